@@ -1,0 +1,303 @@
+"""The contract: what a game gives, and what it gets for it.
+
+A game is one value, `GAME = Game(name="tictactoe", ...)`. Its rules are functions under `@rule` on two kinds of record:
+a *state* (`state_dtype`) and a *move* (`move_dtype`). `docs/contract.md` tells the story; `cardai check` proves that a
+game keeps its side.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cardai import native
+from cardai.driver import (
+    Rules, door_deal, door_encode, door_is_legal, door_legal, door_play, door_resample, door_score, door_value, lend,
+)  # fmt: skip
+from cardai.native import raw
+from cardai.rule import STREAM, mixed
+
+CORE_FIELDS = native.HEADER
+
+
+GameState = np.record
+"""A game's state: one record of its `state_dtype`, whose first fields are the core's."""
+
+
+class CardaiError(Exception):
+    """Something a user can mend; its message is one sentence for people."""
+
+
+class IllegalMove(CardaiError):
+    """A move that the rules do not allow in this state."""
+
+
+def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
+    """The record type of a game's states: the core's fields, then the game's, each int64 of the given shape.
+
+    The core's: `seats`; `turn`, the seat to move, -1 when the game is over; `ply`, moves played so far; `revealed`, the
+    set of seats (bit `1 << seat`) to whom the last move turned up a hidden card; `midway`, 1 while the seat to move is in
+    the middle of a decision; `rng`, the stream of all chance (uint64). The core keeps `ply` and `rng` and clears
+    `revealed` and `midway` before each move; the game sets `turn`, `revealed` and `midway`. A field may not be named
+    like a core field (ValueError).
+    """
+    taken = set(fields) & set(CORE_FIELDS)
+    if taken:
+        raise ValueError(f"the core already has a field {sorted(taken)[0]!r}")
+    core = [(name, "u8" if name == "rng" else "i8") for name in CORE_FIELDS]
+    return np.dtype((np.record, core + [(name, "i8", shape) for name, shape in fields.items()]))
+
+
+def move_dtype(*fields: str) -> np.dtype:
+    """The record type of a game's moves: int64 fields, most important first (that is how moves are ordered)."""
+    return np.dtype((np.record, [(name, "i8") for name in fields]))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A named part of an encoding: a value (), a list (n,), or a plane of a board or of ranks x suits (h, w)."""
+
+    name: str
+    shape: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many values."""
+        return int(np.prod(self.shape, dtype=int))
+
+
+@dataclass(frozen=True)
+class PerspectiveEncoder:
+    """A seat's view of a state as numbers.
+
+    `layout(seats)` names the segments in order; the rule `encode(state, seat, row)` fills `row`: u8[width], which is
+    zero before. It may use only what `seat` may know; the conformance kit proves that it does.
+    """
+
+    layout: Callable[[int], Sequence[Segment]]
+    encode: Callable[..., None]
+
+    def width(self, seats: int) -> int:
+        """The number of values for a table of `seats`."""
+        return sum(segment.size for segment in self.layout(seats))
+
+
+@dataclass(frozen=True)
+class Player:
+    """A game's hand-written player: the rule `choose(world, move, params, stream)` fills `move` for `world.turn`.
+
+    `world` is a copy in which all that the seat cannot know has been dealt anew. `params`: f8[len(defaults)], in the
+    order of `defaults`, which names them. `sees_truth` spares a player that provably looks at nothing hidden the copy.
+    """
+
+    choose: Callable[..., None]
+    about: str
+    defaults: Mapping[str, float] = field(default_factory=dict)
+    sees_truth: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line-up of a suite: who sits with the measured agent, and what others reported for it (percent)."""
+
+    opponents: tuple[str, ...]
+    claims: Mapping[str, float] = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A published benchmark of a game. Suites are frozen: a change is a new suite.
+
+    `measure`: "loss" (share of games with score 0), "win" (score 1) or "score" (mean score).
+    """
+
+    about: str
+    measure: str
+    rows: Mapping[str, Row]
+    agents: tuple[str, ...]
+    games: int = 2000
+    variant: str | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as the framework knows it. Everything is stated here; nothing optional is found out by a crash.
+
+    Rules (compiled; see `docs/contract.md`): `deal(state)`, `legal(state, moves) -> n`, `act(state, move)`,
+    `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
+    may be None when `legal` never truncates. Text (plain Python): `spell(state, move) -> str`,
+    `parse(state, text) -> move` (ValueError when it makes no sense), `show(state, seat) -> str` from that seat's view.
+    """
+
+    name: str
+    title: str
+    version: int
+    seats: range
+    state: np.dtype
+    move: np.dtype
+    max_moves: int
+    max_plies: int
+    deal: Callable[..., None]
+    legal: Callable[..., int]
+    act: Callable[..., None]
+    settle: Callable[..., None]
+    score: Callable[..., float]
+    resample: Callable[..., None]
+    spell: Callable[..., str]
+    parse: Callable[..., Any]
+    show: Callable[..., str]
+    is_legal: Callable[..., bool] | None = None
+    score_sum: Callable[[int], float | None] = lambda seats: None
+    default_seats: int = 2
+    variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
+    encoders: Mapping[str, PerspectiveEncoder] = field(default_factory=dict)
+    players: Mapping[str, Player] = field(default_factory=dict)
+    heuristics: Mapping[str, Callable[..., float]] = field(default_factory=dict)
+    suites: Mapping[str, Suite] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def default_variant(self) -> str:
+        """The first variant."""
+        return next(iter(self.variants))
+
+    @functools.cached_property
+    def rules(self) -> Rules:
+        """The compiled rules; the first use compiles or loads them."""
+        names = ("deal", "legal", "act", "settle", "score", "resample")
+        entries = [native.entry(name, getattr(self, name), self.state, self.move) for name in names]
+        entries.append(native.entry("is_legal", self.is_legal, self.state, self.move) if self.is_legal else entries[1])
+        return Rules(
+            native.addresses(entries), self.is_legal is not None, self.state.itemsize, self.move.itemsize, self.max_moves
+        )
+
+    @functools.cached_property
+    def _lent(self) -> Rules:
+        return lend(self.rules)
+
+    def entry(self, role: str, function: Callable[..., Any]) -> Any:
+        """A heuristic, player or encoder of this game, compiled for the driver; compiled once."""
+        known = self.__dict__.setdefault("_entries", {})
+        if (role, function) not in known:
+            known[role, function] = native.entry(role, function, self.state, self.move)
+        return known[role, function]
+
+    # Doors: the rules for callers in Python. None of them changes the state it is given.
+
+    def options(self, seats: int | None = None, variant: str | None = None) -> np.ndarray:
+        """A blank state (shape [1]) that carries a variant's options. CardaiError names a wrong seat count or variant."""
+        seats = self.default_seats if seats is None else seats
+        if seats not in self.seats:
+            raise CardaiError(f"{self.name} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
+        variant = self.default_variant if variant is None else variant
+        if variant not in self.variants:
+            raise CardaiError(f"{self.name} has no variant {variant!r}; it has {', '.join(self.variants)}")
+        blank = np.zeros(1, self.state)
+        blank["seats"] = seats
+        for name, value in self.variants[variant].items():
+            blank[name] = value
+        return blank
+
+    def new(self, seats: int | None = None, seed: int = 0, variant: str | None = None) -> GameState:
+        """A freshly dealt state; the same seed gives the same deal everywhere."""
+        states = self.options(seats, variant)
+        door_deal(self._lent, raw(states), int_seed(seed))
+        return states[0]
+
+    def moves(self, state: GameState) -> np.ndarray:
+        """The legal moves, MOVE[n] in canonical order; empty when the game is over. See `enumerate` for truncation."""
+        return self.enumerate(state)[0]
+
+    def enumerate(self, state: GameState) -> tuple[np.ndarray, bool]:
+        """The legal moves and whether there were more than `max_moves` (then a reproducible random choice of them)."""
+        states, moves = copies(state), np.zeros(self.max_moves, self.move)
+        n = int(door_legal(self._lent, raw(states), raw(moves)))
+        if abs(n) > self.max_moves:
+            raise CardaiError(f"{self.name}: legal() says {abs(n)} moves in a buffer of {self.max_moves}")
+        return moves[: abs(n)], n < 0
+
+    def is_allowed(self, state: GameState, move: np.record) -> bool:
+        """Whether a move is legal here."""
+        states, moves = copies(state), np.zeros(self.max_moves + 1, self.move)
+        moves[-1] = move
+        return bool(door_is_legal(self._lent, raw(states), raw(moves)))
+
+    def play(self, state: GameState, move: np.record) -> GameState:
+        """The state after a whole move. Raises IllegalMove, which names the move and what was legal."""
+        return self._moved(state, move, settle=True)
+
+    def after(self, state: GameState, move: np.record) -> GameState:
+        """The after-state: the player's decision made, chance not yet. Raises IllegalMove."""
+        return self._moved(state, move, settle=False)
+
+    def _moved(self, state: GameState, move: np.record, settle: bool) -> GameState:
+        if not self.is_allowed(state, move):
+            raise IllegalMove(self._refusal(state, move))
+        states, moves = copies(state), np.zeros(1, self.move)
+        moves[0] = move
+        door_play(self._lent, raw(states), raw(moves), settle)
+        return states[0]
+
+    def _refusal(self, state: GameState, move: np.record) -> str:
+        fields = ", ".join(f"{name}={int(move[name])}" for name in self.move.names or ())
+        if state["turn"] < 0:
+            return f"{self.name}: the game is over, ({fields}) cannot be played"
+        try:
+            text = f"{self.spell(state, move)!r} ({fields})"
+        except Exception:  # a move so wrong that the game cannot spell it: its fields say all there is
+            text = f"({fields})"
+        legal = self.moves(state)
+        shown = "; ".join(self.spell(state, one) for one in legal[:12])
+        more = f"; and {len(legal) - 12} more" if len(legal) > 12 else ""
+        return f"{self.name}: seat {int(state['turn'])} may not play {text}; legal: {shown}{more}"
+
+    def world(self, state: GameState, seat: int, seed: int = 0) -> GameState:
+        """A copy in which everything `seat` cannot know, the stream included, has been dealt anew."""
+        states, streams = copies(state), np.zeros(1, STREAM)
+        streams["rng"] = mixed(int_seed(seed))
+        door_resample(self._lent, raw(states), seat, raw(streams))
+        return states[0]
+
+    def points(self, state: GameState) -> np.ndarray:
+        """Each seat's score in [0, 1], f8[seats]; only when the game is over (CardaiError)."""
+        if state["turn"] >= 0:
+            raise CardaiError(f"{self.name}: the game is not over, there is no score yet")
+        states = copies(state)
+        return np.array([door_score(self._lent, raw(states), seat) for seat in range(int(state["seats"]))])
+
+    def encode(self, state: GameState, seat: int, encoder: str | None = None) -> np.ndarray:
+        """`seat`'s view as numbers: u8[width], by the named encoder or the game's first."""
+        chosen, states = self.encoder(encoder), copies(state)
+        rows = np.zeros((1, chosen.width(int(state["seats"]))), np.uint8)
+        door_encode(self.entry("encode", chosen.encode), raw(states), seat, raw(rows))
+        return rows[0]
+
+    def value(self, state: GameState, seat: int, heuristic: str) -> float:
+        """A heuristic's value of a state for `seat`; any scale, more is better."""
+        function, states = self.entry("value", self.heuristics[heuristic]), copies(state)
+        return float(door_value(function, raw(states), seat))
+
+    def encoder(self, name: str | None = None) -> PerspectiveEncoder:
+        """An encoder by name; the first when None. CardaiError for an unknown name."""
+        if not self.encoders:
+            raise CardaiError(f"{self.name} has no encoder")
+        name = next(iter(self.encoders)) if name is None else name
+        if name not in self.encoders:
+            raise CardaiError(f"{self.name} has no encoder {name!r}; it has {', '.join(self.encoders)}")
+        return self.encoders[name]
+
+
+def int_seed(seed: int) -> Any:
+    """A seed as the streams take it: any whole number, modulo 2^64."""
+    return np.uint64(int(seed) % 2**64)
+
+
+def copies(state: GameState, count: int = 1) -> np.ndarray:
+    """STATE[count], each a copy of one state."""
+    return np.repeat(np.array([state], state.dtype), count)

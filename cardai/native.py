@@ -1,0 +1,392 @@
+"""Compiled code calls a game's compiled rules by address: one driver serves every game and is compiled once.
+
+A *handle* is a record as the driver holds it: its address in compiled code, the NumPy record itself under
+`CARDAI_JIT=0`. A *block* is an array of records, a *column* one of 64-bit numbers; `raw` makes them. `entry` compiles one rule for the record types of its game and gives what the `call_*` functions take.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardai.rule import JIT, STREAM, mixed, next_bits, rule, uniform, with_cache
+
+# Parameter kinds of a rule as the driver sees it: r record, i int64, a array.
+_KINDS = {
+    "deal": ("void", "r"),
+    "settle": ("void", "r"),
+    "legal": ("int64", "ra"),
+    "act": ("void", "rr"),
+    "is_legal": ("int64", "rr"),
+    "score": ("float64", "ri"),
+    "value": ("float64", "ri"),
+    "resample": ("void", "rir"),
+    "encode": ("void", "ria"),
+    "choose": ("void", "rrar"),
+}
+
+HEADER = ("seats", "turn", "ply", "revealed", "midway", "rng")
+"""The core's own fields, first in every state; eight bytes each."""
+
+if JIT:
+    import numba
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    _I64 = ir.IntType(64)
+    _BYTES = ir.IntType(8).as_pointer()
+    _ARRAY = ir.LiteralStructType([_BYTES, _BYTES, _I64, _I64, _BYTES, ir.ArrayType(_I64, 1), ir.ArrayType(_I64, 1)])
+
+    def entry(role: str, function: Callable[..., Any], state: np.dtype, move: np.dtype) -> int:
+        """Compile a rule for its role; the address to call it at."""
+        record, played = numba.from_dtype(state), numba.from_dtype(move)
+        moves = types.Array(played, 1, "C")
+        stream = numba.from_dtype(STREAM)
+        row, params = types.Array(types.uint8, 1, "C"), types.Array(types.float64, 1, "C")
+        parameters = {
+            "deal": (record,),
+            "settle": (record,),
+            "legal": (record, moves),
+            "act": (record, played),
+            "is_legal": (record, played),
+            "score": (record, types.int64),
+            "value": (record, types.int64),
+            "resample": (record, types.int64, stream),
+            "encode": (record, types.int64, row),
+            "choose": (record, played, params, stream),
+        }[role]
+        signature = getattr(types, _KINDS[role][0])(*parameters)
+        source = getattr(function, "py_func", function)
+        compiled = with_cache(lambda cache: numba.cfunc(signature, nopython=True, cache=cache), source)
+        _alive.append(compiled)
+        return compiled.address
+
+    _alive: list[Any] = []  # compiled code lives as long as its object
+
+    def _caller(role: str) -> Any:
+        result, kinds = _KINDS[role]
+        returned = getattr(types, result)
+
+        # An array parameter is passed as (first item's handle, number of items, bytes an item).
+        def codegen(context, builder, signature, args):
+            values, rest = [], cgutils.unpack_tuple(builder, args[1])
+            for kind in kinds:
+                if kind == "r":
+                    values.append(builder.inttoptr(rest.pop(0), _BYTES))
+                elif kind == "i":
+                    values.append(rest.pop(0))
+                else:
+                    first, items, size = rest.pop(0), rest.pop(0), rest.pop(0)
+                    array = ir.Constant(_ARRAY, ir.Undefined)
+                    null = ir.Constant(_BYTES, None)
+                    parts = (null, null, items, size, builder.inttoptr(first, _BYTES), items, size)
+                    for index, part in enumerate(parts):
+                        array = builder.insert_value(array, part, index if index < 5 else [index, 0])
+                    values.append(array)
+            c_type = {"void": ir.IntType(8).as_pointer(), "int64": _I64, "float64": ir.DoubleType()}[result]
+            signature_type = ir.FunctionType(c_type, [v.type for v in values])
+            called = builder.call(builder.inttoptr(args[0], signature_type.as_pointer()), values)
+            return context.get_dummy_value() if result == "void" else called
+
+        arity = sum(3 if kind == "a" else 1 for kind in kinds)
+
+        @intrinsic
+        def call(typingctx, function, arguments):
+            return returned(types.int64, types.UniTuple(types.int64, arity)), codegen
+
+        return call
+
+    @intrinsic
+    def load(typingctx, address, offset):
+        """The int64 at a handle plus `offset` bytes."""
+
+        def codegen(context, builder, signature, args):
+            return builder.load(builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def load_float(typingctx, address, offset):
+        """The float64 at a handle plus `offset` bytes."""
+
+        def codegen(context, builder, signature, args):
+            return builder.load(builder.inttoptr(builder.add(args[0], args[1]), ir.DoubleType().as_pointer()))
+
+        return types.float64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def store_float(typingctx, address, offset, value):
+        """Write a float64 at a handle plus `offset` bytes."""
+
+        def codegen(context, builder, signature, args):
+            builder.store(args[2], builder.inttoptr(builder.add(args[0], args[1]), ir.DoubleType().as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.float64), codegen
+
+    @intrinsic
+    def store(typingctx, address, offset, value):
+        """Write an int64 at a handle plus `offset` bytes."""
+
+        def codegen(context, builder, signature, args):
+            builder.store(args[2], builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64), codegen
+
+    @intrinsic
+    def copy(typingctx, target, source, size):
+        """Make the record at `target` equal to the one at `source`, `size` bytes long."""
+
+        def codegen(context, builder, signature, args):
+            cgutils.raw_memcpy(
+                builder, builder.inttoptr(args[0], _BYTES), builder.inttoptr(args[1], _BYTES), args[2], 1
+            )
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64), codegen
+
+    _deal, _settle = _caller("deal"), _caller("settle")
+    _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
+    _score, _resample = _caller("score"), _caller("resample")
+    _encode, _choose = _caller("encode"), _caller("choose")
+
+    def raw(array: np.ndarray) -> Any:
+        """An array as the driver takes it, who must keep it alive: records as (address, bytes each), numbers as address.
+
+        Plain addresses, because counting references to arrays costs the driver more than playing the game does.
+        """
+        assert array.flags.c_contiguous
+        if array.dtype.names or array.dtype == np.uint8:
+            return array.ctypes.data, array.dtype.itemsize if array.dtype.names else array.shape[-1]
+        assert array.dtype.itemsize == 8
+        return array.ctypes.data
+
+    @rule
+    def at(block, index):
+        """The handle of record `index` of a block."""
+        return block[0] + index * block[1]
+
+    @rule
+    def get(column, index):
+        """An int64 of a column."""
+        return load(column, 8 * index)
+
+    @rule
+    def set(column, index, value):
+        """Write an int64 into a column."""
+        store(column, 8 * index, np.int64(value))
+
+    @rule
+    def get_float(column, index):
+        """A float64 of a column."""
+        return load_float(column, 8 * index)
+
+    @rule
+    def set_float(column, index, value):
+        """Write a float64 into a column."""
+        store_float(column, 8 * index, np.float64(value))
+
+    @rule
+    def same(one, other, size):
+        """Whether two records hold the same bytes; `size` is a multiple of eight."""
+        for offset in range(0, size, 8):
+            if load(one, offset) != load(other, offset):
+                return False
+        return True
+
+    @rule
+    def clear(record, size):
+        """Fill a record with zeros; `size` is a multiple of eight."""
+        for offset in range(0, size, 8):
+            store(record, offset, 0)
+
+    @rule
+    def turn_of(state):
+        """The seat to move, -1 when the game is over."""
+        return load(state, 8)
+
+    @rule
+    def ply_of(state):
+        """How many moves have been played."""
+        return load(state, 16)
+
+    @rule
+    def revealed_of(state):
+        """The set of seats to whom the last move turned up a hidden card."""
+        return load(state, 24)
+
+    @rule
+    def is_midway(state):
+        """Whether the seat to move is in the middle of a decision."""
+        return load(state, 32) != 0
+
+    @rule
+    def begin_ply(state):
+        """Count a ply and clear what the last one left in the header."""
+        store(state, 16, load(state, 16) + 1)
+        store(state, 24, 0)
+        store(state, 32, 0)
+
+    @rule
+    def seed_state(state, bits):
+        """Set a state's random stream."""
+        store(state, 40, np.int64(bits))
+
+    @rule
+    def seed_stream(stream, bits):
+        """Set a random stream."""
+        store(stream, 0, np.int64(bits))
+
+    @rule
+    def next_of(stream):
+        """64 random bits of a stream given by its handle: uint64."""
+        bits = np.uint64(load(stream, 0)) + np.uint64(0x9E3779B97F4A7C15)
+        store(stream, 0, np.int64(bits))
+        return mixed(bits)
+
+    @rule
+    def below_of(stream, n):
+        """`below`, for a stream given by its handle; uneven by less than 2^-32."""
+        return np.int64(((next_of(stream) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+    @rule
+    def uniform_of(stream):
+        """`uniform`, for a stream given by its handle."""
+        return np.int64(next_of(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+    @rule
+    def call_deal(function, state):
+        _deal(function, (state,))
+
+    @rule
+    def call_settle(function, state):
+        _settle(function, (state,))
+
+    @rule
+    def call_legal(function, state, moves, first, room):
+        return _legal(function, (state, at(moves, first), room, moves[1]))
+
+    @rule
+    def call_act(function, state, move):
+        _act(function, (state, move))
+
+    @rule
+    def call_is_legal(function, state, move):
+        return _is_legal(function, (state, move))
+
+    @rule
+    def call_score(function, state, seat):
+        return _score(function, (state, seat))
+
+    @rule
+    def call_resample(function, state, seat, stream):
+        _resample(function, (state, seat, stream))
+
+    @rule
+    def call_encode(function, state, seat, rows, index):
+        _encode(function, (state, seat, at(rows, index), rows[1], 1))
+
+    @rule
+    def call_choose(function, world, move, params, index, width, stream):
+        _choose(function, (world, move, params + 8 * index * width, width, 8, stream))
+
+    def addresses(functions: list[Any]) -> Any:
+        """Entries as a column: int64[N]."""
+        return np.array(functions, np.int64)
+
+else:
+
+    def entry(role: str, function: Callable[..., Any], state: np.dtype, move: np.dtype) -> Any:
+        """The rule itself: nothing is compiled under `CARDAI_JIT=0`."""
+        return function
+
+    def raw(array: Any) -> Any:
+        """An array as the driver takes it: itself."""
+        return array
+
+    def at(block, index):
+        return block[index]
+
+    def get(column, index):
+        return column[index] if isinstance(column, list) else int(column.flat[index])
+
+    def get_float(column, index):
+        return float(column.flat[index])
+
+    def set(column, index, value):
+        column.flat[index] = value
+
+    set_float = set
+
+    def copy(target, source, size):
+        for name in source.dtype.names:
+            target[name] = source[name]
+
+    def same(one, other, size):
+        return one.tobytes() == other.tobytes()
+
+    def clear(record, size):
+        for name in record.dtype.names:
+            record[name] = 0
+
+    def turn_of(state):
+        return int(state.turn)
+
+    def ply_of(state):
+        return int(state.ply)
+
+    def revealed_of(state):
+        return int(state.revealed)
+
+    def is_midway(state):
+        return bool(state.midway)
+
+    def begin_ply(state):
+        state.ply += 1
+        state.revealed = 0
+        state.midway = 0
+
+    def seed_state(state, bits):
+        state.rng = bits
+
+    seed_stream = seed_state
+    next_of = next_bits
+
+    def below_of(stream, n):
+        return ((next_bits(stream) >> 32) * int(n)) >> 32
+
+    uniform_of = uniform
+
+    def call_deal(function, state):
+        function(state)
+
+    call_settle = call_deal
+
+    def call_legal(function, state, moves, first, room):
+        return function(state, moves[first : first + room])
+
+    def call_act(function, state, move):
+        function(state, move)
+
+    def call_is_legal(function, state, move):
+        return function(state, move)
+
+    def call_score(function, state, seat):
+        return float(function(state, seat))
+
+    def call_resample(function, state, seat, stream):
+        function(state, seat, stream)
+
+    def call_encode(function, state, seat, rows, index):
+        function(state, seat, rows[index])
+
+    def call_choose(function, world, move, params, index, stream):
+        function(world, move, params[index], stream)
+
+    def block(records: np.ndarray) -> np.ndarray:
+        return records
+
+    def addresses(functions: list[Any]) -> Any:
+        return functions

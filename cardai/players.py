@@ -1,0 +1,165 @@
+"""Agent specs: the string that names a player, and the player it names.
+
+    random                  every legal move is as likely, unless the game has its own player of that name
+    NAME                    a hand-written player of the game: bot3
+    NAME?p=0.5&q=2          the same with other parameters; NAME?randomised draws each value x anew from
+                            [0, 2x] for every game (training data wants varied players)
+    greedy:HEURISTIC        plays the move whose after-state (before any draw) it values most
+    sampled:HEURISTIC       ... whose settled state it values most, in the mean over worlds (?worlds=100)
+    peeking:HEURISTIC       ... in the true world: it sees what it will draw. For comparison only
+    rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
+    python:MODULE:FUNCTION  a function of yours: (game, world) -> move
+    human                   somebody at the keyboard (in `cardai play`)
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cardai import driver
+from cardai.game import CardaiError, Game
+from cardai.registry import unknown
+
+MAX_WORLDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A player ready to sit down. `spec` is its name in tables; `peeks` if it sees what its seat cannot."""
+
+    spec: str
+    kind: int
+    call: Any = 0
+    params: tuple[float, ...] = ()
+    sees_truth: bool = False
+    randomised: bool = False
+    worlds: int = 1
+    about: str = ""
+    choose: Callable[[Game, np.ndarray], np.ndarray] | None = field(default=None, compare=False)
+
+    @property
+    def peeks(self) -> bool:
+        """Whether it sees what its seat cannot: every table it appears in says so."""
+        return self.kind == driver.PEEKING
+
+    @property
+    def label(self) -> str:
+        """Its name in a table."""
+        return f"{self.spec} (peeks)" if self.peeks else self.spec
+
+
+GENERIC = {
+    "greedy": (driver.GREEDY, "the best after-state by a heuristic"),
+    "sampled": (driver.SAMPLED, "the best settled state, in the mean over sampled worlds"),
+    "peeking": (driver.PEEKING, "the best settled state in the true world; it sees its own draws"),
+}
+
+
+def agent(game: Game, spec: str) -> Agent:
+    """The player that `spec` names. Raises CardaiError, which says what is wrong and what there is."""
+    head, _, query = spec.partition("?")
+    options = _options(spec, query)
+    name, _, argument = head.partition(":")
+    if name in GENERIC:
+        return _by_heuristic(game, spec, name, argument, options)
+    if name == "rollout":
+        worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
+        _nothing_left(spec, options)
+        return Agent(spec, driver.ROLLOUT, worlds=worlds, about="pure Monte Carlo over worlds")
+    if name == "python":
+        _nothing_left(spec, options)
+        return Agent(spec, driver.OUTSIDE, choose=_callback(spec, argument), about="a Python function")
+    if head in game.players:
+        return _hand_written(game, spec, head, options)
+    if head == "random":
+        _nothing_left(spec, options)
+        return Agent(spec, driver.UNIFORM, sees_truth=True, about="every legal move as likely as the others")
+    raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
+
+
+def list_specs(game: Game) -> dict[str, str]:
+    """The agents anybody can name for a game, with a line about each."""
+    found = {"random": "every legal move as likely as the others"}
+    found.update({name: player.about for name, player in game.players.items()})
+    for heuristic in game.heuristics:
+        found.update({f"{name}:{heuristic}": about for name, (_, about) in GENERIC.items()})
+    found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
+    return found
+
+
+def _options(spec: str, query: str) -> dict[str, str]:
+    options = {}
+    for part in query.split("&") if query else ():
+        key, _, value = part.partition("=")
+        if not key or key in options:
+            raise CardaiError(f"agent {spec!r}: options are written ?name=value&name=value, each once")
+        options[key] = value
+    return options
+
+
+def _nothing_left(spec: str, options: dict[str, str]) -> None:
+    if options:
+        raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
+
+
+def _count(spec: str, text: str, what: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= MAX_WORLDS:
+        raise CardaiError(f"agent {spec!r}: {text!r} is not {what} (1 to {MAX_WORLDS})")
+    return int(text)
+
+
+def _by_heuristic(game: Game, spec: str, name: str, heuristic: str, options: dict[str, str]) -> Agent:
+    if heuristic not in game.heuristics:
+        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic", heuristic, game.heuristics))
+    kind, about = GENERIC[name]
+    worlds = 1
+    if name == "sampled":
+        worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
+    _nothing_left(spec, options)
+    call = game.entry("value", game.heuristics[heuristic])
+    return Agent(spec, kind, call, worlds=worlds, sees_truth=name == "peeking", about=about)
+
+
+def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> Agent:
+    player = game.players[name]
+    randomised = options.pop("randomised", None)
+    if randomised not in (None, ""):
+        raise CardaiError(f"agent {spec!r}: 'randomised' takes no value")
+    values = dict(player.defaults)
+    for key, text in options.items():
+        if key not in values:
+            raise CardaiError(f"agent {spec!r}: " + unknown(f"parameter of {name}", key, values))
+        try:
+            values[key] = float(text)
+        except ValueError:
+            raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a number") from None
+        if not np.isfinite(values[key]):
+            raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a finite number")
+    call = game.entry("choose", player.choose)
+    return Agent(
+        spec, driver.NATIVE, call, tuple(values.values()), player.sees_truth, randomised is not None, about=player.about
+    )
+
+
+def _callback(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
+    module, _, name = target.partition(":")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise CardaiError(f"agent {spec!r}: cannot import {target!r}: {error}") from None
+    return one_by_one(function)
+
+
+def one_by_one(function: Callable[[Game, np.record], np.record]) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """A player of many tables from a function (game, world) -> move."""
+
+    def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
+        moves = np.zeros(len(worlds), game.move)
+        for i, world in enumerate(worlds):
+            moves[i] = function(game, world)
+        return moves
+
+    return choose

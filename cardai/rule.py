@@ -1,0 +1,216 @@
+"""Rules compile to native code: the `@rule` decorator and the random stream that every game draws its chance from.
+
+A rule is a plain function on integers and on the records of `cardai.game`: ifs, loops, no Python objects. Set
+`CARDAI_JIT=0` to run the same source, with the same results, as plain Python under a debugger.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+JIT = os.environ.get("CARDAI_JIT", "1") != "0"
+
+STREAM = np.dtype((np.record, [("rng", "u8")]))
+"""A random stream of its own; a state is a stream too, since it has the same field."""
+
+_GAMMA = 0x9E3779B97F4A7C15
+_MIX_1 = 0xBF58476D1CE4E5B9
+_MIX_2 = 0x94D049BB133111EB
+_MASK = 0xFFFFFFFFFFFFFFFF
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def cache_root() -> Path:
+    """The folder for compiled rules: `CARDAI_CACHE`, or `cardai` in the user's cache folder."""
+    chosen = os.environ.get("CARDAI_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardai"
+
+
+# What every rule may call; a change here recompiles all of them.
+_FOUNDATION = tuple(Path(__file__).with_name(name) for name in ("rule.py", "native.py", "cards.py"))
+_KEPT_GENERATIONS = 32
+
+
+def cache_folder(source: Path) -> Path:
+    """Where compiled rules of the file `source` lie: a folder named after all the source they may depend on.
+
+    Numba's own cache looks at one file's date only and would keep a rule whose callee in another file has changed.
+    """
+    siblings = [source] if source.parent == _FOUNDATION[0].parent else sorted(source.parent.glob("*.py"))
+    digest = hashlib.blake2b(digest_size=8)
+    for file in (*_FOUNDATION, *siblings):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    folder = cache_root() / f"{source.parent.name}-{digest.hexdigest()}"
+    if not folder.exists():
+        _forget_old_generations(folder.parent)
+    return folder
+
+
+def _forget_old_generations(root: Path) -> None:
+    if not root.is_dir():
+        return
+    generations = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
+    for old in generations[_KEPT_GENERATIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+if JIT:
+    import numba
+    from numba import njit
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    _folders: dict[Path, str] = {}
+
+    def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
+        """Run a Numba decorator so that what it compiles is kept in `cache_folder`."""
+        source = Path(function.__code__.co_filename)
+        if not source.is_file():  # typed at a prompt: nothing to key a cache with
+            return compile_(cache=False)(function)
+        if source not in _folders:
+            _folders[source] = str(cache_folder(source))
+        before = numba.config.CACHE_DIR  # pyright: ignore[reportAttributeAccessIssue]
+        numba.config.CACHE_DIR = _folders[source]  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            return compile_(cache=True)(function)
+        finally:
+            numba.config.CACHE_DIR = before  # pyright: ignore[reportAttributeAccessIssue]
+
+    def rule(function: F) -> F:
+        """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
+        if function.__name__ in function.__code__.co_names:
+            raise TypeError(f"{function.__name__} calls itself; a rule may not, since cached code would not find it again")
+        return with_cache(lambda cache: njit(nogil=True, cache=cache), function)
+
+    def inlined(function: F) -> F:
+        """A `rule` that becomes part of its caller: for the driver's hot loops, where passing arguments would cost most."""
+        return with_cache(lambda cache: njit(nogil=True, forceinline=True, cache=cache), function)
+
+    @intrinsic
+    def count(typingctx, cards):
+        """How many cards a set holds."""
+
+        def codegen(context, builder, signature, args):
+            return builder.ctpop(args[0])
+
+        return types.int64(types.int64), codegen
+
+    @intrinsic
+    def lowest(typingctx, cards):
+        """The lowest card of a set that is not empty: int64 in 0..62."""
+
+        def codegen(context, builder, signature, args):
+            from llvmlite import ir
+
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+        return types.int64(types.int64), codegen
+
+    @intrinsic
+    def highest(typingctx, cards):
+        """The highest card of a set that is not empty: int64 in 0..62."""
+
+        def codegen(context, builder, signature, args):
+            from llvmlite import ir
+
+            zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+            return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+        return types.int64(types.int64), codegen
+
+    @rule
+    def mixed(number):
+        """SplitMix64's output function (Steele, Lea, Flood 2014): uint64 -> uint64."""
+        z = np.uint64(number)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(_MIX_1)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(_MIX_2)
+        return z ^ (z >> np.uint64(31))
+
+    @rule
+    def next_bits(stream):
+        """64 random bits (SplitMix64): uint64. Rules want `below` or `uniform`."""
+        stream.rng = np.uint64(stream.rng) + np.uint64(_GAMMA)
+        return mixed(stream.rng)
+
+    @rule
+    def _high_bits(bits, n):
+        return np.int64(bits >> np.uint64(64 - n))
+
+else:
+
+    def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
+        return function
+
+    def rule(function: F) -> F:
+        """Leave `function` as it is: `CARDAI_JIT=0`."""
+        return function
+
+    inlined = rule
+
+    def count(cards):
+        """How many cards a set holds."""
+        return int(cards).bit_count()
+
+    def lowest(cards):
+        """The lowest card of a set that is not empty."""
+        return (int(cards) & -int(cards)).bit_length() - 1
+
+    def highest(cards):
+        """The highest card of a set that is not empty."""
+        return int(cards).bit_length() - 1
+
+    def mixed(number):
+        """SplitMix64's output function (Steele, Lea, Flood 2014)."""
+        z = int(number) & _MASK
+        z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
+        z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
+        return z ^ (z >> 31)
+
+    def next_bits(stream):
+        """64 random bits (SplitMix64). Rules want `below` or `uniform`."""
+        stream.rng = (int(stream.rng) + _GAMMA) & _MASK
+        return mixed(stream.rng)
+
+    def _high_bits(bits, n):
+        return bits >> (64 - n)
+
+
+@rule
+def below(stream, n):
+    """A whole number drawn evenly from 0..n-1, 1 <= n < 2^31 (Lemire 2019, rejection keeps it exactly even)."""
+    product = _high_bits(next_bits(stream), 32) * n
+    if (product & 0xFFFFFFFF) < n:
+        threshold = (0x100000000 - n) % n
+        while (product & 0xFFFFFFFF) < threshold:
+            product = _high_bits(next_bits(stream), 32) * n
+    return product >> 32
+
+
+@rule
+def uniform(stream):
+    """A number drawn evenly from [0, 1): float64 with 53 random bits."""
+    return _high_bits(next_bits(stream), 53) * (1.0 / 9007199254740992.0)
+
+
+@rule
+def shuffle(stream, items, first, end):
+    """Put `items[first:end]` in random order, in place (Fisher-Yates)."""
+    for i in range(end - 1, first, -1):
+        j = first + below(stream, i - first + 1)
+        kept = items[i]
+        items[i] = items[j]
+        items[j] = kept
+
+
+@rule
+def truncated(n):
+    """What `legal` returns when its buffer was too small: `n` moves written, and there are more."""
+    return -n

@@ -1,0 +1,308 @@
+"""Many games at once: native players are advanced in compiled code, outside players are asked in batches.
+
+    results = play(game, [agent(game, "bot3"), agent(game, "random")], lineups, seeds)
+
+A game depends on its seed and its line-up only: not on how many are live, on threads, or on what is played beside it.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cardai import driver, native
+from cardai.driver import Cast, Games, Order, Scratch, Slots, lend
+from cardai.game import CardaiError, Game, IllegalMove
+from cardai.players import Agent
+from cardai.native import raw
+from cardai.rule import JIT, STREAM
+
+LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
+LIVE_OUTSIDE = 1024
+SLICE_SECONDS = 0.1  # how long compiled code runs before Python looks at Ctrl-C and at the progress line
+
+Progress = Callable[[int, int], None]
+"""Called with (games finished, games in all) a few times a second."""
+
+
+@dataclass
+class Results:
+    """How G games came out. Where `finished` is False (interrupted), the other columns mean nothing."""
+
+    scores: np.ndarray  # f8[G, seats] in [0, 1]
+    plies: np.ndarray  # i64[G]
+    finished: np.ndarray  # bool[G]
+    decisions: int
+    seconds: float
+    tally: np.ndarray  # f8[G, 4], see driver.Games
+    moves: list[np.ndarray | None] = field(default_factory=list)  # MOVE[plies] a game, when recording
+    interrupted: bool = False
+
+
+def default_threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def play(
+    game: Game,
+    agents: Sequence[Agent],
+    lineups: np.ndarray,
+    seeds: np.ndarray,
+    *,
+    variant: str | None = None,
+    threads: int | None = None,
+    live: int | None = None,
+    record: bool = False,
+    checked: bool = False,
+    tally: bool = False,
+    max_plies: int | None = None,
+    progress: Progress | None = None,
+    on_game: Callable[[int, np.ndarray, np.ndarray], None] | None = None,
+) -> Results:
+    """Play G games and return how they came out.
+
+    `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]. `live`: games held at once. `record` keeps the moves;
+    with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
+    every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is finished.
+    Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its contract.
+    """
+    lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
+    if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
+        raise ValueError(f"lineups {lineups.shape} and seeds {seeds.shape} do not fit: want [G, seats] and [G]")
+    if lineups.size and not 0 <= lineups.min() <= lineups.max() < len(agents):
+        raise ValueError(f"lineups name agent {lineups.max()}, there are {len(agents)}")
+    table = _Table(game, agents, lineups, seeds, variant, threads, live, record or on_game is not None)
+    table.order = Order(len(table.slots.status), max_plies or game.max_plies, table.log_length, checked, tally)
+    return table.run(progress, on_game)
+
+
+class _Table:
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        lineups: np.ndarray,
+        seeds: np.ndarray,
+        variant: str | None,
+        threads: int | None,
+        live: int | None,
+        record: bool,
+    ) -> None:
+        count, seats = lineups.shape
+        self.game, self.agents, self.rules = game, agents, game.rules
+        self.blank = game.options(seats, variant)
+        self.cast = cast_of(game, agents)
+        has_outside = any(agent.kind == driver.OUTSIDE for agent in agents)
+        threads = max(1, min(threads or default_threads(), count)) if JIT else 1
+        live = live or (LIVE_OUTSIDE if has_outside else LIVE_NATIVE * threads)
+        live = max(1, min(live, count))
+        self.threads = min(threads, live)
+        self.log_length = 256 if record else 0
+        self.states = np.zeros(live, game.state)
+        self.chosen = np.zeros(live, game.move)
+        self.slots = Slots(
+            self.states,
+            np.zeros(live * seats, STREAM),
+            np.zeros((live * seats, self.cast.width)),
+            self.chosen,
+            np.zeros(live * self.log_length, game.move),
+            np.full(live, driver.NEXT, np.int64),
+            np.zeros(live, np.int64),
+            np.arange(live, dtype=np.int64),
+        )
+        self.games = Games(
+            count,
+            seats,
+            seeds,
+            lineups,
+            self.blank,
+            np.zeros((count, seats)),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int64),
+            np.zeros((count, 4)),
+        )
+        self.scratches = [scratch_of(game, self.cast) for _ in range(self.threads)]
+        self.bounds = np.linspace(0, live, self.threads + 1).astype(int)
+        self.moves: list[np.ndarray | None] = [None] * count if record else []
+        self.order: Order
+
+    def run(self, progress: Progress | None, on_game: Callable[..., None] | None) -> Results:
+        status, total = self.slots.status, len(self.games.seeds)
+        start = reported = time.perf_counter()
+        budget, decisions, interrupted = 2000, 0, False
+        pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        try:
+            with _Complaints(self.game):
+                while (status != driver.EMPTY).any():
+                    began = time.perf_counter()
+                    decisions += self._advance(pool, budget)
+                    now = time.perf_counter()
+                    if now - began < SLICE_SECONDS:
+                        budget = min(budget * 2, 50_000_000)
+                    elif now - began > 3 * SLICE_SECONDS:
+                        budget = max(budget // 2, 1)
+                    decisions += self._ask_outside()
+                    self._collect(on_game)
+                    self._stop_on_fault()
+                    if progress and now - reported > SLICE_SECONDS:
+                        progress(int(self.games.finished.sum()), total)
+                        reported = now
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            if pool:
+                pool.shutdown()
+        if progress:
+            progress(int(self.games.finished.sum()), total)
+        return Results(
+            self.games.scores,
+            self.games.plies,
+            self.games.finished.astype(bool),
+            decisions,
+            time.perf_counter() - start,
+            self.games.tally,
+            self.moves,
+            interrupted,
+        )
+
+    def _advance(self, pool: ThreadPoolExecutor | None, budget: int) -> int:
+        def part(i: int) -> int:
+            first, end = int(self.bounds[i]), int(self.bounds[i + 1])
+            return driver.advance(*lent, lend(self.scratches[i]), self.order, first, end, budget)
+
+        lent = [lend(part) for part in (self.rules, self.cast, self.games, self.slots)]
+        return sum(pool.map(part, range(self.threads))) if pool else part(0)
+
+    def _ask_outside(self) -> int:
+        waiting = np.flatnonzero(self.slots.status == driver.WAITING)
+        if not len(waiting):
+            return 0
+        playing = self.games.lineups[self.slots.game[waiting], self.states["turn"][waiting]]
+        for player in np.unique(playing):
+            picked = waiting[playing == player]
+            worlds = np.zeros(len(picked), self.game.state)
+            rules, slots, scratch = lend(self.rules), lend(self.slots), lend(self.scratches[0])
+            driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
+            choose = self.agents[player].choose
+            assert choose is not None
+            self.chosen[picked] = choose(self.game, worlds)
+            wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, scratch)
+            if wrong >= 0:
+                self._refuse(int(wrong))
+        return len(waiting)
+
+    def _refuse(self, slot: int) -> None:
+        """Raise IllegalMove for the chosen move of a slot."""
+        state = self.states[slot]
+        spec = self.agents[self.games.lineups[self.slots.game[slot], state["turn"]]].spec
+        try:
+            self.game.play(state, self.chosen[slot])
+        except IllegalMove as error:
+            raise IllegalMove(f"{error} (agent {spec}, game seed {self._seed(slot)}, ply {state['ply']})") from None
+        raise AssertionError("a move was refused that is legal")
+
+    def _seed(self, slot: int) -> int:
+        return int(self.games.seeds[self.slots.game[slot]])
+
+    def _collect(self, on_game: Callable[..., None] | None) -> None:
+        """Take the moves of finished games and let their slots go on; make room for games that filled their log."""
+        if not self.log_length:
+            return
+        for slot in np.flatnonzero(self.slots.status == driver.DONE):
+            game = self.slots.game[slot]
+            first = slot * self.log_length
+            moves = self.slots.log[first : first + self.games.plies[game]].copy()
+            if on_game:
+                on_game(int(game), moves, self.games.scores[game])
+            else:
+                self.moves[game] = moves
+            self.slots.status[slot] = driver.NEXT
+        full = self.slots.status == driver.LOG_FULL
+        if full.any():
+            live = len(self.states)
+            longer = np.zeros((live, 2 * self.log_length), self.game.move)
+            longer[:, : self.log_length] = self.slots.log.reshape(live, self.log_length)
+            self.log_length *= 2
+            self.slots = self.slots._replace(log=longer.reshape(-1))
+            self.order = self.order._replace(log_length=self.log_length)
+            self.slots.status[full] = driver.RUNNING
+
+    def _stop_on_fault(self) -> None:
+        faults = np.flatnonzero(self.slots.status >= driver.OVERRUN)
+        if not len(faults):
+            return
+        slot = int(faults[0])
+        state = self.states[slot]
+        where = f"{self.game.name}, game seed {self._seed(slot)}, ply {int(state['ply'])}"
+        if self.slots.status[slot] == driver.ILLEGAL:
+            self._refuse(slot)
+        if self.slots.status[slot] == driver.STUCK:
+            raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
+        raise CardaiError(f"{where}: the game did not end within its {self.order.max_plies} plies")
+
+
+class _Complaints:
+    """Turns an exception inside a compiled rule, which compiled callers cannot pass on, into one of ours."""
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.first = game, None
+
+    def __enter__(self) -> None:
+        self.before = sys.unraisablehook
+        sys.unraisablehook = self._note
+
+    def _note(self, unraisable: object) -> None:
+        self.first = self.first or getattr(unraisable, "exc_value", None)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        sys.unraisablehook = self.before
+        if self.first is not None:
+            raise CardaiError(
+                f"{self.game.name}: a rule raised {self.first!r}; CARDAI_JIT=0 shows where"
+            ) from self.first
+
+
+def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
+    """The players of a run as the driver takes them."""
+    width = max([1, *(len(agent.params) for agent in agents)])
+    params = np.zeros((len(agents), width))
+    for i, agent in enumerate(agents):
+        params[i, : len(agent.params)] = agent.params
+    playout = game.players.get("random")
+    return Cast(
+        native.addresses([agent.call for agent in agents]),
+        np.array([agent.kind for agent in agents], np.int64),
+        np.array([agent.sees_truth for agent in agents], np.int64),
+        np.array([agent.worlds for agent in agents], np.int64),
+        np.array([agent.randomised for agent in agents], np.int64),
+        params,
+        width,
+        native.addresses([game.entry("choose", playout.choose) if playout else 0]),
+        max(1, len(playout.defaults) if playout else 0),
+        playout is not None,
+    )
+
+
+def scratch_of(game: Game, cast: Cast) -> Scratch:
+    """Working space for one thread."""
+    depth = driver.DEEP + 2
+    playout = game.players.get("random")
+    params = np.zeros((1, cast.playout_width))
+    if playout:
+        params[0, : len(playout.defaults)] = list(playout.defaults.values())
+    return Scratch(
+        np.zeros(depth, game.state),
+        np.zeros(depth * game.max_moves, game.move),
+        np.zeros(game.max_moves),
+        np.zeros(game.max_moves, np.int64),
+        np.zeros(game.max_moves, np.int64),
+        np.zeros(depth),
+        np.zeros(depth, np.int64),
+        np.zeros(1, STREAM),
+        params,
+    )

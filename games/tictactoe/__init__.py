@@ -1,0 +1,152 @@
+"""Tic-Tac-Toe: three in a row on a 3x3 board. The smallest complete game; copy this file to begin your own.
+
+Rules: RULES.md in this folder. Stones are sets of cells (bit `1 << cell`), cells are numbered row by row from 0.
+"""
+
+import numpy as np
+
+from cardai.cards import count, has, single
+from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, move_dtype, state_dtype
+from cardai.rule import rule
+
+STATE = state_dtype(stones=2)  # stones[seat]: the set of cells a seat has taken; seat 0 is X and begins
+MOVE = move_dtype("cell")
+
+CELLS = 9
+BOARD = (1 << CELLS) - 1
+LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)  # rule 3: rows, columns, diagonals
+
+
+@rule
+def has_line(stones):
+    for line in LINES:
+        if stones & line == line:
+            return True
+    return False
+
+
+@rule
+def deal(state):
+    state.turn = 0  # rule 1
+
+
+@rule
+def legal(state, moves):
+    taken = state.stones[0] | state.stones[1]
+    n = 0
+    for cell in range(CELLS):
+        if not has(taken, cell):
+            moves[n].cell = cell
+            n += 1
+    return n
+
+
+@rule
+def act(state, move):
+    state.stones[state.turn] |= single(move.cell)
+
+
+@rule
+def settle(state):
+    if has_line(state.stones[state.turn]) or state.stones[0] | state.stones[1] == BOARD:
+        state.turn = -1
+    else:
+        state.turn = 1 - state.turn
+
+
+@rule
+def score(state, seat):
+    if has_line(state.stones[seat]):
+        return 1.0
+    if has_line(state.stones[1 - seat]):
+        return 0.0
+    return 0.5
+
+
+@rule
+def resample(state, seat, stream):
+    pass  # nothing is hidden
+
+
+@rule
+def encode(state, seat, row):
+    for cell in range(CELLS):
+        row[cell] = has(state.stones[seat], cell)
+        row[CELLS + cell] = has(state.stones[1 - seat], cell)
+        row[2 * CELLS + cell] = state.turn == seat
+
+
+@rule
+def open_lines(state, seat):
+    """Lines still open to `seat` less those open to the other, a stone counting more the more there are on its line."""
+    if has_line(state.stones[seat]):
+        return 1000.0
+    value = 0.0
+    for line in LINES:
+        own, other = count(state.stones[seat] & line), count(state.stones[1 - seat] & line)
+        if other == 0:
+            value += own * own
+        elif own == 0:
+            value -= 100.0 if other == 2 else other
+    return value
+
+
+def layout(seats):
+    return (Segment("own stones", (3, 3)), Segment("other stones", (3, 3)), Segment("own turn", (3, 3)))
+
+
+NAMES = tuple(f"{column}{row}" for row in "321" for column in "abc")
+
+
+def spell(state, move):
+    return NAMES[int(move["cell"])]
+
+
+def parse(state, text):
+    if text.strip().lower() not in NAMES:
+        raise ValueError(f"{text.strip()!r} is not a cell; a cell is a column a-c and a row 1-3, like b2")
+    move = np.zeros(1, MOVE)[0]
+    move["cell"] = NAMES.index(text.strip().lower())
+    return move
+
+
+def show(state, seat):
+    lines = []
+    for row in range(3):
+        cells = range(3 * row, 3 * row + 3)
+        marks = ("X" if state.stones[0] >> c & 1 else "O" if state.stones[1] >> c & 1 else "." for c in cells)
+        lines.append(f"{3 - row}  " + " ".join(marks))
+    return "\n".join([*lines, "   a b c", f"You are {'XO'[seat]}."])
+
+
+GAME = Game(
+    name="tictactoe",
+    title="Tic-Tac-Toe",
+    version=1,
+    seats=range(2, 3),
+    state=STATE,
+    move=MOVE,
+    max_moves=CELLS,
+    max_plies=CELLS,
+    deal=deal,
+    legal=legal,
+    act=act,
+    settle=settle,
+    score=score,
+    resample=resample,
+    score_sum=lambda seats: 1.0,
+    encoders={"planes": PerspectiveEncoder(layout, encode)},
+    heuristics={"open_lines": open_lines},
+    suites={
+        "random": Suite(
+            about="against a player who moves at random",
+            measure="win",
+            rows={"random": Row(("random",), {"random": 43.65}, "one opponent, evenly random")},
+            agents=("random", "greedy:open_lines", "rollout:100"),
+            source="exact value",
+        )
+    },
+    spell=spell,
+    parse=parse,
+    show=show,
+)
