@@ -21,7 +21,10 @@ DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rule
 NATIVE, UNIFORM, GREEDY, SAMPLED, PEEKING, ROLLOUT, OUTSIDE = range(7)
 
 # Where a slot stands when the driver comes back.
-NEXT, RUNNING, WAITING, DONE, LOG_FULL, EMPTY, OVERRUN, STUCK, ILLEGAL = range(9)
+NEXT, RUNNING, WAITING, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL = range(8)
+
+# How a game came out (0: not yet).
+FINISHED, ENDLESS = 1, 2
 
 DEEP = 4  # how many choices inside one decision are searched; scratch space is laid out for it
 
@@ -88,7 +91,7 @@ class Games(NamedTuple):
     blank: Any  # STATE[1]: seats and options
     scores: Any  # f8[count, seats]
     plies: Any  # i64[count]
-    finished: Any  # i64[count]
+    finished: Any  # i64[count]: 0, FINISHED or ENDLESS
     tally: Any  # f8[count, 4]: decisions with a choice, sum of moves there, sum of log10(moves), truncations
 
 
@@ -360,12 +363,13 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
                 for seat in range(seats):
                     set_float(games.scores, game * seats + seat, call_score(get(rules.calls, SCORE), state, seat))
                 set(games.plies, game, ply)
-                set(games.finished, game, 1)
+                set(games.finished, game, FINISHED)
                 set(slots.status, slot, DONE if order.log_length > 0 else NEXT)
                 continue
             if ply >= order.max_plies:
-                set(slots.status, slot, OVERRUN)
-                break
+                set(games.finished, game, ENDLESS)
+                set(slots.status, slot, NEXT)
+                continue
             if order.log_length > 0 and ply >= order.log_length:
                 set(slots.status, slot, LOG_FULL)
                 break

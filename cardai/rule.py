@@ -214,3 +214,9 @@ def shuffle(stream, items, first, end):
 def truncated(n):
     """What `legal` returns when its buffer was too small: `n` moves written, and there are more."""
     return -n
+
+
+@rule
+def hashed(bits, n):
+    """A whole number in 0..n-1 from 64 mixed bits: chance that belongs to no stream, the same whenever it is asked."""
+    return _high_bits(bits, 31) % n

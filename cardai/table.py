@@ -31,11 +31,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Results:
-    """How G games came out. Where `finished` is False (interrupted), the other columns mean nothing."""
+    """How G games came out. Where `finished` is False, the other columns mean nothing: the run was interrupted, or the
+    game is `endless`: it was given up after `max_plies` moves (some line-ups of simple players go round in circles).
+    """
 
     scores: np.ndarray  # f8[G, seats] in [0, 1]
     plies: np.ndarray  # i64[G]
     finished: np.ndarray  # bool[G]
+    endless: np.ndarray  # bool[G]
     decisions: int
     seconds: float
     tally: np.ndarray  # f8[G, 4], see driver.Games
@@ -150,7 +153,7 @@ class _Table:
                     self._collect(on_game)
                     self._stop_on_fault()
                     if progress and now - reported > SLICE_SECONDS:
-                        progress(int(self.games.finished.sum()), total)
+                        progress(int((self.games.finished > 0).sum()), total)
                         reported = now
         except KeyboardInterrupt:
             interrupted = True
@@ -158,11 +161,12 @@ class _Table:
             if pool:
                 pool.shutdown()
         if progress:
-            progress(int(self.games.finished.sum()), total)
+            progress(int((self.games.finished > 0).sum()), total)
         return Results(
             self.games.scores,
             self.games.plies,
-            self.games.finished.astype(bool),
+            self.games.finished == driver.FINISHED,
+            self.games.finished == driver.ENDLESS,
             decisions,
             time.perf_counter() - start,
             self.games.tally,
@@ -233,7 +237,7 @@ class _Table:
             self.slots.status[full] = driver.RUNNING
 
     def _stop_on_fault(self) -> None:
-        faults = np.flatnonzero(self.slots.status >= driver.OVERRUN)
+        faults = np.flatnonzero(self.slots.status >= driver.STUCK)
         if not len(faults):
             return
         slot = int(faults[0])
@@ -241,9 +245,7 @@ class _Table:
         where = f"{self.game.name}, game seed {self._seed(slot)}, ply {int(state['ply'])}"
         if self.slots.status[slot] == driver.ILLEGAL:
             self._refuse(slot)
-        if self.slots.status[slot] == driver.STUCK:
-            raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
-        raise CardaiError(f"{where}: the game did not end within its {self.order.max_plies} plies")
+        raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
 
 
 class _Complaints:

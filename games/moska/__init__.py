@@ -1,0 +1,59 @@
+"""Moska, the Finnish relative of Durak, for two to eight. Rules: RULES.md in this folder.
+
+The game of the thesis whose method cardai makes general (Vahteristo 2023).
+"""
+
+from cardai.game import Game, PerspectiveEncoder, Row, Suite
+
+from .encode import afterstate_layout, bitmap_layout, encode_afterstate, encode_bitmap
+from .moves import is_legal, legal
+from .players import PLAYERS, hand_value
+from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score, settle
+from .text import parse, show, spell
+
+THESIS = Suite(
+    about="one agent against three others, the loser is the last player still in",
+    measure="loss",
+    rows={
+        "B1": Row(("bot3",) * 3, {"random": 90.75, "bot3": 25.15}, "three Bot3"),
+        "B4": Row(("random",) * 3, {"random": 24.95, "bot3": 0.4}, "three random players"),
+    },
+    agents=("random", "bot3", "greedy:hand_value"),
+    games=2000,
+    variant="thesis",
+    source="thesis, Table 1, n = 2000 each",
+)
+
+GAME = Game(
+    name="moska",
+    title="Moska",
+    version=1,
+    seats=range(2, 9),
+    default_seats=4,
+    state=STATE,
+    move=MOVE,
+    max_moves=1000,
+    max_plies=10_000,
+    variants={
+        "thesis": {"self_attack": DECK_NOW, "attacker_ready": 1, "swap_two": 1},
+        "appendix": {"self_attack": BOUT_DECK, "attacker_ready": 0, "swap_two": 1},
+    },
+    deal=deal,
+    legal=legal,
+    is_legal=is_legal,
+    act=act,
+    settle=settle,
+    score=score,
+    score_sum=lambda seats: seats - 1.0,
+    resample=resample,
+    encoders={
+        "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
+        "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),
+    },
+    players=PLAYERS,
+    heuristics={"hand_value": hand_value},
+    suites={"thesis": THESIS},
+    spell=spell,
+    parse=parse,
+    show=show,
+)

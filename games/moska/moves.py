@@ -1,0 +1,336 @@
+"""What may be played: which kinds of move a seat is offered, and every move of them. Rule numbers refer to RULES.md.
+
+Enumeration never works longer than its buffer allows (hands of twenty cards have a million subsets): it stops when the
+buffer overflows, and then lists the plays of a random part of the hand instead.
+"""
+
+import numpy as np
+
+from cardai.cards import count, has, highest, lowest, next_subset, ranks_of, same_rank, single, suit, suit_cards
+from cardai.rule import hashed, mixed, rule, truncated
+
+from .rules import (
+    ATTACK, BOUT_DECK, DECK, END, KILL, KILL_TURNED, NONE, OPEN, SELF, SKIP, TURN, all_others_ready, initiating_seat,
+    is_open, killed_by, killers_of, room_to_attack,
+)  # fmt: skip
+
+
+@rule
+def playable(state, hand):
+    """2.2: the cards of a hand whose rank is on the table."""
+    return hand & ranks_of(state.table | state.killed)
+
+
+@rule
+def can_kill(hand, table, trump):
+    """Whether some card of `hand` kills some card of `table`."""
+    while table != 0:
+        card = lowest(table)
+        table &= ~single(card)
+        if hand & killers_of(card, trump) != 0:
+            return True
+    return False
+
+
+@rule
+def offered(state):
+    """The kinds of move the seat to move may choose from: the set of kinds, bit `1 << kind`."""
+    seat, hand = state.turn, state.hands[state.turn]
+    if state.turned != NONE:
+        return single(KILL_TURNED)
+    if seat != state.target:
+        if not is_open(state):
+            return single(OPEN) if seat == initiating_seat(state) else single(SKIP)
+        kinds = single(SKIP)
+        if room_to_attack(state) > 0 and playable(state, hand) != 0:
+            kinds |= single(ATTACK)
+        return kinds
+    if not is_open(state):
+        return single(SKIP)
+    kinds = single(END) if all_others_ready(state) else single(SKIP)  # 4.1, 4.4
+    if may_attack_himself(state) and playable(state, hand) != 0:
+        kinds |= single(SELF)
+    if can_kill(hand, state.table, state.trump):
+        kinds |= single(KILL)
+    if state.table != 0 and state.deck_left > 0 and state.barring == 0:
+        kinds |= single(TURN)  # 3.2
+    return kinds
+
+
+@rule
+def may_attack_himself(state):
+    """2.4: whether the deck lets the target play to himself."""
+    return state.bout_deck != 0 if state.self_attack == BOUT_DECK else state.deck_left > 0
+
+
+@rule
+def is_legal(state, move):
+    kind, cards, targets = move.kind, move.cards, move.targets
+    if kind < END or kind > KILL_TURNED or not has(offered(state), kind):
+        return False
+    hand = state.hands[state.turn]
+    if kind == KILL_TURNED:
+        chosen = killed_by(state.turned, state.trump) & state.table & targets
+        return cards == single(state.turned) and chosen == targets and count(targets) == 1
+    if kind == KILL:
+        return cards != 0 and cards & ~hand == 0 and targets & ~state.table == 0 and is_kill(cards, targets, state.trump)
+    if targets != 0:
+        return False
+    if kind == END:
+        return cards == state.table or cards == (state.table | state.killed)  # 4.2
+    if kind == OPEN:
+        return is_opening(cards, hand, room_to_attack(state))
+    if kind == ATTACK:
+        return is_part(cards, playable(state, hand), room_to_attack(state))
+    if kind == SELF:
+        return is_part(cards, playable(state, hand), DECK)
+    return cards == 0
+
+
+@rule
+def is_part(cards, whole, most):
+    """Whether a set is a part of another one, neither empty nor larger than `most`."""
+    return cards != 0 and cards & ~whole == 0 and count(cards) <= most
+
+
+@rule
+def is_opening(cards, hand, most):
+    """2.1: one card, or each rank at least twice."""
+    if not is_part(cards, hand, most):
+        return False
+    rest = cards
+    while rest != 0 and count(cards) > 1:
+        rank = same_rank(lowest(rest))
+        if count(cards & rank) == 1:
+            return False
+        rest &= ~rank
+    return True
+
+
+@rule
+def is_kill(cards, targets, trump):
+    """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one.
+
+    In a plain suit, from the lowest card up, a killer needs a lower target that nobody has killed yet; targets left over
+    are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the killers
+    left over must be just as many as are owed.
+    """
+    owed = 0
+    for plain in range(4):
+        if plain != trump:
+            rest, unkilled = (cards | targets) & suit_cards(plain), 0
+            while rest != 0:
+                card = lowest(rest)
+                rest &= ~single(card)
+                unkilled += 1 if has(targets, card) else -1
+                if unkilled < 0:
+                    return False
+            owed += unkilled
+    rest, free = (cards | targets) & suit_cards(trump), 0
+    while rest != 0:
+        card = highest(rest)
+        rest &= ~single(card)
+        free += 1 if has(cards, card) else -1
+        if free < 0:
+            return False
+    return free == owed
+
+
+@rule
+def legal(state, moves):
+    hand = state.hands[state.turn]
+    n = list_moves(state, hand, moves)
+    if n <= len(moves):
+        return n
+    bits = mixed(hand ^ state.ply)
+    while n > len(moves):
+        bits = mixed(bits)
+        left_out = hand
+        for _ in range(hashed(bits, count(hand))):
+            left_out &= left_out - 1
+        hand &= ~single(lowest(left_out))
+        n = list_moves(state, hand, moves)
+    return truncated(n)
+
+
+@rule
+def list_moves(state, hand, moves):
+    """Write the moves that use cards of `hand` only, in order; more than len(moves) means that there was no room."""
+    kinds = offered(state)
+    n = 0
+    if has(kinds, END):
+        n = write(moves, n, END, state.table, 0)
+        if state.killed != 0:
+            n = write(moves, n, END, state.table | state.killed, 0)
+            sort(moves, 0, n)
+    if has(kinds, OPEN):
+        n = list_openings(hand, room_to_attack(state), moves, n)
+    if has(kinds, ATTACK):
+        n = list_subsets(ATTACK, playable(state, hand), room_to_attack(state), moves, n)
+    if has(kinds, SELF):
+        n = list_subsets(SELF, playable(state, hand), DECK, moves, n)
+    if has(kinds, KILL):
+        n = list_kills(hand, state.table, state.trump, moves, n)
+    if has(kinds, TURN):
+        n = write(moves, n, TURN, 0, 0)
+    if has(kinds, SKIP):
+        n = write(moves, n, SKIP, 0, 0)
+    if has(kinds, KILL_TURNED):
+        rest = killed_by(state.turned, state.trump) & state.table
+        while rest != 0:
+            card = lowest(rest)
+            rest &= ~single(card)
+            n = write(moves, n, KILL_TURNED, single(state.turned), single(card))
+    return n
+
+
+@rule
+def write(moves, n, kind, cards, targets):
+    """Write move number `n` if there is room; n + 1."""
+    if n < len(moves):
+        moves[n].kind = kind
+        moves[n].cards = cards
+        moves[n].targets = targets
+    return n + 1
+
+
+@rule
+def list_subsets(kind, cards, most, moves, n):
+    """All subsets of `cards` that are not empty and have at most `most` cards."""
+    chosen = next_subset(0, cards, most)
+    while chosen != 0 and n <= len(moves):
+        n = write(moves, n, kind, chosen, 0)
+        chosen = next_subset(chosen, cards, most)
+    return n
+
+
+@rule
+def list_openings(hand, most, moves, n):
+    """2.1: single cards, and sets in which each rank occurs at least twice.
+
+    Cards are decided one by one, the highest first. A card is left out before it is taken, so sets come in numeric
+    order; a choice that could not be completed is not made, so every path ends in a set.
+    """
+    first = n
+    rest = hand
+    while rest != 0:
+        n = write(moves, n, OPEN, single(lowest(rest)), 0)
+        rest &= rest - 1
+    order, tried, taken = np.empty(DECK, np.int64), np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)
+    size = 0
+    for place in range(DECK):
+        card = DECK - 1 - place
+        if has(hand, card) and count(hand & same_rank(card)) > 1:
+            order[size] = card
+            size += 1
+    depth = 0
+    while depth >= 0 and n <= len(moves):
+        if depth == size:
+            if taken[depth] != 0:
+                n = write(moves, n, OPEN, taken[depth], 0)
+            depth -= 1
+            continue
+        if tried[depth] == 2:
+            tried[depth] = 0
+            depth -= 1
+            continue
+        tried[depth] += 1
+        card = order[depth]
+        cards = taken[depth] if tried[depth] == 1 else taken[depth] | single(card)
+        alone = count(cards & same_rank(card)) == 1
+        below_it = hand & same_rank(card) & (single(card) - 1)
+        if count(cards) + alone <= most and not (alone and below_it == 0):
+            taken[depth + 1] = cards
+            depth += 1
+    sort(moves, first, min(n, len(moves)))
+    return n
+
+
+@rule
+def list_kills(hand, table, trump, moves, n):
+    """3.1: every pair of a set of killers and a set of killed cards, once, however many ways to match them there are.
+
+    `is_kill` read as a walk: cards are left out or taken in its order, and a choice is made only if the walk can still
+    end with as many free trumps as targets owed to them. So every path ends in a kill.
+    """
+    first = n
+    order, tried, taken = np.empty(DECK, np.int64), np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)
+    owed, free = np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)  # free: unkilled here, in a plain suit
+    size = 0
+    for plain in range(4):
+        rest = (hand | table) & suit_cards(plain)
+        while plain != trump and rest != 0 and table & suit_cards(plain) != 0:
+            order[size] = lowest(rest)
+            rest &= ~single(order[size])
+            size += 1
+    rest = (hand | table) & suit_cards(trump)
+    while rest != 0:
+        order[size] = highest(rest)
+        rest &= ~single(order[size])
+        size += 1
+    trumps = count(hand & suit_cards(trump))
+    depth = 0
+    while depth >= 0 and n <= len(moves):
+        if depth == size:
+            if taken[depth] != 0:
+                n = write(moves, n, KILL, taken[depth] & hand, taken[depth] & table)
+            depth -= 1
+            continue
+        if tried[depth] == 2:
+            tried[depth] = 0
+            depth -= 1
+            continue
+        tried[depth] += 1
+        takes = tried[depth] == 2
+        card = order[depth]
+        now_owed, now_free = owed[depth], free[depth]
+        if depth > 0 and suit(order[depth - 1]) != suit(card):
+            now_free = 0
+        if suit(card) != trump:
+            if takes:
+                change = 1 if has(table, card) else -1
+                now_owed += change
+                now_free += change
+            above = count(hand & suit_cards(suit(card)) & ~(single(card) * 2 - 1))
+            possible = now_free >= 0 and now_owed - min(now_free, above) <= trumps
+        else:
+            if takes:
+                now_free += 1 if has(hand, card) else -1
+            below_it = suit_cards(trump) & (single(card) - 1)
+            possible = (
+                now_free >= 0
+                and now_free + count(hand & below_it) >= now_owed
+                and now_free - count(table & below_it) <= now_owed
+            )
+        if possible:
+            taken[depth + 1] = taken[depth] | single(card) if takes else taken[depth]
+            owed[depth + 1] = now_owed
+            free[depth + 1] = now_free
+            depth += 1
+    sort(moves, first, min(n, len(moves)))
+    return n
+
+
+@rule
+def comes_before(cards, targets, move):
+    """Whether (cards, targets) comes before a move of the same kind."""
+    return cards < move.cards or (cards == move.cards and targets < move.targets)
+
+
+@rule
+def sort(moves, first, end):
+    """Put moves of one kind in canonical order (Shell sort)."""
+    gap = 1
+    while 3 * gap + 1 < end - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(first + gap, end):
+            cards, targets = moves[i].cards, moves[i].targets
+            j = i
+            while j >= first + gap and comes_before(cards, targets, moves[j - gap]):
+                moves[j].cards = moves[j - gap].cards
+                moves[j].targets = moves[j - gap].targets
+                j -= gap
+            moves[j].cards = cards
+            moves[j].targets = targets
+        gap //= 3

@@ -1,0 +1,554 @@
+"""Hand-written Moska players, as the thesis' engine played them, and its hand-written evaluation.
+
+A player chooses a kind of move and then its cards. Where the engine went by the order of cards in a hand, which our sets
+do not have, a player here takes the lowest first, or draws lots where the engine's order was as good as random.
+"""
+
+import numpy as np
+
+from cardai.cards import any_of, count, full_deck, has, lowest, ranks_of, same_rank, single, suit, suit_cards
+from cardai.game import Player
+from cardai.rule import below, rule, uniform
+
+from .encode import cards_to_draw
+from .moves import offered, playable
+from .rules import (
+    ATTACK, DECK, END, HAND, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, killed_by, killers_of, room_to_attack,
+)  # fmt: skip
+
+KINDS = KILL_TURNED + 1
+FORBIDDEN = 100_000.0
+
+
+@rule
+def some_of(cards, size, stream):
+    """A random subset of a given size."""
+    chosen = 0
+    for _ in range(size):
+        card = any_of(cards & ~chosen, stream)
+        chosen |= single(card)
+    return chosen
+
+
+@rule
+def set_move(move, kind, cards, targets):
+    move.kind = kind
+    move.cards = cards
+    move.targets = targets
+
+
+@rule
+def lowest_of(cards, most):
+    """The `most` lowest cards of a set."""
+    chosen = 0
+    while cards != 0 and count(chosen) < most:
+        chosen |= cards & -cards
+        cards &= cards - 1
+    return chosen
+
+
+# Random players.
+
+
+@rule
+def choose_random(world, move, params, stream):
+    """The benchmarks' random player: a kind evenly, then random cards; a play of no cards is a skip if that is allowed."""
+    seat, hand = world.turn, world.hands[world.turn]
+    kinds = offered(world)
+    while True:
+        kind = any_of(kinds, stream)
+        cards, targets = 0, 0
+        if kind == END:
+            cards = world.table if below(stream, 2) == 0 else world.table | world.killed
+        elif kind == OPEN:
+            cards = random_opening(hand, room_to_attack(world), stream)
+        elif kind == ATTACK:
+            choice = playable(world, hand)
+            cards = some_of(choice, below(stream, min(count(choice), room_to_attack(world)) + 1), stream)
+        elif kind == SELF:
+            choice = playable(world, hand)
+            cards = some_of(choice, below(stream, count(choice) + 1), stream)
+        elif kind == KILL:
+            cards, targets = random_kill(hand, world.table, world.trump, stream)
+        elif kind == KILL_TURNED:
+            cards = single(world.turned)
+            targets = single(any_of(killed_by(world.turned, world.trump) & world.table, stream))
+        if cards == 0 and kind != END and kind != TURN:
+            if has(kinds, SKIP):
+                kind = SKIP
+            elif kind != SKIP:
+                continue
+        set_move(move, kind, cards, targets)
+        return
+
+
+@rule
+def random_opening(hand, most, stream):
+    """Up to ten times, add a random card if the set stays a legal opening: so all cards are of one rank."""
+    chosen = 0
+    for _ in range(10):
+        rest = hand & ~chosen
+        if rest == 0 or count(chosen) >= most:
+            break
+        card = any_of(rest, stream)
+        if chosen == 0 or same_rank(card) & chosen != 0:
+            chosen |= single(card)
+    return chosen
+
+
+@rule
+def random_kill(hand, table, trump, stream):
+    """Go through all pairs that kill and take each free one with probability 1/2."""
+    cards, targets = 0, 0
+    rest = hand
+    while rest != 0:
+        card = lowest(rest)
+        rest &= rest - 1
+        options = killed_by(card, trump) & table & ~targets
+        while options != 0:
+            target = lowest(options)
+            options &= options - 1
+            if below(stream, 2) == 0:
+                cards |= single(card)
+                targets |= single(target)
+                break
+    return cards, targets
+
+
+@rule
+def choose_random_simple(world, move, params, stream):
+    """The engine's first random player: kinds evenly, cards of a single rank, table cards only picked up."""
+    hand = world.hands[world.turn]
+    kinds = offered(world)
+    while True:
+        kind = any_of(kinds, stream)
+        cards, targets = 0, 0
+        if kind == END:
+            cards = world.table
+        elif kind == OPEN:
+            cards = single(any_of(hand, stream))
+        elif kind == ATTACK or kind == SELF:
+            of_rank = playable(world, hand)
+            of_rank &= same_rank(any_of(of_rank, stream))
+            most = room_to_attack(world) if kind == ATTACK else count(hand)
+            cards = some_of(of_rank, min(count(of_rank), below(stream, most + 1)), stream)
+        elif kind == KILL:
+            rest = hand
+            while rest != 0:
+                card = lowest(rest)
+                rest &= rest - 1
+                options = killed_by(card, world.trump) & world.table
+                if options != 0 and uniform(stream) < 0.7:
+                    target = any_of(options, stream)
+                    if not has(targets, target):
+                        cards |= single(card)
+                        targets |= single(target)
+        elif kind == KILL_TURNED:
+            cards = single(world.turned)
+            targets = single(any_of(killed_by(world.turned, world.trump) & world.table, stream))
+        if cards == 0 and kind != END and kind != TURN:
+            if has(kinds, SKIP):
+                kind = SKIP
+            elif kind != SKIP:
+                continue
+        set_move(move, kind, cards, targets)
+        return
+
+
+# Simple bots: a random kind, the obvious cards.
+
+
+@rule
+def basic_score(card, trump):
+    """Worth of a card: its rank (0..12), a trump's 40 more."""
+    return (card >> 2) + (40 if suit(card) == trump else 0)
+
+
+@rule
+def cheapest(cards, trump):
+    """The card of a set that is worth least by `basic_score`; the lowest if several are."""
+    plain = cards & ~suit_cards(trump)
+    return lowest(plain if plain != 0 else cards)
+
+
+@rule
+def kill_cheaply(hand, table, trump, by_rank):
+    """Each hand card kills the cheapest card it can; where several want the same, the last one does."""
+    cards, targets, owner = 0, 0, np.full(DECK, -1)
+    rest = hand
+    while rest != 0:
+        card = lowest(rest)
+        rest &= rest - 1
+        options = killed_by(card, trump) & table
+        if options != 0:
+            target = lowest(options) if by_rank else cheapest(options, trump)
+            if owner[target] >= 0:
+                cards &= ~single(owner[target])
+            owner[target] = card
+            cards |= single(card)
+            targets |= single(target)
+    return cards, targets
+
+
+@rule
+def choose_obvious(world, move, stream, by_rank):
+    """Bot0 (`by_rank`) and bot1: a kind evenly, then the obvious cards of it."""
+    hand, trump = world.hands[world.turn], world.trump
+    kinds = offered(world)
+    while True:
+        kind = any_of(kinds, stream)
+        cards, targets = 0, 0
+        if kind == END:
+            cards = world.table
+        elif kind == OPEN:
+            first = lowest(hand) if by_rank else cheapest(hand, trump)
+            same = hand & same_rank(first)
+            if not by_rank and suit(first) != trump:
+                same &= ~suit_cards(trump)
+            cards = lowest_of(same, room_to_attack(world))
+        elif kind == ATTACK:
+            choice = playable(world, hand)
+            if not by_rank:
+                choice &= full_deck(4 * 11) & ~suit_cards(trump)
+            cards = some_of(choice, min(count(choice), room_to_attack(world)), stream)
+        elif kind == SELF:
+            cards = playable(world, hand) & ~suit_cards(trump)
+        elif kind == KILL:
+            cards, targets = kill_cheaply(hand, world.table, trump, by_rank)
+        elif kind == KILL_TURNED:
+            options = killed_by(world.turned, trump) & world.table
+            cards = single(world.turned)
+            targets = single(lowest(options) if by_rank else cheapest(options, trump))
+        if cards == 0 and kind != END and kind != TURN:
+            if has(kinds, SKIP):
+                kind = SKIP
+            elif kind != SKIP:
+                continue
+        set_move(move, kind, cards, targets)
+        return
+
+
+@rule
+def choose_bot0(world, move, params, stream):
+    choose_obvious(world, move, stream, True)
+
+
+@rule
+def choose_bot1(world, move, params, stream):
+    choose_obvious(world, move, stream, False)
+
+
+# Bot2 and bot3 count cards: a card is worth as many cards still in the game as it kills.
+
+
+@rule
+def worth(world, card):
+    """The number of cards not yet discarded that `card` kills."""
+    return count(killed_by(card, world.trump) & ~world.discards)
+
+
+@rule
+def worth_of(world, cards):
+    """The summed worth of a set."""
+    total = 0
+    while cards != 0:
+        total += worth(world, lowest(cards))
+        cards &= cards - 1
+    return total
+
+
+@rule
+def cheapest_opening(world, hand):
+    """The card worth least; of several the lowest."""
+    best, least = 0, DECK
+    while hand != 0:
+        card = lowest(hand)
+        hand &= hand - 1
+        if worth(world, card) < least:
+            best, least = card, worth(world, card)
+    return single(best)
+
+
+@rule
+def attack_cards(world, hand, stream):
+    """Cards worth less than ten, any card once the deck is empty; a random part of them if there is no room for all."""
+    choice, cards = playable(world, hand), 0
+    while choice != 0:
+        card = lowest(choice)
+        choice &= choice - 1
+        if world.deck_left == 0 or worth(world, card) < 10:
+            cards |= single(card)
+    room = room_to_attack(world)
+    return cards if count(cards) <= room else some_of(cards, room, stream)
+
+
+@rule
+def self_cards(world, hand):
+    """Cards that another hand card kills at a joint worth within what the deck has left behind (52 less its cards)."""
+    choice, cards = playable(world, hand), 0
+    while choice != 0:
+        card = lowest(choice)
+        choice &= choice - 1
+        killers = killers_of(card, world.trump) & hand
+        while killers != 0:
+            killer = lowest(killers)
+            killers &= killers - 1
+            if worth(world, killer) + worth(world, card) <= DECK - world.deck_left:
+                cards |= single(card)
+    return cards
+
+
+@rule
+def kill_cost(world, card, target, hand, params):
+    """The cost of one kill, truncated to a whole number as in the engine; FORBIDDEN if `card` does not kill `target`."""
+    if not has(killers_of(target, world.trump), card):
+        return FORBIDDEN
+    factor = 1.0
+    if ranks_of(world.table) & single(card) != 0:
+        factor += params[0]
+    if ranks_of(hand) & single(target) != 0:
+        factor += params[1]
+    if has(world.barring, target) and world.deck_left > 0:
+        factor += params[2]
+    return float(int(factor * (worth(world, card) + worth(world, target))))
+
+
+@rule
+def kill_cards(world, hand, params):
+    """The kills of the cheapest matching whose cost stays within the threshold: (killers, targets)."""
+    killers, rest = 0, world.table
+    while rest != 0:
+        killers |= killers_of(lowest(rest), world.trump) & hand
+        rest &= rest - 1
+    if killers == 0:
+        return 0, 0
+    rows, columns = count(killers), count(world.table)
+    card_of, target_of = np.empty(rows, np.int64), np.empty(columns, np.int64)
+    fill(card_of, killers)
+    fill(target_of, world.table)
+    size = max(rows, columns)
+    cost = np.zeros((size, size))
+    for i in range(rows):
+        for j in range(columns):
+            cost[i, j] = kill_cost(world, card_of[i], target_of[j], hand, params)
+    threshold = (params[4] - DECK) / DECK * world.deck_left + DECK
+    column_of = assign(cost)
+    cards, targets = 0, 0
+    for i in range(rows):
+        j = column_of[i]
+        if j < columns and cost[i, j] < FORBIDDEN and cost[i, j] <= threshold:
+            cards |= single(card_of[i])
+            targets |= single(target_of[j])
+    return cards, targets
+
+
+@rule
+def fill(array, cards):
+    """Write the cards of a set into an array, lowest first."""
+    place = 0
+    while cards != 0:
+        array[place] = lowest(cards)
+        cards &= cards - 1
+        place += 1
+
+
+@rule
+def assign(cost):
+    """Minimum-cost perfect matching of a square matrix f8[n, n]: the column of each row, i64[n].
+
+    Shortest augmenting paths with potentials (Jonker and Volgenant 1987).
+    """
+    n = len(cost)
+    u, v = np.zeros(n + 1), np.zeros(n + 1)
+    row_of, way = np.full(n + 1, -1), np.zeros(n + 1, np.int64)
+    for i in range(n):
+        row_of[n] = i
+        column = n
+        shortest, done = np.full(n + 1, np.inf), np.zeros(n + 1, np.int64)
+        while row_of[column] != -1:
+            done[column] = 1
+            row, nearest, step = row_of[column], n, np.inf
+            for j in range(n):
+                if done[j] == 0:
+                    reduced = cost[row, j] - u[row] - v[j]
+                    if reduced < shortest[j]:
+                        shortest[j] = reduced
+                        way[j] = column
+                    if shortest[j] < step:
+                        step, nearest = shortest[j], j
+            for j in range(n + 1):
+                if done[j] != 0:
+                    u[row_of[j]] += step
+                    v[j] -= step
+                else:
+                    shortest[j] -= step
+            column = nearest
+        while column != n:
+            previous = way[column]
+            row_of[column] = row_of[previous]
+            column = previous
+    column_of = np.zeros(n, np.int64)
+    for j in range(n):
+        column_of[row_of[j]] = j
+    return column_of
+
+
+@rule
+def kill_of_turned(world, hand, params):
+    """The table card that a turned card kills at the least cost; a little dearer if a hand card could kill it too."""
+    options = killed_by(world.turned, world.trump) & world.table
+    best, least = lowest(options), np.inf
+    while options != 0:
+        target = lowest(options)
+        options &= options - 1
+        factor = 1.0 + (params[3] if killers_of(target, world.trump) & hand != 0 else 0.0)
+        cost = factor * (worth(world, world.turned) + worth(world, target))
+        if cost < least:
+            best, least = target, cost
+    return single(best)
+
+
+@rule
+def choose_bot2(world, move, params, stream):
+    """Any kind that has something to play, evenly; a skip, and after it an end, only if there is nothing else."""
+    hand = world.hands[world.turn]
+    kinds = offered(world)
+    if kinds == single(OPEN):
+        set_move(move, OPEN, cheapest_opening(world, hand), 0)
+        return
+    if kinds == single(KILL_TURNED):
+        set_move(move, KILL_TURNED, single(world.turned), kill_of_turned(world, hand, params))
+        return
+    attack = attack_cards(world, hand, stream) if has(kinds, ATTACK) else 0
+    to_self = self_cards(world, hand) if has(kinds, SELF) else 0
+    killers, killed = kill_cards(world, hand, params) if has(kinds, KILL) else (0, 0)
+    useful = kinds & ~(single(SKIP) | single(END))
+    if attack == 0:
+        useful &= ~single(ATTACK)
+    if to_self == 0:
+        useful &= ~single(SELF)
+    if killers == 0:
+        useful &= ~single(KILL)
+    kind = any_of(useful if useful != 0 else kinds & (single(SKIP) | single(END)), stream)
+    if kind == END:
+        set_move(move, END, world.table, 0)
+    elif kind == ATTACK:
+        set_move(move, ATTACK, attack, 0)
+    elif kind == SELF:
+        set_move(move, SELF, to_self, 0)
+    elif kind == KILL:
+        set_move(move, KILL, killers, killed)
+    else:
+        set_move(move, kind, 0, 0)
+
+
+@rule
+def mean_worth_of_unseen(world, seat):
+    """The mean worth of the cards that are not in the own hand, not killed, and not known to be in another's."""
+    unseen = full_deck(DECK) & ~world.discards & ~world.hands[seat] & ~world.killed
+    for other in range(world.seats):
+        if other != seat:
+            unseen &= ~world.known[other]
+    return worth_of(world, unseen) / count(unseen) if unseen != 0 else 0.0
+
+
+@rule
+def highest_worth(world):
+    """The largest worth of a card still in the game."""
+    best, rest = 0, full_deck(DECK) & ~world.discards
+    while rest != 0:
+        best = max(best, worth(world, lowest(rest)))
+        rest &= rest - 1
+    return best
+
+
+@rule
+def hand_worth(world, hand, draws, top, mean):
+    """Bot3's value of a hand: the mean worth per card, drawn cards at the mean, missing cards at the top worth."""
+    size = count(hand)
+    drawn = min(HAND - size, world.deck_left) if draws and size < HAND else 0
+    if size + drawn == 0:
+        return np.inf
+    return (worth_of(world, hand) + max(0.0, top * (HAND - size - drawn)) + mean * drawn) / (size + drawn)
+
+
+@rule
+def choose_bot3(world, move, params, stream):
+    """The kind whose hand afterwards is worth most; ties evenly."""
+    seat, hand = world.turn, world.hands[world.turn]
+    kinds = offered(world)
+    if kinds == single(OPEN):
+        set_move(move, OPEN, cheapest_opening(world, hand), 0)
+        return
+    if kinds == single(KILL_TURNED):
+        set_move(move, KILL_TURNED, single(world.turned), kill_of_turned(world, hand, params))
+        return
+    if kinds == single(SKIP):
+        set_move(move, SKIP, 0, 0)
+        return
+    top, mean = float(highest_worth(world)), mean_worth_of_unseen(world, seat)
+    best, ties = -1.0, 0
+    for kind in range(KINDS):
+        if not has(kinds, kind):
+            continue
+        cards, targets, after = 0, 0, hand
+        if kind == END:
+            cards = world.table
+            after = hand | cards
+        elif kind == ATTACK:
+            cards = attack_cards(world, hand, stream)
+            after = hand & ~cards
+        elif kind == SELF:
+            cards = self_cards(world, hand)
+            after = hand & ~cards
+        elif kind == KILL:
+            cards, targets = kill_cards(world, hand, params)
+            after = hand & ~cards
+        if cards == 0 and (kind == ATTACK or kind == SELF or kind == KILL):
+            continue
+        value = hand_worth(world, after, kind != SKIP, top, mean)
+        ties = ties + 1 if value == best else 1
+        if value > best or (value == best and below(stream, ties) == 0):
+            set_move(move, kind, cards, targets)
+        best = max(best, value)
+
+
+# An evaluation rather than a player.
+
+
+@rule
+def hand_value(state, seat):
+    """The engine's hand-written evaluation (HeuristicEvaluator): of the own hand, with the table's cards if they are for
+    this seat. Before a draw, the cards about to be drawn count at the mean worth of the unseen ones.
+    """
+    cards = state.hands[seat]
+    if state.target == seat:
+        cards |= state.table
+    drawn = cards_to_draw(state) if state.turn == seat else 0
+    size = count(cards) + drawn
+    if size == 0:
+        return 1e7
+    total = float(worth_of(state, cards))
+    if drawn > 0:
+        total += drawn * mean_worth_of_unseen(state, seat)
+    value = 2.31923085 * total / size + (0.76678776 - 1.99658315) * size + 51.86727724 * max(HAND - size, 0)
+    return value + (0.39232656 if state.barring != 0 else 0.0)
+
+
+WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_too", "threshold", "quadratic")
+
+
+def weights(*values):
+    return dict(zip(WEIGHTS, values, strict=True))
+
+
+PLAYERS = {
+    "random": Player(choose_random, "a random kind of move, then random cards (the thesis' Random)", sees_truth=True),
+    "random_simple": Player(choose_random_simple, "an earlier random player: cards of one rank", sees_truth=True),
+    "bot0": Player(choose_bot0, "a random kind of move, the lowest cards"),
+    "bot1": Player(choose_bot1, "a random kind of move, the cheapest cards, trumps kept"),
+    "bot2": Player(choose_bot2, "plays whatever it can, cards chosen by counting",
+                   weights(-0.38, 0.072, -0.29, 0.336, 30.44, 0.61)),
+    "bot3": Player(choose_bot3, "the kind of move whose hand is worth most, by counting cards (the thesis' Bot3)",
+                   weights(0.025, -0.0095, 0.0068, 0.0036, 0.73, 0.0065)),
+}  # fmt: skip

@@ -1,0 +1,326 @@
+"""Moska for two to eight seats: the state, the deal, what a move does. Rule numbers refer to RULES.md.
+
+Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
+"""
+
+from cardai.cards import any_of, count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.game import move_dtype, state_dtype
+from cardai.rule import below, rule, shuffle
+
+DECK = 52
+HAND = 6  # 1.1
+SEATS = 8
+NONE = -1
+
+STATE = state_dtype(
+    # Options, set by the variant.
+    self_attack=(),  # 2.4: DECK_NOW or BOUT_DECK
+    attacker_ready=(),  # 4.4: whether who has just played counts as ready
+    swap_two=(),  # 1.3
+    poll=(),  # 6.1: ask everybody again and again, ready or not
+    # The cards.
+    hands=SEATS,
+    known=SEATS,  # 7.1: of each hand, the cards that everybody knows
+    deck=DECK,  # from the bottom (the trump card, public) to the top; NONE where no card is left
+    deck_left=(),
+    table=(),  # not-killed cards of this bout
+    killed=(),  # killed cards of this bout and those that killed them
+    discards=(),  # cards that have left the game
+    barring=(),  # 3.2: the deck card that lies unkilled on the table, as a set
+    turned=(),  # 3.2: the deck card that waits for its kill, or NONE
+    trump=(),  # the trump suit
+    trump_card=(),  # the card at the bottom
+    # The bout.
+    target=(),
+    playing=(),  # the set of seats still in
+    ready=(),  # 4.4: the set of seats that are ready
+    last=(),  # who moved last, or NONE
+    bout_deck=(),  # whether there was a deck when this bout began
+    pending=(),  # what `settle` has to do: one of the moves' kinds, SKIP for nothing
+    picked=(),  # whether the target who ends has picked cards up
+)
+MOVE = move_dtype("kind", "cards", "targets")
+
+# Kinds of move, in canonical order. `cards`: the cards played, picked up (END) or killing (KILL, KILL_TURNED);
+# `targets`: the cards killed.
+END, OPEN, ATTACK, SELF, KILL, TURN, SKIP, KILL_TURNED = range(8)
+
+DECK_NOW, BOUT_DECK = 0, 1
+
+
+@rule
+def killers_of(card, trump):
+    """All cards that kill `card`: higher ones of its suit, and trumps if it is none."""
+    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
+    return higher if suit(card) == trump else higher | suit_cards(trump)
+
+
+@rule
+def killed_by(card, trump):
+    """All cards that `card` kills."""
+    lower = suit_cards(suit(card)) & (single(card) - 1)
+    return lower | (full_deck(DECK) & ~suit_cards(trump)) if suit(card) == trump else lower
+
+
+@rule
+def left_of(state, seat):
+    """The next seat still in, clockwise."""
+    seat = (seat + 1) % state.seats
+    while not has(state.playing, seat):
+        seat = (seat + 1) % state.seats
+    return seat
+
+
+@rule
+def initiating_seat(state):
+    """1.4: the next player still in on the target's right."""
+    seat = (state.target - 1) % state.seats
+    while not has(state.playing, seat):
+        seat = (seat - 1) % state.seats
+    return seat
+
+
+@rule
+def is_open(state):
+    """Whether the bout has been opened."""
+    return (state.table | state.killed) != 0
+
+
+@rule
+def attackers(state):
+    """The set of seats still in other than the target."""
+    return state.playing & ~single(state.target)
+
+
+@rule
+def all_others_ready(state):
+    """4.1, 4.4: whether every attacker is ready."""
+    return attackers(state) & ~state.ready == 0
+
+
+@rule
+def room_to_attack(state):
+    """2.1, 2.2: how many more cards may be played to the target."""
+    return count(state.hands[state.target]) - count(state.table)
+
+
+@rule
+def deal(state):
+    for card in range(DECK):
+        state.deck[card] = card
+    shuffle(state, state.deck, 0, DECK)
+    state.deck_left = DECK
+    for seat in range(state.seats):
+        for _ in range(HAND):
+            state.hands[seat] |= single(take_top(state))
+    # 1.2: the next card is turned and lies at the bottom.
+    top = state.deck_left - 1
+    turned = state.deck[top]
+    state.deck[top] = state.deck[0]
+    state.deck[0] = turned
+    state.trump = suit(turned)
+    two = state.trump  # the lowest card of the trump suit
+    if state.swap_two != 0:
+        for seat in range(state.seats):
+            if has(state.hands[seat], two):  # 1.3
+                state.hands[seat] ^= single(two) | single(turned)
+                state.known[seat] = single(turned)
+                state.deck[0] = two
+    state.trump_card = state.deck[0]
+    state.turned = NONE
+    state.last = NONE
+    state.pending = SKIP
+    state.playing = single(state.seats) - 1
+    state.target = below(state, state.seats)  # 1.4
+    state.bout_deck = 1
+    choose_turn(state)
+
+
+@rule
+def take_top(state):
+    """Take the top card of the deck."""
+    state.deck_left -= 1
+    card = state.deck[state.deck_left]
+    state.deck[state.deck_left] = NONE
+    return card
+
+
+@rule
+def act(state, move):
+    seat = state.turn
+    state.pending = move.kind
+    state.picked = 0
+    if move.kind == SKIP:
+        state.ready |= single(seat)
+        return
+    # 4.4: any move other than a skip makes everybody else un-ready.
+    state.ready = 0
+    if move.kind == END:
+        end_bout(state, seat, move.cards)
+        return
+    if move.kind == OPEN or move.kind == ATTACK or move.kind == SELF:
+        leave_hand(state, seat, move.cards)
+        state.table |= move.cards
+    elif move.kind == KILL:
+        leave_hand(state, seat, move.cards)
+        kill(state, move.cards, move.targets)
+    elif move.kind == KILL_TURNED:
+        state.turned = NONE
+        kill(state, move.cards, move.targets)
+    if seat == state.target:
+        if state.table == 0 and move.kind != TURN:
+            state.ready = single(seat)
+    elif state.attacker_ready != 0:
+        state.ready = single(seat)
+
+
+@rule
+def leave_hand(state, seat, cards):
+    """Take cards out of a hand, and out of what is known of it (7.1)."""
+    state.hands[seat] &= ~cards
+    state.known[seat] &= ~cards
+
+
+@rule
+def kill(state, cards, targets):
+    """3.1: `cards` kill `targets`."""
+    state.table &= ~targets
+    state.killed |= cards | targets
+    state.barring &= ~targets
+
+
+@rule
+def end_bout(state, seat, cards):
+    """4.2: the target picks `cards` up, what is not picked leaves the game; nobody is ready for the next bout."""
+    state.hands[seat] |= cards
+    state.known[seat] |= cards
+    state.picked = cards != 0
+    discard_bout(state, cards)
+
+
+@rule
+def discard_bout(state, kept):
+    """The cards of the bout, but those kept, leave the game."""
+    state.discards |= (state.table | state.killed) & ~kept
+    state.table = 0
+    state.killed = 0
+    state.barring = 0
+
+
+@rule
+def settle(state):
+    seat, pending = state.turn, state.pending
+    state.pending = SKIP
+    if pending == TURN:
+        turn_deck(state, seat)
+        if state.turned != NONE:
+            return
+    elif pending == OPEN or pending == ATTACK or pending == END:
+        draw_to_six(state, seat)
+    if state.deck_left == 0 and has(state.hands[seat], state.trump_card):
+        state.known[seat] |= single(state.trump_card)  # 7.1: who drew the last card
+    if state.deck_left == 0 and count(state.playing) == 2:
+        other = lowest(state.playing & ~single(seat))
+        state.known[other] = state.hands[other]  # 7.3
+    leave_if_out(state, seat, pending == END)
+    if count(state.playing) == 1:
+        state.turn = -1  # 5.2
+        return
+    state.last = seat
+    choose_turn(state)
+
+
+@rule
+def turn_deck(state, seat):
+    """3.2: turn the top card; it waits for its kill or stays on the table."""
+    if state.deck_left > 1:
+        state.revealed = single(state.seats) - 1
+    card = take_top(state)
+    if killed_by(card, state.trump) & state.table != 0:
+        state.turned = card
+        state.midway = 1
+    else:
+        state.table |= single(card)
+        state.barring = single(card)
+
+
+@rule
+def draw_to_six(state, seat):
+    """2.3, 4.2."""
+    while state.deck_left > 0 and count(state.hands[seat]) < HAND:
+        if state.deck_left > 1:  # the last card is the trump card, which everybody knows
+            state.revealed = single(seat)
+        state.hands[seat] |= single(take_top(state))
+
+
+@rule
+def leave_if_out(state, seat, ended):
+    """5.1: a player without cards is out once the deck is empty; then, and after an end, the bout moves on (4.3)."""
+    is_target = seat == state.target
+    is_out = state.hands[seat] == 0 and state.deck_left == 0 and not (is_target and state.table != 0)
+    if is_out:
+        state.playing &= ~single(seat)
+        if is_target:
+            discard_bout(state, 0)
+    if state.playing == 0 or not (ended or (is_out and is_target)):
+        return
+    state.target = left_of(state, seat)
+    if is_out or state.picked != 0:
+        state.target = left_of(state, state.target)
+    state.bout_deck = state.deck_left > 0
+    state.ready = 0
+
+
+@rule
+def choose_turn(state):
+    """6: who is asked next."""
+    asked = state.playing
+    if state.poll == 0:
+        if all_others_ready(state):
+            state.turn = state.target  # 6.2
+            return
+        asked &= ~state.ready
+    others = asked
+    if state.last != NONE:
+        others &= ~single(state.last)
+    state.turn = any_of(others if others != 0 else asked, state)
+
+
+@rule
+def score(state, seat):
+    return 0.0 if has(state.playing, seat) else 1.0  # 5.3
+
+
+@rule
+def unknown_to(state, seat):
+    """The cards that could be anywhere hidden, as `seat` sees it; the trump card is not while it lies in the deck."""
+    seen = state.hands[seat] | state.table | state.killed | state.discards
+    if state.turned != NONE:
+        seen |= single(state.turned)
+    if state.deck_left > 0:
+        seen |= single(state.trump_card)
+    for other in range(state.seats):
+        seen |= state.known[other]
+    return full_deck(DECK) & ~seen
+
+
+@rule
+def resample(state, seat, stream):
+    # The unknown cards are shuffled into the deck's array above the trump card; what the deck does not keep is dealt.
+    pool, end = unknown_to(state, seat), 1
+    while pool != 0:
+        card = lowest(pool)
+        pool &= ~single(card)
+        state.deck[end] = card
+        end += 1
+    shuffle(stream, state.deck, 1, end)
+    for other in range(state.seats):
+        if other != seat:
+            missing = count(state.hands[other]) - count(state.known[other])
+            state.hands[other] = state.known[other]
+            for _ in range(missing):
+                end -= 1
+                state.hands[other] |= single(state.deck[end])
+                state.deck[end] = NONE
+    if state.deck_left == 0:
+        state.deck[0] = NONE

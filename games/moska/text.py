@@ -1,0 +1,90 @@
+"""Moska for people: moves in words and back, and the table as one seat sees it."""
+
+import numpy as np
+
+from cardai.cards import DECK52
+
+from .rules import ATTACK, END, KILL, KILL_TURNED, MOVE, NONE, OPEN, SELF, SKIP, TURN
+
+SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+def spell(state, move):
+    kind, cards, targets = int(move["kind"]), DECK52.names(move["cards"]), DECK52.names(move["targets"])
+    if kind == END:
+        return f"ends, picks {cards}" if cards else "ends"
+    return {
+        OPEN: f"opens {cards}",
+        ATTACK: f"attacks {cards}",
+        SELF: f"plays {cards} to himself",
+        KILL: f"kills {targets} with {cards}",
+        TURN: "turns the deck",
+        SKIP: "skips",
+        KILL_TURNED: f"kills {targets} with turned {cards}",
+    }[kind]
+
+
+def parse(state, text):
+    words = text.replace(",", " ").split()
+    verb = words[0].lower() if words else ""
+    move = np.zeros(1, MOVE)[0]
+
+    def cards(some):
+        return DECK52.cards(" ".join(some))
+
+    if verb in ("end", "ends"):
+        rest = [w for w in words[1:] if w.lower() not in ("pick", "picks", "and")]
+        move["kind"], move["cards"] = END, cards(rest)
+    elif verb in ("open", "opens"):
+        move["kind"], move["cards"] = OPEN, cards(words[1:])
+    elif verb in ("attack", "attacks"):
+        move["kind"], move["cards"] = ATTACK, cards(words[1:])
+    elif verb in ("play", "plays", "self"):
+        rest = [w for w in words[1:] if w.lower() not in ("to", "himself", "self", "myself")]
+        move["kind"], move["cards"] = SELF, cards(rest)
+    elif verb in ("kill", "kills"):
+        if "with" not in words:
+            raise ValueError("say what kills: kill 6S with 9S")
+        at = words.index("with")
+        turned = words[at + 1 : at + 2] == ["turned"]
+        move["kind"] = KILL_TURNED if turned else KILL
+        move["targets"], move["cards"] = cards(words[1:at]), cards(words[at + 1 + turned :])
+    elif verb in ("turn", "turns"):
+        move["kind"] = TURN
+    elif verb in ("skip", "skips"):
+        move["kind"] = SKIP
+    else:
+        raise ValueError(f"{text.strip()!r} is no move; try: skip, attack 6S 6H, kill 6S with 9S, turn, end, end picks 6S")
+    return move
+
+
+def show(state, seat):
+    trump = DECK52.suits[int(state["trump"])]
+    bottom = f", {DECK52.name(state['trump_card'])} at the bottom" if state["deck_left"] else ""
+    lines = [f"Trump {SUITS[trump]} ({trump}); {int(state['deck_left'])} cards in the deck{bottom}."]
+    for other in range(int(state["seats"])):
+        lines.append(_seat_line(state, other, seat))
+    lines.append(f"Table   {_or_dash(state['table'])}" + (" (a deck card bars the deck)" if state["barring"] else ""))
+    lines.append(f"Killed  {_or_dash(state['killed'])}")
+    if state["turned"] != NONE:
+        lines.append(f"Turned  {DECK52.name(state['turned'])}")
+    lines.append(f"Your hand  {_or_dash(state['hands'][seat])}")
+    return "\n".join(lines)
+
+
+def _seat_line(state, other, seat):
+    if not int(state["playing"]) >> other & 1:
+        return f"p{other}  out"
+    size = int(state["hands"][other]).bit_count()
+    notes = [f"{size} card{'s' if size != 1 else ''}"]
+    if other == int(state["target"]):
+        notes.append("target")
+    if int(state["ready"]) >> other & 1:
+        notes.append("ready")
+    if other != seat and state["known"][other]:
+        notes.append(f"known: {DECK52.names(state['known'][other])}")
+    return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
+
+
+def _or_dash(cards):
+    return DECK52.names(cards) or "-"
