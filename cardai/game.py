@@ -111,7 +111,8 @@ class Row:
 class Suite:
     """A published benchmark of a game. Suites are frozen: a change is a new suite.
 
-    `measure`: "loss" (share of games with score 0), "win" (score 1) or "score" (mean score).
+    `measure`: "loss" (share of games with score 0), "win" (score 1) or "score" (mean score). `claim_games`: how many
+    games each of the rows' claims comes from; 0 when that is not known, or a claim is exact.
     """
 
     about: str
@@ -121,6 +122,7 @@ class Suite:
     games: int = 2000
     variant: str | None = None
     source: str = ""
+    claim_games: int = 0
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ class Game:
     `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
     may be None when `legal` never truncates. Text (plain Python): `spell(state, move) -> str`,
     `parse(state, text) -> move` (ValueError when it makes no sense), `show(state, seat) -> str` from that seat's view.
+    `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
     """
 
     name: str
@@ -158,6 +161,7 @@ class Game:
     players: Mapping[str, Player] = field(default_factory=dict)
     heuristics: Mapping[str, Callable[..., float]] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
+    references: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return id(self)

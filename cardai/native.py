@@ -382,7 +382,7 @@ else:
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])
 
-    def call_choose(function, world, move, params, index, stream):
+    def call_choose(function, world, move, params, index, width, stream):
         function(world, move, params[index], stream)
 
     def block(records: np.ndarray) -> np.ndarray:

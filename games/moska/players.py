@@ -47,12 +47,18 @@ def lowest_of(cards, most):
     return chosen
 
 
+@rule
+def may_be_empty(kind):
+    """Whether a move of this kind needs no cards. (The engine let players play no cards; here they choose again.)"""
+    return kind == END or kind == TURN or kind == SKIP
+
+
 # Random players.
 
 
 @rule
 def choose_random(world, move, params, stream):
-    """The benchmarks' random player: a kind evenly, then random cards; a play of no cards is a skip if that is allowed."""
+    """The benchmarks' random player: a kind evenly, then random cards; if none came up, again."""
     seat, hand = world.turn, world.hands[world.turn]
     kinds = offered(world)
     while True:
@@ -73,13 +79,9 @@ def choose_random(world, move, params, stream):
         elif kind == KILL_TURNED:
             cards = single(world.turned)
             targets = single(any_of(killed_by(world.turned, world.trump) & world.table, stream))
-        if cards == 0 and kind != END and kind != TURN:
-            if has(kinds, SKIP):
-                kind = SKIP
-            elif kind != SKIP:
-                continue
-        set_move(move, kind, cards, targets)
-        return
+        if cards != 0 or may_be_empty(kind):
+            set_move(move, kind, cards, targets)
+            return
 
 
 @rule
@@ -146,13 +148,9 @@ def choose_random_simple(world, move, params, stream):
         elif kind == KILL_TURNED:
             cards = single(world.turned)
             targets = single(any_of(killed_by(world.turned, world.trump) & world.table, stream))
-        if cards == 0 and kind != END and kind != TURN:
-            if has(kinds, SKIP):
-                kind = SKIP
-            elif kind != SKIP:
-                continue
-        set_move(move, kind, cards, targets)
-        return
+        if cards != 0 or may_be_empty(kind):
+            set_move(move, kind, cards, targets)
+            return
 
 
 # Simple bots: a random kind, the obvious cards.
@@ -219,13 +217,9 @@ def choose_obvious(world, move, stream, by_rank):
             options = killed_by(world.turned, trump) & world.table
             cards = single(world.turned)
             targets = single(lowest(options) if by_rank else cheapest(options, trump))
-        if cards == 0 and kind != END and kind != TURN:
-            if has(kinds, SKIP):
-                kind = SKIP
-            elif kind != SKIP:
-                continue
-        set_move(move, kind, cards, targets)
-        return
+        if cards != 0 or may_be_empty(kind):
+            set_move(move, kind, cards, targets)
+            return
 
 
 @rule

@@ -1,6 +1,7 @@
 """Tic-Tac-Toe: three in a row on a 3x3 board. The smallest complete game; copy this file to begin your own.
 
-Rules: RULES.md in this folder. Stones are sets of cells (bit `1 << cell`), cells are numbered row by row from 0.
+The rule numbers are those of RULES.md in this folder. A cell is a number, 0 at the top left to 8 at the bottom right,
+row by row; the stones of a seat are a set of cells (bit `1 << cell`).
 """
 
 import numpy as np
@@ -9,12 +10,12 @@ from cardai.cards import count, has, single
 from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, move_dtype, state_dtype
 from cardai.rule import rule
 
-STATE = state_dtype(stones=2)  # stones[seat]: the set of cells a seat has taken; seat 0 is X and begins
+STATE = state_dtype(stones=2)  # stones[seat]: the set of cells it has taken; seat 0 is X, seat 1 is O
 MOVE = move_dtype("cell")
 
-CELLS = 9
+CELLS = 9  # 1
 BOARD = (1 << CELLS) - 1
-LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)  # rule 3: rows, columns, diagonals
+LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)  # 4: rows, columns, diagonals
 
 
 @rule
@@ -27,7 +28,7 @@ def has_line(stones):
 
 @rule
 def deal(state):
-    state.turn = 0  # rule 1
+    state.turn = 0  # 2: X begins
 
 
 @rule
@@ -35,7 +36,7 @@ def legal(state, moves):
     taken = state.stones[0] | state.stones[1]
     n = 0
     for cell in range(CELLS):
-        if not has(taken, cell):
+        if not has(taken, cell):  # 3
             moves[n].cell = cell
             n += 1
     return n
@@ -49,13 +50,13 @@ def act(state, move):
 @rule
 def settle(state):
     if has_line(state.stones[state.turn]) or state.stones[0] | state.stones[1] == BOARD:
-        state.turn = -1
+        state.turn = -1  # 4, 5: over
     else:
-        state.turn = 1 - state.turn
+        state.turn = 1 - state.turn  # 2
 
 
 @rule
-def score(state, seat):
+def score(state, seat):  # 6
     if has_line(state.stones[seat]):
         return 1.0
     if has_line(state.stones[1 - seat]):
@@ -65,7 +66,7 @@ def score(state, seat):
 
 @rule
 def resample(state, seat, stream):
-    pass  # nothing is hidden
+    pass  # nothing is hidden, so the only world is the true one
 
 
 @rule
@@ -78,7 +79,7 @@ def encode(state, seat, row):
 
 @rule
 def open_lines(state, seat):
-    """Lines still open to `seat` less those open to the other, a stone counting more the more there are on its line."""
+    """Lines still open to `seat` less those open to the other; the more stones on a line, the more it counts."""
     if has_line(state.stones[seat]):
         return 1000.0
     value = 0.0
@@ -141,7 +142,9 @@ GAME = Game(
         "random": Suite(
             about="against a player who moves at random",
             measure="win",
-            rows={"random": Row(("random",), {"random": 43.65}, "one opponent, evenly random")},
+            rows={
+                "random": Row(("random",), {"random": 43.65, "greedy:open_lines": 93.82}, "one opponent, evenly random")
+            },
             agents=("random", "greedy:open_lines", "rollout:100"),
             source="exact value",
         )
