@@ -9,9 +9,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.native import (
-    at, begin_ply, below_of, call_act, call_choose, call_deal, call_encode, call_is_legal, call_legal, call_resample,
-    call_score, call_settle, clear, copy, get, get_float, is_midway, next_of, ply_of, raw, revealed_of, same, seed_state, seed_stream,
-    set, set_float, turn_of, uniform_of,
+    at,
+    begin_ply,
+    below_of,
+    call_act,
+    call_choose,
+    call_deal,
+    call_encode,
+    call_is_legal,
+    call_legal,
+    call_resample,
+    call_score,
+    call_settle,
+    clear,
+    copy,
+    get,
+    get_float,
+    is_midway,
+    next_of,
+    ply_of,
+    raw,
+    revealed_of,
+    same,
+    seed_state,
+    seed_stream,
+    set,
+    set_float,
+    turn_of,
+    uniform_of,
 )  # fmt: skip
 from cardai.rule import inlined, mixed, rule
 
@@ -152,7 +177,7 @@ def goes_on(state, seat):
 
 @rule
 def worth(rules, value, state, seat, scratch):
-    """A settled state's value; in the middle of a decision, its best continuation's (depth first, at most DEEP deep)."""
+    """A settled state's value; in the middle of a decision, its best continuation's (at most DEEP choices deep)."""
     if not goes_on(state, seat):
         return call_score(value, state, seat)
     best, left = scratch.best, scratch.left
@@ -340,7 +365,7 @@ def count_choices(rules, games, game, state, scratch):
 
 @rule
 def advance(rules, cast, games, slots, scratch, order, first, end, budget):
-    """Play the games of slots first..end-1 until each waits, is done, or the budget of work is spent; decisions made."""
+    """Play the games of slots first..end-1 until each waits or is done, or the budget of work is spent; decisions made."""
     seats = games.seats
     decisions = 0
     for slot in range(first, end):
@@ -380,9 +405,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
             if order.tally:
                 count_choices(rules, games, game, state, scratch)
             place = slot * seats + turn
-            work = decide(
-                rules, cast, player, state, slots.params, place, scratch, at(slots.streams, place), move
-            )
+            work = decide(rules, cast, player, state, slots.params, place, scratch, at(slots.streams, place), move)
             if work == 0:
                 set(slots.status, slot, STUCK)
                 break

@@ -14,7 +14,16 @@ import numpy as np
 
 from cardai import native
 from cardai.driver import (
-    Rules, door_deal, door_encode, door_is_legal, door_legal, door_play, door_resample, door_score, door_value, lend,
+    Rules,
+    door_deal,
+    door_encode,
+    door_is_legal,
+    door_legal,
+    door_play,
+    door_resample,
+    door_score,
+    door_value,
+    lend,
 )  # fmt: skip
 from cardai.native import raw
 from cardai.rule import STREAM, mixed
@@ -38,8 +47,8 @@ def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
     """The record type of a game's states: the core's fields, then the game's, each int64 of the given shape.
 
     The core's: `seats`; `turn`, the seat to move, -1 when the game is over; `ply`, moves played so far; `revealed`, the
-    set of seats (bit `1 << seat`) to whom the last move turned up a hidden card; `midway`, 1 while the seat to move is in
-    the middle of a decision; `rng`, the stream of all chance (uint64). The core keeps `ply` and `rng` and clears
+    set of seats (bit `1 << seat`) to whom the last move turned up a hidden card; `midway`, 1 while the seat to move is
+    in the middle of a decision; `rng`, the stream of all chance (uint64). The core keeps `ply` and `rng` and clears
     `revealed` and `midway` before each move; the game sets `turn`, `revealed` and `midway`. A field may not be named
     like a core field (ValueError).
     """
@@ -133,6 +142,8 @@ class Game:
     `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
     may be None when `legal` never truncates. Text (plain Python): `spell(state, move) -> str`,
     `parse(state, text) -> move` (ValueError when it makes no sense), `show(state, seat) -> str` from that seat's view.
+    `holdings(state)` lists the card sets that the deck lies in, places of a size that everybody knows: each hand, the
+    deck, each pile; `cardai check` counts cards with it.
     `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
     """
 
@@ -154,6 +165,7 @@ class Game:
     parse: Callable[..., Any]
     show: Callable[..., str]
     is_legal: Callable[..., bool] | None = None
+    holdings: Callable[[Any], Sequence[int]] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
     default_seats: int = 2
     variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
@@ -178,7 +190,11 @@ class Game:
         entries = [native.entry(name, getattr(self, name), self.state, self.move) for name in names]
         entries.append(native.entry("is_legal", self.is_legal, self.state, self.move) if self.is_legal else entries[1])
         return Rules(
-            native.addresses(entries), self.is_legal is not None, self.state.itemsize, self.move.itemsize, self.max_moves
+            native.addresses(entries),
+            self.is_legal is not None,
+            self.state.itemsize,
+            self.move.itemsize,
+            self.max_moves,
         )
 
     @functools.cached_property
@@ -195,7 +211,7 @@ class Game:
     # Doors: the rules for callers in Python. None of them changes the state it is given.
 
     def options(self, seats: int | None = None, variant: str | None = None) -> np.ndarray:
-        """A blank state (shape [1]) that carries a variant's options. CardaiError names a wrong seat count or variant."""
+        """A blank state (shape [1]) with a variant's options. CardaiError names a wrong seat count or variant."""
         seats = self.default_seats if seats is None else seats
         if seats not in self.seats:
             raise CardaiError(f"{self.name} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")

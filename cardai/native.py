@@ -1,7 +1,8 @@
 """Compiled code calls a game's compiled rules by address: one driver serves every game and is compiled once.
 
 A *handle* is a record as the driver holds it: its address in compiled code, the NumPy record itself under
-`CARDAI_JIT=0`. A *block* is an array of records, a *column* one of 64-bit numbers; `raw` makes them. `entry` compiles one rule for the record types of its game and gives what the `call_*` functions take.
+`CARDAI_JIT=0`. A *block* is an array of records, a *column* one of 64-bit numbers; `raw` makes them. `entry` compiles
+one rule for the record types of its game and gives what the `call_*` functions take.
 """
 
 from collections.abc import Callable
@@ -153,7 +154,7 @@ if JIT:
     _encode, _choose = _caller("encode"), _caller("choose")
 
     def raw(array: np.ndarray) -> Any:
-        """An array as the driver takes it, who must keep it alive: records as (address, bytes each), numbers as address.
+        """An array as the driver takes it: records as (address, bytes each), numbers as their address. Keep it alive.
 
         Plain addresses, because counting references to arrays costs the driver more than playing the game does.
         """

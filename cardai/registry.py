@@ -4,7 +4,6 @@ import difflib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -68,7 +67,8 @@ def _module_at(place: Path) -> ModuleType:
         raise CardaiError(f"{place}: a module named {name!r} is already loaded; rename the folder")
     locations = [str(file.parent.resolve())] if file.name == "__init__.py" else None
     spec = importlib.util.spec_from_file_location(name, file.resolve(), submodule_search_locations=locations)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

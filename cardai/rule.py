@@ -63,9 +63,8 @@ def _forget_old_generations(root: Path) -> None:
 
 
 if JIT:
-    import numba
     from numba import njit
-    from numba.core import types
+    from numba.core import config, types
     from numba.extending import intrinsic
 
     _folders: dict[Path, str] = {}
@@ -77,21 +76,23 @@ if JIT:
             return compile_(cache=False)(function)
         if source not in _folders:
             _folders[source] = str(cache_folder(source))
-        before = numba.config.CACHE_DIR  # pyright: ignore[reportAttributeAccessIssue]
-        numba.config.CACHE_DIR = _folders[source]  # pyright: ignore[reportAttributeAccessIssue]
+        before = config.CACHE_DIR  # pyright: ignore[reportAttributeAccessIssue]
+        config.CACHE_DIR = _folders[source]  # pyright: ignore[reportAttributeAccessIssue]
         try:
             return compile_(cache=True)(function)
         finally:
-            numba.config.CACHE_DIR = before  # pyright: ignore[reportAttributeAccessIssue]
+            config.CACHE_DIR = before  # pyright: ignore[reportAttributeAccessIssue]
 
     def rule(function: F) -> F:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
         if function.__name__ in function.__code__.co_names:
-            raise TypeError(f"{function.__name__} calls itself; a rule may not, since cached code would not find it again")
+            raise TypeError(
+                f"{function.__name__} calls itself; a rule may not, since cached code would not find it again"
+            )
         return with_cache(lambda cache: njit(nogil=True, cache=cache), function)
 
     def inlined(function: F) -> F:
-        """A `rule` that becomes part of its caller: for the driver's hot loops, where passing arguments would cost most."""
+        """A `rule` that becomes part of its caller: for hot loops where passing arguments would cost most."""
         return with_cache(lambda cache: njit(nogil=True, forceinline=True, cache=cache), function)
 
     @intrinsic

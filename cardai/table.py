@@ -17,8 +17,8 @@ import numpy as np
 from cardai import driver, native
 from cardai.driver import Cast, Games, Order, Scratch, Slots, lend
 from cardai.game import CardaiError, Game, IllegalMove
-from cardai.players import Agent
 from cardai.native import raw
+from cardai.players import Agent
 from cardai.rule import JIT, STREAM
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
@@ -71,8 +71,8 @@ def play(
 
     `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]. `live`: games held at once. `record` keeps the moves;
     with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
-    every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is finished.
-    Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its contract.
+    every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is
+    finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its contract.
     """
     lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
     if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
@@ -140,7 +140,7 @@ class _Table:
         budget, decisions, interrupted = 2000, 0, False
         pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         try:
-            with _Complaints(self.game):
+            with Complaints(self.game):
                 while (status != driver.EMPTY).any():
                     began = time.perf_counter()
                     decisions += self._advance(pool, budget)
@@ -177,9 +177,10 @@ class _Table:
     def _advance(self, pool: ThreadPoolExecutor | None, budget: int) -> int:
         def part(i: int) -> int:
             first, end = int(self.bounds[i]), int(self.bounds[i + 1])
-            return driver.advance(*lent, lend(self.scratches[i]), self.order, first, end, budget)
+            scratch = lend(self.scratches[i])
+            return driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
 
-        lent = [lend(part) for part in (self.rules, self.cast, self.games, self.slots)]
+        rules, cast, games, slots = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
         return sum(pool.map(part, range(self.threads))) if pool else part(0)
 
     def _ask_outside(self) -> int:
@@ -248,7 +249,7 @@ class _Table:
         raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
 
 
-class _Complaints:
+class Complaints:
     """Turns an exception inside a compiled rule, which compiled callers cannot pass on, into one of ours."""
 
     def __init__(self, game: Game) -> None:

@@ -17,7 +17,7 @@ EVERY_CARD = (1 << 52) - 1
 
 
 class Turn(NamedTuple):
-    """A recorded turn: the position before it as a state of ours, what was done, and what the other engine made of it."""
+    """A recorded turn: the position before it as a state of ours, what was done, and what came of it."""
 
     where: str
     player: str

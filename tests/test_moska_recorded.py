@@ -88,9 +88,9 @@ def bot3_choices(state: np.record, draws: int) -> set[tuple[int, int, int]]:
 
 
 def is_tie(turn: Turn, ours: set[tuple[int, int, int]]) -> bool:
-    """Whether the recorded move is as good as one of ours by Bot3's own measure, which leaves the order of cards open."""
+    """Whether the recorded move is as good as one of ours by Bot3's own measure, which leaves ties open."""
     worth = [int(players.worth(turn.state, card)) for card in range(52)]
-    for kind, cards, targets in ours:
+    for kind, cards, _ in ours:
         if kind != turn.kind:
             continue
         if kind == rules.OPEN and sum_of(worth, cards) == sum_of(worth, turn.cards):
@@ -132,9 +132,13 @@ def sum_of(worth: list[int], cards: int) -> int:
 def test_bot3_decides_as_the_recorded_bot3_did():
     count, disagreements = Counter(), []
     for turn in turns():
-        if turn.player != "B3" or turn.offered.bit_count() < 2 and turn.kind == rules.SKIP:
+        if turn.player != "B3" or (turn.offered.bit_count() < 2 and turn.kind == rules.SKIP):
             continue
-        recorded = (turn.kind, turn.cards if turn.kind != rules.TURN else 0, turn.targets if turn.kind != rules.TURN else 0)
+        recorded = (
+            turn.kind,
+            turn.cards if turn.kind != rules.TURN else 0,
+            turn.targets if turn.kind != rules.TURN else 0,
+        )
         ours = bot3_choices(turn.state, 1)
         count["decisions"] += 1
         if recorded in ours:

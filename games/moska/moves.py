@@ -10,8 +10,23 @@ from cardai.cards import count, has, highest, lowest, next_subset, ranks_of, sam
 from cardai.rule import hashed, mixed, rule, truncated
 
 from .rules import (
-    ATTACK, BOUT_DECK, DECK, END, KILL, KILL_TURNED, NONE, OPEN, SELF, SKIP, TURN, all_others_ready, initiating_seat,
-    is_open, killed_by, killers_of, room_to_attack,
+    ATTACK,
+    BOUT_DECK,
+    DECK,
+    END,
+    KILL,
+    KILL_TURNED,
+    NONE,
+    OPEN,
+    SELF,
+    SKIP,
+    TURN,
+    all_others_ready,
+    initiating_seat,
+    is_open,
+    killed_by,
+    killers_of,
+    room_to_attack,
 )  # fmt: skip
 
 
@@ -73,7 +88,9 @@ def is_legal(state, move):
         chosen = killed_by(state.turned, state.trump) & state.table & targets
         return cards == single(state.turned) and chosen == targets and count(targets) == 1
     if kind == KILL:
-        return cards != 0 and cards & ~hand == 0 and targets & ~state.table == 0 and is_kill(cards, targets, state.trump)
+        return (
+            cards != 0 and cards & ~hand == 0 and targets & ~state.table == 0 and is_kill(cards, targets, state.trump)
+        )
     if targets != 0:
         return False
     if kind == END:
@@ -111,8 +128,8 @@ def is_opening(cards, hand, most):
 def is_kill(cards, targets, trump):
     """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one.
 
-    In a plain suit, from the lowest card up, a killer needs a lower target that nobody has killed yet; targets left over
-    are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the killers
+    In a plain suit, from the lowest card up, a killer needs a lower target that nobody has killed yet; targets left
+    over are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the killers
     left over must be just as many as are owed.
     """
     owed = 0

@@ -1,8 +1,10 @@
 """Hand-written Moska players, as the thesis' engine played them, and its hand-written evaluation.
 
-A player chooses a kind of move and then its cards. Where the engine went by the order of cards in a hand, which our sets
-do not have, a player here takes the lowest first, or draws lots where the engine's order was as good as random.
+A player chooses a kind of move and then its cards. Where the engine went by the order of cards in a hand, which our
+sets do not have, a player here takes the lowest first, or draws lots where the engine's order was as good as random.
 """
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,7 +15,19 @@ from cardai.rule import below, rule, uniform
 from .encode import cards_to_draw
 from .moves import offered, playable
 from .rules import (
-    ATTACK, DECK, END, HAND, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, killed_by, killers_of, room_to_attack,
+    ATTACK,
+    DECK,
+    END,
+    HAND,
+    KILL,
+    KILL_TURNED,
+    OPEN,
+    SELF,
+    SKIP,
+    TURN,
+    killed_by,
+    killers_of,
+    room_to_attack,
 )  # fmt: skip
 
 KINDS = KILL_TURNED + 1
@@ -59,7 +73,7 @@ def may_be_empty(kind):
 @rule
 def choose_random(world, move, params, stream):
     """The benchmarks' random player: a kind evenly, then random cards; if none came up, again."""
-    seat, hand = world.turn, world.hands[world.turn]
+    hand = world.hands[world.turn]
     kinds = offered(world)
     while True:
         kind = any_of(kinds, stream)
@@ -294,7 +308,7 @@ def self_cards(world, hand):
 
 @rule
 def kill_cost(world, card, target, hand, params):
-    """The cost of one kill, truncated to a whole number as in the engine; FORBIDDEN if `card` does not kill `target`."""
+    """The cost of one kill, truncated to a whole number as in the engine; FORBIDDEN if it is none."""
     if not has(killers_of(target, world.trump), card):
         return FORBIDDEN
     factor = 1.0
@@ -512,7 +526,7 @@ def choose_bot3(world, move, params, stream):
 
 @rule
 def hand_value(state, seat):
-    """The engine's hand-written evaluation (HeuristicEvaluator): of the own hand, with the table's cards if they are for
+    """The engine's hand-written evaluation (HeuristicEvaluator): of the own hand, and the table's cards if they are for
     this seat. Before a draw, the cards about to be drawn count at the mean worth of the unseen ones.
     """
     cards = state.hands[seat]
@@ -532,7 +546,7 @@ def hand_value(state, seat):
 WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_too", "threshold", "quadratic")
 
 
-def weights(*values):
+def weights(*values: float) -> Mapping[str, float]:
     return dict(zip(WEIGHTS, values, strict=True))
 
 

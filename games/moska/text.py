@@ -54,7 +54,9 @@ def parse(state, text):
     elif verb in ("skip", "skips"):
         move["kind"] = SKIP
     else:
-        raise ValueError(f"{text.strip()!r} is no move; try: skip, attack 6S 6H, kill 6S with 9S, turn, end, end picks 6S")
+        raise ValueError(
+            f"{text.strip()!r} is no move; try: skip, attack 6S 6H, kill 6S with 9S, turn, end, end picks 6S"
+        )
     return move
 
 

@@ -1,0 +1,405 @@
+"""Moska's rules one by one, in positions made for them; numbers are those of games/moska/RULES.md."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.cards import DECK52
+from cardai.game import IllegalMove
+from games.moska import moves, rules
+
+GAME = cardai.load("moska")
+
+
+def position(hands, table="", killed="", deck="", turn=0, target=1, trump="S", ready=(), known=(), **fields):
+    """A position: hands by seat; the deck from the bottom; cards named nowhere have left the game."""
+    state = GAME.options(len(hands), fields.pop("variant", "thesis"))[0]
+    everywhere = 0
+    for seat, hand in enumerate(hands):
+        state.hands[seat] = DECK52.cards(hand)
+        everywhere |= int(state.hands[seat])
+    for seat, cards in dict(known).items():
+        state.known[seat] = DECK52.cards(cards)
+    cards = [DECK52.card(name) for name in deck.split()]
+    state.deck[:] = rules.NONE
+    state.deck[: len(cards)] = cards
+    state.deck_left = len(cards)
+    state.table, state.killed = DECK52.cards(table), DECK52.cards(killed)
+    everywhere |= int(state.table) | int(state.killed) | DECK52.cards(deck)
+    state.discards = (1 << 52) - 1 & ~everywhere
+    state.trump = "CDHS".index(trump)
+    state.trump_card = cards[0] if cards else DECK52.card("2" + trump)
+    state.playing = sum(1 << seat for seat, hand in enumerate(hands) if hand or cards or seat == target)
+    state.ready = sum(1 << seat for seat in ready)
+    state.turned, state.last, state.pending, state.bout_deck = rules.NONE, rules.NONE, rules.SKIP, bool(cards)
+    state.turn, state.target = turn, target
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def spelled(state):
+    return [GAME.spell(state, move) for move in GAME.moves(state)]
+
+
+def play(state, text):
+    return GAME.play(state, GAME.parse(state, text))
+
+
+def names(cards):
+    return DECK52.names(cards)
+
+
+def test_1_1_six_cards_each_and_1_2_the_trump_card_at_the_bottom():
+    for seats in GAME.seats:
+        state = GAME.new(seats=seats, seed=seats)
+        hands = state.hands[:seats]
+        assert [int(hand).bit_count() for hand in hands] == [6] * seats
+        assert int(state.deck_left) == 52 - 6 * seats
+        assert int(state.trump_card) == int(state.deck[0])
+        assert int(state.trump_card) & 3 == int(state.trump)
+
+
+def test_1_3_the_two_of_trumps_is_exchanged_and_the_card_known():
+    exchanged = kept = 0
+    for seed in range(300):
+        state = GAME.new(seed=seed)
+        two = 1 << int(state.trump)
+        holders = [seat for seat in range(4) if state.hands[seat] & two]
+        assert holders == [], "somebody still holds the two of trumps"
+        if int(state.deck[0]) == int(state.trump):
+            receivers = [seat for seat in range(4) if state.known[seat]]
+            exchanged += len(receivers)
+            assert all(state.known[seat] & state.hands[seat] == state.known[seat] for seat in receivers)
+        else:
+            kept += 1
+            assert not state.known.any()
+    assert exchanged > 50
+    assert kept > 50
+
+
+def test_1_4_every_seat_is_the_first_target_equally_often():
+    targets = np.bincount([int(GAME.new(seed=seed).target) for seed in range(4000)], minlength=4)
+    assert abs(targets - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
+
+
+def test_1_4_the_initiating_player_sits_on_the_targets_right():
+    assert rules.initiating_seat(position(["6C", "7C", "8C"], target=1)) == 0
+    assert rules.initiating_seat(position(["", "7C", "8C"], target=1, turn=2)) == 2
+
+
+def test_2_1_an_opening_is_one_card_or_each_rank_twice():
+    state = position(["6C 6D 7C 7D 8C", "9C 9D 9H 9S"], deck="2S 3S")
+    assert set(spelled(state)) == {
+        "opens 6C", "opens 6D", "opens 7C", "opens 7D", "opens 8C", "opens 6C 6D", "opens 7C 7D", "opens 6C 6D 7C 7D",
+    }  # fmt: skip
+
+
+def test_2_1_an_opening_has_at_most_as_many_cards_as_the_target_holds():
+    state = position(["6C 6D 7C 7D", "9C 9D"], deck="2S")
+    assert "opens 6C 6D 7C 7D" not in spelled(state)
+    with pytest.raises(IllegalMove, match="opens 6C 6D 7C 7D"):
+        play(state, "opens 6C 6D 7C 7D")
+
+
+def test_2_1_only_the_initiating_player_opens_and_he_must():
+    hands = ["6C", "7C", "8C 8D"]
+    assert spelled(position(hands, turn=0, target=1)) == ["opens 6C"]
+    assert spelled(position(hands, turn=2, target=1)) == ["skips"]
+    assert spelled(position(hands, turn=1, target=1)) == ["skips"]
+
+
+def test_2_2_attackers_play_ranks_that_are_in_the_bout_up_to_the_targets_hand():
+    state = position(["6C", "9C 9D 9H", "6D 7D 8D 8H"], table="6H", killed="7H 8S", turn=2)
+    assert set(spelled(state)) == {
+        "attacks 6D", "attacks 7D", "attacks 8D", "attacks 8H", "attacks 6D 7D", "attacks 6D 8D", "attacks 6D 8H",
+        "attacks 7D 8D", "attacks 7D 8H", "attacks 8D 8H", "skips",
+    }  # fmt: skip
+
+
+def test_2_2_a_rank_that_comes_in_the_same_play_does_not_count():
+    assert "attacks 6D 7D" not in spelled(position(["6C", "9C 9D 9H", "6D 7D"], table="6H", turn=2))
+
+
+def test_2_2_no_attack_when_as_many_cards_lie_unkilled_as_the_target_holds():
+    assert spelled(position(["6C", "9C", "6D"], table="6H", turn=2)) == ["skips"]
+
+
+def test_2_3_the_attacker_draws_to_six_at_once():
+    state = position(["KC KD", "9C 9D 9H"], table="6H", killed="KH 5H", deck="2S 3D 4D 5D 6D 7D", turn=0)
+    after = play(state, "attacks KC")
+    assert names(after.hands[0]) == "3D 4D 5D 6D 7D KD"
+    assert int(after.deck_left) == 1
+
+
+def test_2_4_the_target_plays_to_himself_without_limit_and_without_drawing():
+    state = position(["5C", "6C 6D 6S", "KD"], table="6H", deck="2S 3S", turn=1)
+    assert "plays 6C 6D 6S to himself" in spelled(state)
+    after = play(state, "plays 6C 6D 6S to himself")
+    assert int(after.hands[1]) == 0
+    assert int(after.deck_left) == 2
+
+
+@pytest.mark.parametrize(("variant", "allowed"), [("thesis", False), ("appendix", True)])
+def test_2_4_with_the_deck_gone_only_the_appendix_lets_him(variant, allowed):
+    state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=1, variant=variant)
+    assert ("plays 6C to himself" in spelled(state)) == allowed
+
+
+def test_2_4_without_a_deck_when_the_bout_began_nobody_may():
+    state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=0, variant="appendix")
+    assert "plays 6C to himself" not in spelled(state)
+
+
+def test_3_1_kills_are_pairs_of_sets_each_once():
+    state = position(["5C", "7H 8S 9S", "KD"], table="6H TD", turn=1)
+    kills = [text for text in spelled(state) if text.startswith("kills")]
+    assert len(kills) == len(set(kills))
+    assert set(kills) == {
+        "kills 6H with 7H", "kills 6H with 8S", "kills 6H with 9S", "kills TD with 8S", "kills TD with 9S",
+        "kills 6H TD with 7H 8S", "kills 6H TD with 7H 9S", "kills 6H TD with 8S 9S",
+    }  # fmt: skip
+
+
+def brute_force_kills(hand, table, trump):
+    """All (killers, killed) for which some matching exists, by trying every matching."""
+    found = set()
+    hand, table = DECK52.listed(hand), DECK52.listed(table)
+    for size in range(1, min(len(hand), len(table)) + 1):
+        for targets in combinations(table, size):
+            for cards in permutations(hand, size):
+                if all(int(rules.killers_of(t, trump)) >> c & 1 for c, t in zip(cards, targets, strict=True)):
+                    found.add((sum(1 << c for c in cards), sum(1 << t for t in targets)))
+    return found
+
+
+@given(
+    st.lists(st.integers(0, 51), min_size=2, max_size=10, unique=True), st.integers(1, 5), st.integers(0, 3), st.data()
+)
+@settings(max_examples=200, deadline=None)
+def test_3_1_kills_are_complete_and_distinct(cards, on_table, trump, data):
+    on_table = min(on_table, len(cards) - 1)
+    table = sum(1 << c for c in cards[:on_table])
+    hand = sum(1 << c for c in cards[on_table : on_table + 5])
+    buffer = np.zeros(1000, GAME.move)
+    n = moves.list_kills(hand, table, trump, buffer, 0)
+    listed = [(int(m.cards), int(m.targets)) for m in buffer[:n]]
+    assert listed == sorted(brute_force_kills(hand, table, trump))
+    chosen = sum(1 << c for c in data.draw(st.sets(st.sampled_from(cards))))
+    pair = (chosen & hand, chosen & table)
+    if pair[0] and pair[1]:
+        assert bool(moves.is_kill(*pair, trump)) == (pair in listed)
+
+
+def test_3_2_the_deck_may_be_turned_unless_a_deck_card_lies_unkilled():
+    state = position(["5C", "7C", "KD"], table="6H", deck="2S 9D 9C", turn=1)
+    assert "turns the deck" in spelled(state)
+    after = play(state, "turns the deck")  # 9C kills nothing
+    assert names(after.table) == "6H 9C"
+    assert names(after.barring) == "9C"
+    after.turn = 1
+    assert "turns the deck" not in spelled(after)
+
+
+def test_3_2_a_turned_card_that_kills_must_and_the_target_says_what():
+    state = position(["5C", "7C", "KD"], table="6H TH QH", deck="2S 9D JH", turn=1)
+    asked = play(state, "turns the deck")
+    assert (int(asked.turn), int(asked.midway)) == (1, 1)
+    assert spelled(asked) == ["kills 6H with turned JH", "kills TH with turned JH"]
+    after = play(asked, "kills TH with turned JH")
+    assert names(after.killed) == "TH JH"
+    assert names(after.table) == "6H QH"
+
+
+def test_3_2_a_turned_card_may_exceed_the_targets_hand():
+    after = play(position(["5C", "7C", "KD"], table="6H", deck="2S 9C", turn=1), "turns the deck")
+    assert int(after.table).bit_count() > int(after.hands[1]).bit_count()
+
+
+def test_4_1_the_target_ends_only_when_every_attacker_is_ready():
+    hands = ["5C", "7C", "KD"]
+    assert "ends, picks 6H" not in spelled(position(hands, table="6H", turn=1, ready=[0]))
+    assert "ends, picks 6H" in spelled(position(hands, table="6H", turn=1, ready=[0, 2]))
+
+
+def test_4_2_he_picks_the_unkilled_cards_or_all():
+    state = position(["5C", "7C", "KD"], table="6H", killed="8D 9D", turn=1, ready=[0, 2])
+    ends = [text for text in spelled(state) if text.startswith("ends")]
+    assert ends == ["ends, picks 6H", "ends, picks 6H 8D 9D"]
+    after = play(state, "ends, picks 6H")
+    assert names(after.hands[1]) == "6H 7C"
+    assert names(after.known[1]) == "6H"
+    assert DECK52.cards("8D 9D") & ~int(after.discards) == 0
+    everything = play(state, "ends, picks 6H 8D 9D")
+    assert names(everything.known[1]) == "6H 8D 9D"
+    assert DECK52.cards("8D 9D") & int(everything.discards) == 0
+
+
+def test_4_2_after_the_end_the_target_draws_to_six():
+    after = play(position(["5C", "7C", "KD"], killed="6H 8H", deck="2S 3D 4D", turn=1, ready=[0, 2]), "ends")
+    assert names(after.hands[1]) == "2S 3D 4D 7C"
+
+
+def test_4_3_nothing_picked_one_step_something_picked_two():
+    hands = ["5C", "7C", "KD", "KH"]
+    killed = position(hands, killed="6H 8H", turn=1, ready=[0, 2, 3])
+    assert int(play(killed, "ends").target) == 2
+    assert int(play(killed, "ends, picks 6H 8H").target) == 3
+    assert int(play(position(["5C", "7C"], table="6H", turn=1, ready=[0]), "ends, picks 6H").target) == 1
+
+
+def test_4_4_a_skip_makes_ready_and_any_other_move_makes_the_others_unready():
+    state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=2, ready=[0])
+    assert int(play(state, "skips").ready) == 0b101
+    state.turn, state.ready = 0, 0b100
+    assert int(play(state, "attacks 6C").ready) == 0b001
+
+
+def test_4_4_in_the_appendix_who_has_played_is_asked_again():
+    state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=0, ready=[2], variant="appendix")
+    assert int(play(state, "attacks 6C").ready) == 0
+
+
+def test_4_4_target_may_not_skip_when_all_are_ready():
+    hands = ["5C", "7C", "KD"]
+    assert "skips" in spelled(position(hands, table="6H", turn=1, ready=[0]))
+    assert "skips" not in spelled(position(hands, table="6H", turn=1, ready=[0, 2]))
+
+
+def test_4_4_a_new_bout_begins_with_nobody_ready():
+    assert int(play(position(["5C", "7C", "KD"], table="6H", turn=1, ready=[0, 2]), "ends, picks 6H").ready) == 0
+
+
+def test_5_1_an_attacker_without_cards_is_out_and_his_cards_stay():
+    after = play(position(["6C", "7C 8C", "KD"], table="6H", turn=0), "attacks 6C")
+    assert int(after.playing) == 0b110
+    assert "6C" in names(after.table)
+
+
+def test_5_1_with_a_deck_nobody_is_out():
+    state = position(["6C", "6D", "KD"], table="6H", deck="2S 3S", turn=1)
+    assert int(play(state, "plays 6D to himself").playing) == 0b111
+
+
+def test_5_1_the_target_is_out_when_everything_is_killed_and_two_steps_follow():
+    hands = ["5C", "7H", "KD", "KH"]
+    after = play(position(hands, table="6H", turn=1), "kills 6H with 7H")
+    assert int(after.playing) == 0b1101
+    assert int(after.target) == 3
+    assert int(after.table) == int(after.killed) == 0
+    assert DECK52.cards("6H 7H") & ~int(after.discards) == 0
+
+
+def test_5_1_the_target_stays_while_something_lies_unkilled():
+    after = play(position(["5C", "7H", "KD"], table="6H 6D", turn=1), "kills 6H with 7H")
+    assert int(after.playing) == 0b111
+
+
+def test_5_2_with_two_left_who_sheds_his_last_card_has_won():
+    after = play(position(["6C", "7C 8C"], table="6H", turn=0), "attacks 6C")
+    assert int(after.turn) == -1
+    assert GAME.points(after).tolist() == [1.0, 0.0]
+
+
+def test_6_1_somebody_not_ready_is_asked_and_not_the_last_mover():
+    asked = set()
+    for seed in range(200):
+        state = position(["6C 6D", "7C 8C 9C", "KD", "KC"], table="6H", turn=0, ready=[3], rng=seed)
+        asked.add(int(play(state, "skips").turn))
+    assert asked == {1, 2}
+
+
+def test_6_1_the_last_mover_is_asked_if_nobody_else_is_left():
+    state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=0, ready=[1, 2], variant="appendix")
+    asked = {int(play(state, "attacks 6C").turn)}
+    assert asked <= {1, 2}
+    alone = position(["6C 6D", "7C 8C 9C", ""], table="6H", turn=0, ready=[1], variant="appendix")
+    assert int(play(alone, "skips").turn) == 1
+
+
+def test_6_2_when_all_attackers_are_ready_the_target_is_asked():
+    state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=0, ready=[1, 2])
+    assert int(play(state, "skips").turn) == 1
+
+
+def test_7_1_a_known_card_that_is_played_is_forgotten():
+    state = position(["6C KC", "7C 8C 9C", "KD"], table="6H", turn=0, known={0: "6C KC"})
+    assert names(play(state, "attacks 6C").known[0]) == "KC"
+
+
+def test_7_1_who_draws_the_last_card_has_the_trump_card():
+    state = position(["KC KD", "9C 9D 9H", "3C"], table="6H", killed="KH 5H", deck="2S", turn=0)
+    assert names(play(state, "attacks KC").known[0]) == "2S"
+
+
+def test_7_3_with_two_left_and_no_deck_everything_is_known():
+    state = position(["5C 6C", "7C 8C"], table="6H", turn=1, ready=[0])
+    assert names(play(state, "ends, picks 6H").known[0]) == "5C 6C"
+
+
+def test_truncation_keeps_the_end_is_reproducible_and_bounded():
+    everything = (1 << 52) - 1
+    table = DECK52.cards("6C 6D 6H 7C 7D 7H")
+    hand = DECK52.names(everything & ~table & ~DECK52.cards("2S 3S 4S 5S 5H"))
+    state = position(["5H", hand], table=DECK52.names(table), deck="2S 3S 4S", turn=1, ready=[0])
+    listed, was_truncated = GAME.enumerate(state)
+    again, _ = GAME.enumerate(state)
+    assert was_truncated
+    assert 100 < len(listed) <= GAME.max_moves
+    assert listed.tobytes() == again.tobytes()
+    assert set(listed["kind"].tolist()) >= {rules.END, rules.TURN, rules.KILL}
+    assert all(GAME.is_allowed(state, move) for move in listed)
+
+
+def all_deals(state, seat):
+    """Every way to hand out what `seat` cannot know in a two-seat position without known cards: {other's hand}."""
+    pool = DECK52.listed(int(rules.unknown_to(state, seat)))
+    size = int(state.hands[1 - seat]).bit_count()
+    return {sum(1 << card for card in chosen) for chosen in combinations(pool, size)}
+
+
+def test_worlds_are_even_against_every_deal_there_is():
+    """All 84 hands the other may hold, and all orders of the deck, come up equally often (5 sigma)."""
+    state = position(["5C 6C 7C", "8C 9C TC"], table="6H", deck="2S 3D 4D 5D 6D 7D 8D", turn=0)
+    hands = all_deals(state, 0)
+    assert len(hands) == 84
+    n = 6000
+    seen, tops = {}, {}
+    for seed in range(n):
+        world = GAME.world(state, 0, seed)
+        seen[int(world.hands[1])] = seen.get(int(world.hands[1]), 0) + 1
+        tops[int(world.deck[6])] = tops.get(int(world.deck[6]), 0) + 1
+        assert int(world.deck[0]) == int(state.deck[0])
+    expected = n / 84
+    assert set(seen) == hands
+    assert max(abs(count - expected) for count in seen.values()) < 5 * np.sqrt(expected)
+    assert len(tops) == 9
+    assert max(abs(count - n / 9) for count in tops.values()) < 5 * np.sqrt(n / 9)
+
+
+def test_worlds_leave_known_cards_where_they_are():
+    state = position(["5C 6C", "8C 9C TC", "JC QC"], deck="2S 3D 4D", known={1: "9C", 2: "QC"})
+    for seed in range(200):
+        world = GAME.world(state, 0, seed)
+        assert "9C" in names(world.hands[1])
+        assert "QC" in names(world.hands[2])
+        assert int(world.hands[0]) == int(state.hands[0])
+        together = [int(world.hands[seat]) for seat in range(3)] + [1 << int(card) for card in world.deck[:3]]
+        assert sum(together) == sum(int(state.hands[seat]) for seat in range(3)) + DECK52.cards("2S 3D 4D")
+
+
+def test_the_bitmap_has_442_values_for_four_and_says_what_it_should():
+    state = position(
+        ["5C 6C", "8C 9C TC", "JC", "KC"], table="6H", killed="7H", deck="2S 3D", target=1, known={1: "9C"}, ready=[2]
+    )
+    row = GAME.encode(state, 0, "bitmap").tolist()
+    assert len(row) == 442
+    assert row[:26] == [2, 2, 3, 1, 1, 0, 0, 1, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0]
+    planes = [sum(bit << card for card, bit in enumerate(row[26 + 52 * i : 78 + 52 * i])) for i in range(8)]
+    in_game, table, killed, *known, own = planes
+    assert (names(table), names(killed), names(known[1]), names(own)) == ("6H", "7H", "9C", "5C 6C")
+    assert in_game == (1 << 52) - 1 & ~int(state.discards)
