@@ -109,7 +109,7 @@ class Slots(NamedTuple):
 class Games(NamedTuple):
     """Games to be played and how they came out."""
 
-    count: int
+    total: int
     seats: int
     seeds: Any  # u8[count] as uint64
     lineups: Any  # i64[count, seats]
@@ -365,7 +365,7 @@ def count_choices(rules, games, game, state, scratch):
 
 @rule
 def advance(rules, cast, games, slots, scratch, order, first, end, budget):
-    """Play the games of slots first..end-1 until each waits or is done, or the budget of work is spent; decisions made."""
+    """Play the games of slots first..end-1 until each waits or is done, or the budget is spent; decisions made."""
     seats = games.seats
     decisions = 0
     for slot in range(first, end):
@@ -373,7 +373,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
         while budget > 0:
             if get(slots.status, slot) == NEXT:
                 game = get(slots.following, slot)
-                if game >= games.count:
+                if game >= games.total:
                     set(slots.status, slot, EMPTY)
                     break
                 set(slots.game, slot, game)

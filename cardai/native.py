@@ -33,7 +33,9 @@ if JIT:
     import numba
     from llvmlite import ir
     from numba.core import cgutils, types
-    from numba.extending import intrinsic
+    from numba.extending import intrinsic as _intrinsic
+
+    intrinsic: Any = _intrinsic
 
     _I64 = ir.IntType(64)
     _BYTES = ir.IntType(8).as_pointer()
@@ -59,7 +61,7 @@ if JIT:
         }[role]
         signature = getattr(types, _KINDS[role][0])(*parameters)
         source = getattr(function, "py_func", function)
-        compiled = with_cache(lambda cache: numba.cfunc(signature, nopython=True, cache=cache), source)
+        compiled = with_cache(lambda cache: numba.cfunc(signature, cache=cache), source)
         _alive.append(compiled)
         return compiled.address
 
@@ -352,13 +354,16 @@ else:
     def seed_state(state, bits):
         state.rng = bits
 
-    seed_stream = seed_state
+    def seed_stream(stream, bits):
+        stream.rng = bits
+
     next_of = next_bits
 
     def below_of(stream, n):
         return ((next_bits(stream) >> 32) * int(n)) >> 32
 
-    uniform_of = uniform
+    def uniform_of(stream):
+        return uniform(stream)
 
     def call_deal(function, state):
         function(state)

@@ -65,7 +65,9 @@ def _forget_old_generations(root: Path) -> None:
 if JIT:
     from numba import njit
     from numba.core import config, types
-    from numba.extending import intrinsic
+    from numba.extending import intrinsic as _intrinsic
+
+    intrinsic: Any = _intrinsic
 
     _folders: dict[Path, str] = {}
 
