@@ -23,6 +23,7 @@ from cardai.native import (
     call_settle,
     clear,
     copy,
+    copy_small,
     get,
     get_float,
     is_midway,
@@ -73,6 +74,7 @@ class Cast(NamedTuple):
     worlds: Any  # i64[P]: worlds a decision, for SAMPLED and ROLLOUT
     randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
     params: Any  # f8[P, width]
+    widths: Any  # i64[P]: how many parameters each one has
     width: int
     playout: Any  # i64[1]: the `choose` that finishes rollouts
     playout_width: int
@@ -262,7 +264,7 @@ def choose_evenly(rules, state, scratch, level, stream, chosen):
     """Any legal move, each as likely as the others; 0 when there is none."""
     n = abs(legal_moves(rules, state, scratch.moves, level))
     if n > 0:
-        copy(chosen, at(scratch.moves, level * rules.max_moves + below_of(stream, n)), rules.move_size)
+        copy_small(chosen, at(scratch.moves, level * rules.max_moves + below_of(stream, n)), rules.move_size)
     return n
 
 
@@ -313,8 +315,8 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
 def decide(rules, cast, player, state, params, index, scratch, stream, chosen):
     """Let a player of the cast choose; the work done, 0 when there was no legal move."""
     kind = get(cast.kinds, player)
-    clear(chosen, rules.move_size)
     if kind == NATIVE:
+        clear(chosen, rules.move_size)
         view = state
         if get(cast.sees_truth, player) == 0:
             view = at(scratch.worlds, 0)
@@ -345,7 +347,7 @@ def seat_players(cast, games, slots, slot, game):
         stream = at(slots.streams, slot * seats + seat)
         seed_stream(stream, mixed(get(games.seeds, game) ^ mixed(seat + 1)))
         player = get(games.lineups, game * games.seats + seat)
-        for k in range(cast.width):
+        for k in range(get(cast.widths, player)):
             value = get_float(cast.params, player * cast.width + k)
             if get(cast.randomised, player) != 0:
                 value = 2.0 * value * uniform_of(stream)

@@ -200,6 +200,12 @@ if JIT:
         return True
 
     @rule
+    def copy_small(target, source, size):
+        """`copy` for a few words, sooner done than a call of memcpy; `size` is a multiple of eight."""
+        for offset in range(0, size, 8):
+            store(target, offset, load(source, offset))
+
+    @rule
     def clear(record, size):
         """Fill a record with zeros; `size` is a multiple of eight."""
         for offset in range(0, size, 8):
@@ -326,6 +332,8 @@ else:
     def copy(target, source, size):
         for name in source.dtype.names:
             target[name] = source[name]
+
+    copy_small = copy
 
     def same(one, other, size):
         return one.tobytes() == other.tobytes()

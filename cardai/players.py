@@ -1,15 +1,15 @@
 """Agent specs: the string that names a player, and the player it names.
 
-    random                  every legal move is as likely, unless the game has its own player of that name
-    NAME                    a hand-written player of the game: bot3
-    NAME?p=0.5&q=2          the same with other parameters; NAME?randomised draws each value x anew from
-                            [0, 2x] for every game (training data wants varied players)
-    greedy:HEURISTIC        plays the move whose after-state (before any draw) it values most
-    sampled:HEURISTIC       ... whose settled state it values most, in the mean over worlds (?worlds=100)
-    peeking:HEURISTIC       ... in the true world: it sees what it will draw. For comparison only
-    rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
-    python:MODULE:FUNCTION  a function of yours: (game, world) -> move
-    human                   somebody at the keyboard (in `cardai play`)
+random                  every legal move is as likely, unless the game has its own player of that name
+NAME                    a hand-written player of the game: bot3
+NAME?p=0.5&q=2          the same with other parameters; NAME?randomised draws each value x anew from
+                        [0, 2x] for every game (training data wants varied players)
+greedy:HEURISTIC        plays the move whose after-state (before any draw) it values most
+sampled:HEURISTIC       ... whose settled state it values most, in the mean over worlds (?worlds=100)
+peeking:HEURISTIC       ... in the true world: it sees what it will draw. For comparison only
+rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
+python:MODULE:FUNCTION  a function of yours: (game, world) -> move
+human                   somebody at the keyboard (in `cardai play`)
 """
 
 import importlib

@@ -44,7 +44,8 @@ def cache_folder(source: Path) -> Path:
 
     Numba's own cache looks at one file's date only and would keep a rule whose callee in another file has changed.
     """
-    siblings = [source] if source.parent == _FOUNDATION[0].parent else sorted(source.parent.glob("*.py"))
+    in_core = source.parent == _FOUNDATION[0].parent
+    siblings = [source, source.with_name("driver.py")] if in_core else sorted(source.parent.glob("*.py"))
     digest = hashlib.blake2b(digest_size=8)
     for file in (*_FOUNDATION, *siblings):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -63,6 +64,7 @@ def _forget_old_generations(root: Path) -> None:
 
 
 if JIT:
+    from llvmlite import ir
     from numba import njit
     from numba.core import config, types
     from numba.extending import intrinsic as _intrinsic
@@ -98,36 +100,41 @@ if JIT:
         return with_cache(lambda cache: njit(nogil=True, forceinline=True, cache=cache), function)
 
     @intrinsic
-    def count(typingctx, cards):
-        """How many cards a set holds."""
-
+    def _count(typingctx, cards):
         def codegen(context, builder, signature, args):
             return builder.ctpop(args[0])
 
         return types.int64(types.int64), codegen
 
     @intrinsic
-    def lowest(typingctx, cards):
-        """The lowest card of a set that is not empty: int64 in 0..62."""
-
+    def _lowest(typingctx, cards):
         def codegen(context, builder, signature, args):
-            from llvmlite import ir
-
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
         return types.int64(types.int64), codegen
 
     @intrinsic
-    def highest(typingctx, cards):
-        """The highest card of a set that is not empty: int64 in 0..62."""
-
+    def _highest(typingctx, cards):
         def codegen(context, builder, signature, args):
-            from llvmlite import ir
-
             zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
             return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
 
         return types.int64(types.int64), codegen
+
+    @rule
+    def count(cards):
+        """How many cards a set holds."""
+        return _count(cards)
+
+    @rule
+    def lowest(cards):
+        """The lowest card of a set that is not empty: int64 in 0..62."""
+        return _lowest(cards)
+
+    @rule
+    def highest(cards):
+        """The highest card of a set that is not empty: int64 in 0..62."""
+        return _highest(cards)
 
     @rule
     def mixed(number):

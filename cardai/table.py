@@ -72,7 +72,8 @@ def play(
     `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]. `live`: games held at once. `record` keeps the moves;
     with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
     every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is
-    finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its contract.
+    finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its
+    contract.
     """
     lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
     if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
@@ -284,6 +285,7 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
         np.array([agent.worlds for agent in agents], np.int64),
         np.array([agent.randomised for agent in agents], np.int64),
         params,
+        np.array([len(agent.params) for agent in agents], np.int64),
         width,
         native.addresses([game.entry("choose", playout.choose) if playout else 0]),
         max(1, len(playout.defaults) if playout else 0),

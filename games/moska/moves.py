@@ -129,8 +129,8 @@ def is_kill(cards, targets, trump):
     """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one.
 
     In a plain suit, from the lowest card up, a killer needs a lower target that nobody has killed yet; targets left
-    over are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the killers
-    left over must be just as many as are owed.
+    over are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the
+    killers left over must be just as many as are owed.
     """
     owed = 0
     for plain in range(4):

@@ -74,6 +74,12 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def holdings(state):
+    """Where the cards are: each hand, the table, killed and discarded cards, the turned one, the deck."""
+    single = [1 << int(card) for card in (state["turned"], *state["deck"]) if card != NONE]
+    return [*map(int, state["hands"]), int(state["table"]), int(state["killed"]), int(state["discards"]), *single]
+
+
 def _seat_line(state, other, seat):
     if not int(state["playing"]) >> other & 1:
         return f"p{other}  out"

@@ -6,7 +6,7 @@ row by row; the stones of a seat are a set of cells (bit `1 << cell`).
 
 import numpy as np
 
-from cardai.cards import count, has, single
+from cardai.cards import count, has, lowest, single
 from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, move_dtype, state_dtype
 from cardai.rule import rule
 
@@ -33,12 +33,12 @@ def deal(state):
 
 @rule
 def legal(state, moves):
-    taken = state.stones[0] | state.stones[1]
+    free = BOARD & ~(state.stones[0] | state.stones[1])  # 3
     n = 0
-    for cell in range(CELLS):
-        if not has(taken, cell):  # 3
-            moves[n].cell = cell
-            n += 1
+    while free != 0:
+        moves[n].cell = lowest(free)
+        free &= ~single(lowest(free))
+        n += 1
     return n
 
 

@@ -1,0 +1,273 @@
+"""Intervals and verdicts for games that come in deals.
+
+All games of one deal share its cards, so they are a cluster and not independent. Every function takes outcomes by deal,
+f8[D, R]: row d holds the games of deal d, NaN for a game that was not played (an interrupted run). Proportions get
+Wilson's score interval with the effective number of games, other means a bootstrap interval over deals.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+LEVEL = 0.95
+RESAMPLES = 2000
+FEWEST_DEALS = 10  # no verdict on fewer: neither the correlation nor the bootstrap means anything there
+
+_CHUNK = 50_000  # resampled places drawn at once: few, so that they stay in cache
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure and its interval, in one unit. The bounds are NaN where too little was played for an interval.
+
+    `n`: games. `deals`: independent clusters they come from. `design_effect`: how many games of this design tell as
+    much as one independent game.
+    """
+
+    point: float
+    low: float
+    high: float
+    n: int
+    deals: int
+    design_effect: float = 1.0
+
+    def scaled(self, factor: float) -> "Estimate":
+        """The same in another unit: `scaled(100)` is percent."""
+        return replace(self, point=factor * self.point, low=factor * self.low, high=factor * self.high)
+
+    def contains(self, value: float) -> bool:
+        """Whether the interval contains a value."""
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        """For people, with as many digits as the interval bears: 25.2 (24.6-25.8)."""
+        if not self.n:
+            return "-"
+        if math.isnan(self.low):
+            return f"{self.point:.1f} (no interval)"
+        vanishes = any(0 < abs(bound) < 0.05 for bound in (self.low, self.high))
+        digits = 2 if vanishes or self.high - self.low < 0.5 else 1
+        dash = " to " if self.low < 0 else "-"
+        return f"{self.point:.{digits}f} ({self.low:.{digits}f}{dash}{self.high:.{digits}f})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two agents on the same deals: `difference` is the first's figure less the second's.
+
+    `verdict` on the first: "better", "worse", or "undecided" when the interval contains 0 or fewer than `FEWEST_DEALS`
+    deals were played by both.
+    """
+
+    difference: Estimate
+    verdict: str
+
+
+def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's score interval for a proportion; `successes` and `n` may be effective, hence no whole numbers."""
+    if n <= 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    p = successes / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(max(p * (1 - p) / n + z * z / (4 * n * n), 0.0))
+    return (0.0 if successes <= 0 else max(centre - half, 0.0)), (1.0 if successes >= n else min(centre + half, 1.0))
+
+
+def proportion(outcomes: np.ndarray, level: float = LEVEL) -> Estimate:
+    """The share of ones among outcomes 0 and 1, f8[D, R], with Wilson's interval on the effective number of games.
+
+    See `design_effect`; the effective number is n / effect, times (z/t)^2 with Student's t on D - 1 degrees of freedom,
+    since an effect from few deals is itself uncertain (Korn and Graubard 1998). One game a deal makes it plain Wilson.
+    """
+    sums, sizes = _by_deal(outcomes)
+    n, deals = int(sizes.sum()), len(sizes)
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+    p, effect = float(sums.sum()) / n, design_effect(outcomes)
+    effective = n / effect
+    if sizes.max() > 1:
+        effective *= _few_deals(deals, level)
+    low, high = wilson(p * effective, effective, level)
+    return Estimate(p, low, high, n, deals, effect)
+
+
+def design_effect(outcomes: np.ndarray) -> float:
+    """The variance of a share over that of as many independent games, f8[D, R] of 0 and 1.
+
+    The variance is that of the ratio estimator p = (sum of y_d) / (sum of m_d) over deals with m_d games and y_d ones:
+    D/(D-1) * sum (y_d - p m_d)^2 / (sum m_d)^2; the other is p(1-p)/n. The quotient is kept between 1 and the size of
+    the largest deal, which it cannot exceed in truth: seats that share out one loss make the design better than
+    independent games, but no figure here claims that. A single deal counts as one game. When all games end alike
+    nothing can be estimated and it is 1.
+    """
+    sums, sizes = _by_deal(outcomes)
+    n, deals = sizes.sum(), len(sizes)
+    if n == 0 or not 0 < sums.sum() < n:
+        return 1.0
+    if deals < 2:
+        return float(sizes.max())
+    p = sums.sum() / n
+    variance = deals / (deals - 1) * np.sum((sums - p * sizes) ** 2) / n**2
+    return float(np.clip(variance / (p * (1 - p) / n), 1.0, sizes.max()))
+
+
+def mean(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
+    """The mean of outcomes f8[D, R] with the percentile interval of a bootstrap over deals."""
+    sums, sizes = _by_deal(outcomes)
+    n, deals = int(sizes.sum()), len(sizes)
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+    low, high = bootstrap(np.column_stack([sums, sizes]), lambda means: means[:, 0] / means[:, 1], seed, level)
+    return Estimate(float(sums.sum()) / n, low, high, n, deals)
+
+
+def estimate(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
+    """`proportion` when every outcome is 0 or 1, else `mean`."""
+    return proportion(outcomes, level) if _is_binary(outcomes) else mean(outcomes, seed, level)
+
+
+def bootstrap(
+    columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], seed: int = 0, level: float = LEVEL
+) -> tuple[float, float]:
+    """The percentile interval of a statistic of column means, over the rows of `columns`, f8[D, C].
+
+    `statistic` gets the means of all resamples, f8[B, C], and returns f8[B]. The same seed gives the same interval. NaN
+    with fewer than two rows.
+    """
+    if len(columns) < 2:
+        return math.nan, math.nan
+    return percentiles(statistic(resampled_means(columns, seed)), level)
+
+
+def resampled_means(columns: np.ndarray, seed: int) -> np.ndarray:
+    """Column means of `RESAMPLES` resamples of the rows of `columns`, f8[D, C] with D > 0: f8[B, C]."""
+    rng, rows = np.random.default_rng(seed), len(columns)
+    step, means = max(1, _CHUNK // rows), []
+    for first in range(0, RESAMPLES, step):
+        size = min(step, RESAMPLES - first)
+        drawn = rng.integers(rows, size=(size, rows)) + rows * np.arange(size)[:, None]
+        weights = np.bincount(drawn.ravel(), minlength=size * rows).reshape(size, rows)
+        means.append(weights @ columns / rows)
+    return np.concatenate(means)
+
+
+def percentiles(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
+    """The bounds between which the middle share `level` of some numbers lies."""
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def compare(
+    one: np.ndarray, other: np.ndarray, *, lower_is_better: bool = False, seed: int = 0, level: float = LEVEL
+) -> Comparison:
+    """Two agents' outcomes on the same deals, f8[D, R] and f8[D, S], compared deal by deal.
+
+    Deals that one of them has no game of are left out. Shares: the interval of the difference is made of the two Wilson
+    intervals (Newcombe's square-and-add) with the correlation of the two agents' shares over deals, so that what luck
+    of the deal both have cancels. Other means: a bootstrap of the difference over deals.
+    """
+    first, second = _by_deal(one, keep_empty=True), _by_deal(other, keep_empty=True)
+    if len(first[0]) != len(second[0]):
+        raise ValueError(f"{len(first[0])} and {len(second[0])} deals cannot be compared deal by deal")
+    both = (first[1] > 0) & (second[1] > 0)
+    one, other = _as_deals(one)[both], _as_deals(other)[both]
+    if _is_binary(one) and _is_binary(other):
+        difference = _difference_of_shares(one, other, level)
+    else:
+        difference = _difference_of_means(one, other, seed, level)
+    return Comparison(difference, _verdict(difference, lower_is_better))
+
+
+def agreement(figure: Estimate, claim: float, claim_games: int = 0) -> str:
+    """How a figure stands to a claim in the same unit, a fraction: "agrees", or the figure is "lower" or "higher".
+
+    A claim from `claim_games` games has an interval of its own (Wilson): the two agree when that of their difference
+    contains 0. With 0 the claim is taken as exact: they agree when the figure's interval contains it.
+    """
+    low, high = wilson(claim * claim_games, claim_games) if claim_games else (claim, claim)
+    low, high = _square_and_add(figure.point, (figure.low, figure.high), claim, (low, high), 0.0)
+    if math.isnan(low) or low <= 0 <= high:
+        return "agrees"
+    return "lower" if high < 0 else "higher"
+
+
+def _difference_of_shares(one: np.ndarray, other: np.ndarray, level: float) -> Estimate:
+    first, second = proportion(one, level), proportion(other, level)
+    bounds = (first.low, first.high), (second.low, second.high)
+    low, high = _square_and_add(first.point, bounds[0], second.point, bounds[1], _correlation(one, other))
+    return Estimate(first.point - second.point, low, high, min(first.n, second.n), first.deals)
+
+
+def _square_and_add(
+    p: float, p_bounds: tuple[float, float], q: float, q_bounds: tuple[float, float], correlation: float
+) -> tuple[float, float]:
+    """The interval of p - q from the intervals of both (Newcombe 1998; Zou and Donner 2008 with the correlation)."""
+
+    def reach(a: float, b: float) -> float:
+        return math.sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0))
+
+    below = reach(p - p_bounds[0], q_bounds[1] - q)
+    above = reach(p_bounds[1] - p, q - q_bounds[0])
+    return p - q - below, p - q + above
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """How the two agents' shares vary together over deals; 0 where that cannot be told."""
+    if len(one) < FEWEST_DEALS:
+        return 0.0
+    first, second = np.nanmean(one, axis=1), np.nanmean(other, axis=1)
+    spread = first.std() * second.std()
+    if spread == 0.0:
+        return 0.0
+    return float(np.clip(np.mean((first - first.mean()) * (second - second.mean())) / spread, -1.0, 1.0))
+
+
+def _difference_of_means(one: np.ndarray, other: np.ndarray, seed: int, level: float) -> Estimate:
+    columns = np.column_stack([*_by_deal(one), *_by_deal(other)])
+
+    def difference(means: np.ndarray) -> np.ndarray:
+        return means[:, 0] / means[:, 1] - means[:, 2] / means[:, 3]
+
+    point = float(difference(columns.mean(axis=0)[None])[0]) if len(columns) else math.nan
+    low, high = bootstrap(columns, difference, seed, level)
+    return Estimate(point, low, high, int(min(columns[:, 1].sum(), columns[:, 3].sum())), len(columns))
+
+
+def _verdict(difference: Estimate, lower_is_better: bool) -> str:
+    if difference.deals < FEWEST_DEALS or difference.contains(0.0):
+        return "undecided"
+    return "better" if (difference.point < 0) == lower_is_better else "worse"
+
+
+def _as_deals(outcomes: np.ndarray) -> np.ndarray:
+    values = np.asarray(outcomes, float)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _by_deal(outcomes: np.ndarray, keep_empty: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Each deal's sum and number of games, f8[D] both; deals of which nothing was played are left out."""
+    values = _as_deals(outcomes)
+    sums, sizes = np.nansum(values, axis=1), np.isfinite(values).sum(axis=1).astype(float)
+    played = slice(None) if keep_empty else sizes > 0
+    return sums[played], sizes[played]
+
+
+def _is_binary(outcomes: np.ndarray) -> bool:
+    values = np.asarray(outcomes, float)
+    return bool(np.all((values == 0) | (values == 1) | np.isnan(values)))
+
+
+def _few_deals(deals: int, level: float) -> float:
+    """(z / t)^2 with Student's t on deals - 1 degrees of freedom, by its expansion in 1 / degrees (Fisher 1926)."""
+    z, free = NormalDist().inv_cdf(0.5 + level / 2), max(deals - 1, 1)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return (z / sum(term / free**power for power, term in enumerate(terms))) ** 2

@@ -1,0 +1,144 @@
+import functools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cardai import load
+from cardai.cards import has
+from cardai.complexity import _drawn, measure
+from cardai.game import CardaiError
+from cardai.rule import rule, truncated
+
+GAME = load("tictactoe")
+LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+
+
+@functools.cache
+def exact(own=frozenset(), other=frozenset()):
+    """Decisions with a choice, and sum of log10(moves), expected from here on when both move at random."""
+    free = set(range(9)) - own - other
+    if any(line <= other for line in LINES) or len(free) < 2:
+        return np.zeros(2)
+    rest = sum(exact(other, own | {cell}) for cell in free) / len(free)
+    return rest + np.array([1.0, np.log10(len(free))])
+
+
+@rule
+def legal_in_part(state, moves):
+    taken = state.stones[0] | state.stones[1]
+    n = 0
+    for cell in range(9):
+        if not has(taken, cell) and n < 2:
+            moves[n].cell = cell
+            n += 1
+    return truncated(n) if state.ply < 7 else n
+
+
+def test_random_play_has_its_exact_complexity():
+    row = measure(GAME, games=20_000).rows[0]
+    decisions, logarithm = exact()
+    assert row.decisions.contains(decisions)
+    assert row.geometric.contains(logarithm)
+    assert row.decisions.high - row.decisions.low < 0.05
+    assert row.truncated == 0
+
+
+def test_the_ways_of_the_thesis_and_of_the_means_agree_with_their_parts():
+    row = measure(GAME, games=500).rows[0]
+    assert row.power.point == pytest.approx(row.decisions.point * np.log10(row.branching.point))
+    assert row.geometric.point < row.power.point
+    for one in (row.decisions, row.branching, row.power, row.geometric):
+        assert one.low < one.point < one.high
+        assert one.n == 500
+
+
+def test_figures_do_not_depend_on_threads_but_on_seed_and_agent():
+    def figures(**options):
+        row = measure(GAME, games=300, **options).rows[0]
+        return row.decisions, row.branching, row.power, row.geometric
+
+    assert figures(threads=1) == figures(threads=2)
+    assert figures(seed=1) != figures(seed=2)
+    assert figures(agent="greedy:open_lines") != figures()
+
+
+def test_truncated_enumerations_are_counted_and_said():
+    report = measure(replace(GAME, legal=legal_in_part), games=20)
+    assert report.rows[0].truncated > 20
+    assert report.rows[0].branching.point == 2.0
+    assert f"{report.rows[0].truncated} decisions had more moves" in drawn_text(report)
+
+
+def drawn_text(report):
+    from rich.console import Console
+
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(report.table())
+    return captured.get()
+
+
+def test_the_table_says_figures_and_what_is_counted():
+    report = measure(GAME, games=200, references={2: 5.5})
+    text = drawn_text(report)
+    assert str(report.rows[0].power) in text
+    assert "published" in text
+    assert "5.5" in text
+    assert "more than one legal move" in text
+
+
+def test_json_keeps_everything_and_the_machine():
+    found = json.loads(json.dumps(measure(GAME, games=50, seed=9).as_json(), allow_nan=False))
+    assert found["seed"] == 9
+    assert found["rows"][0]["players"] == 2
+    assert found["rows"][0]["power"]["n"] == 50
+    assert found["machine"]["numpy"] == np.__version__
+
+
+def test_references_come_from_the_game_unless_given():
+    game = replace(GAME, references={"complexity": {2: 5.0}})
+    assert measure(game, games=10).rows[0].reference == 5.0
+    assert measure(game, games=10, references={2: 6.0}).rows[0].reference == 6.0
+    assert measure(GAME, games=10).rows[0].reference is None
+
+
+@pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_figure_is_written(tmp_path, ending, begins):
+    place = tmp_path / f"complexity.{ending}"
+    measure(GAME, games=50).figure(place)
+    assert place.read_bytes().startswith(begins)
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_the_figure_shows_published_values_when_there_are_some():
+    def labels(references):
+        legend = _drawn(measure(GAME, games=50, references=references)).axes[0].get_legend()
+        return [text.get_text() for text in legend.get_texts()]
+
+    assert "published" not in labels({})
+    assert "published" in labels({2: 5.0})
+
+
+def test_a_figure_that_cannot_be_is_refused(tmp_path):
+    report = measure(GAME, games=10)
+    with pytest.raises(CardaiError, match=r"ends in \.svg"):
+        report.figure(tmp_path / "complexity.txt")
+    with pytest.raises(CardaiError, match="no folder"):
+        report.figure(tmp_path / "nowhere" / "complexity.svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"players": [3]}, "2 to 2 seats, not 3"),
+        ({"games": 0}, "games must be at least 1, not 0"),
+        ({"agent": "nonesuch"}, "no agent 'nonesuch'"),
+        ({"variant": "nonesuch"}, "no variant 'nonesuch'"),
+        ({"threads": 0}, "threads must be at least 1"),
+    ],
+)
+def test_bad_input_is_refused(options, words):
+    with pytest.raises(CardaiError, match=words):
+        measure(GAME, **options)
