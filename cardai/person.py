@@ -1,0 +1,314 @@
+"""A person at the keyboard, playing one game against any agents.
+
+The person sees what a player may see: a world of the own seat, as `show` puts it, and the moves of the others, which
+are public, spelled in that world too. The truth never reaches the screen.
+"""
+
+import sys
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.columns import Columns
+from rich.console import Console
+from rich.text import Text
+
+from cardai import driver
+from cardai.driver import Games, Order, Slots, lend
+from cardai.game import CardaiError, Game, GameState, int_seed
+from cardai.native import at, raw
+from cardai.players import Agent, agent
+from cardai.rule import STREAM
+from cardai.table import Complaints, cast_of, scratch_of
+
+HUMAN = "human"
+
+_LISTED = 40  # moves of a group that are listed without being asked for
+
+_HELP = """\
+Type a move as it is spelled, or its number.
+The first word of many moves lists all of them.
+? shows this, q leaves the game."""
+
+
+class OneGame:
+    """One game, a move at a time: what `table.play` plays with this seed, these agents and the same outside moves."""
+
+    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, variant: str | None = None) -> None:
+        self.game, self.agents, seats = game, agents, len(agents)
+        blank = game.options(seats, variant)
+        self._cast = cast_of(game, agents)
+        self._slots = Slots(
+            np.zeros(1, game.state),
+            np.zeros(seats, STREAM),
+            np.zeros((seats, self._cast.width)),
+            np.zeros(1, game.move),
+            np.zeros(0, game.move),
+            np.full(1, driver.RUNNING, np.int64),
+            np.zeros(1, np.int64),
+            np.ones(1, np.int64),
+        )
+        self._games = Games(
+            1, seats, np.array([int_seed(seed)]), np.arange(seats).reshape(1, seats), blank, np.zeros((1, seats)),
+            np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
+        )  # fmt: skip
+        self._scratch = scratch_of(game, self._cast)
+        self._order = Order(1, game.max_plies, 0, False, False)
+        rules, slots, games = lend(game.rules), lend(self._slots), lend(self._games)
+        driver.deal_game(rules, games, 0, at(slots.states, 0))
+        driver.seat_players(lend(self._cast), games, slots, 0, 0)
+
+    @property
+    def state(self) -> GameState:
+        """A copy of the true state, for nobody at the table."""
+        return self._slots.states.copy()[0]
+
+    @property
+    def move(self) -> np.record:
+        """The last move."""
+        return self._slots.chosen.copy()[0]
+
+    def step(self) -> bool:
+        """Let a native player make one move; False when an outside player is to move, or the game is over.
+
+        Raises CardaiError for a game that breaks its contract.
+        """
+        rules, cast, games = lend(self.game.rules), lend(self._cast), lend(self._games)
+        slots, scratch = lend(self._slots), lend(self._scratch)
+        with Complaints(self.game):
+            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1)
+        if self._slots.status[0] == driver.STUCK:
+            raise CardaiError(f"{self.game.name}: seat {int(self.state['turn'])} is to move and has no legal move")
+        if self._games.finished[0] == driver.ENDLESS:
+            raise CardaiError(f"{self.game.name}: the game did not end within its {self.game.max_plies} plies")
+        return bool(moved)
+
+    def world(self) -> GameState:
+        """The world in which the outside player to move decides; ask once a decision, since it takes from a stream."""
+        worlds = np.zeros(1, self.game.state)
+        rules, slots = lend(self.game.rules), lend(self._slots)
+        driver.make_worlds(rules, slots, self._games.seats, raw(np.zeros(1, np.int64)), 1, raw(worlds))
+        return worlds[0]
+
+    def commit(self, move: np.record) -> None:
+        """Play the outside player's move. Raises IllegalMove."""
+        self._slots.chosen[0] = move
+        rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
+        if driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, scratch) >= 0:
+            self.game.play(self.state, move)
+
+
+class Inputs:
+    """What the person types: first the lines of a file, if there is one, then the keyboard's."""
+
+    def __init__(self, script: Path | None = None) -> None:
+        self._script = script
+        self._lines = deque(_scripted(script) if script else ())
+        self._given = len(self._lines)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether somebody sits there now."""
+        return not self._lines and sys.stdin.isatty()
+
+    def ask(self, console: Console, prompt: str) -> str | None:
+        """The next input, None at the end of the keyboard's. Raises CardaiError when nobody is there to go on."""
+        if self._lines:
+            line = self._lines.popleft()
+            console.print(f"{prompt}{line}", markup=False, highlight=False)
+            return line
+        if self._script and not sys.stdin.isatty():
+            raise CardaiError(f"{self._script} ends after {self._given} inputs, and the game is not over")
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            if sys.stdin.isatty():
+                return None
+            raise CardaiError("the input ended, and the game is not over") from None
+
+
+def _scripted(script: Path) -> list[str]:
+    try:
+        lines = script.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CardaiError(f"cannot read moves from {script}: {getattr(error, 'strerror', None) or error}") from None
+    asked = (f" {line}".partition(" #")[0].strip() for line in lines)
+    return [line for line in asked if line]
+
+
+class Screen:
+    """What people at the keyboard see and say. `names`: who sits where."""
+
+    def __init__(self, game: Game, names: Sequence[str], inputs: Inputs, console: Console) -> None:
+        self.game, self.names, self.inputs, self.console = game, names, inputs, console
+        self.people = [seat for seat, name in enumerate(names) if name == HUMAN]
+        self._news: dict[int, list[str]] = {seat: [] for seat in self.people}
+        self._last: int | None = None
+
+    def tell(self, before: GameState, move: np.record) -> None:
+        """Note a move that was played in the state `before`, for everybody else at the keyboard."""
+        mover = int(before["turn"])
+        for seat in self.people:
+            if seat != mover:
+                world = self.game.world(before, seat, seed=int(before["ply"]))
+                self._news[seat].append(f"{self.name(mover)}: {self.game.spell(world, move)}")
+
+    def name(self, seat: int) -> str:
+        """A seat with who sits there: "seat 1 (bot3)"."""
+        return f"seat {seat} ({'you' if self.names[seat] == HUMAN and len(self.people) == 1 else self.names[seat]})"
+
+    def choose(self, world: GameState) -> np.record | None:
+        """The move of the person whose turn it is, made at once when there is only one; None when the person leaves."""
+        seat = int(world["turn"])
+        moves, more = self.game.enumerate(world)
+        spelled = [self.game.spell(world, move) for move in moves]
+        if len(moves) == 1 and not more:
+            self._news[seat].append(f"you: {spelled[0]} (your only move)")
+            return moves[0]
+        self.show(world, seat)
+        menu = Menu(spelled, more)
+        menu.show(self.console)
+        while True:
+            text = self.inputs.ask(self.console, f"seat {seat}> ")
+            if text is None or text.lower() == "q":
+                return None
+            found = self._understood(world, text, moves, menu)
+            if found is not None:
+                return found
+
+    def show(self, world: GameState, seat: int) -> None:
+        """What happened since this person's last turn, and the table as it is now."""
+        self._hand_over(seat)
+        self.console.rule(f"seat {seat}")
+        for line in self._news[seat]:
+            self._say(line)
+        self._news[seat].clear()
+        self._say(f"\n{self.game.show(world, seat)}\n")
+
+    def result(self, state: GameState) -> None:
+        """How the game came out."""
+        for seat in self.people:
+            self.show(self.game.world(state, seat), seat)
+        self.console.rule("the game is over")
+        for seat, points in enumerate(self.game.points(state)):
+            self._say(f"{self.name(seat)}: {points:g}")
+
+    def _understood(self, world: GameState, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
+        if text in ("?", ""):
+            self._say(_HELP)
+            return None
+        if menu.numbered and text.isdecimal():
+            if 1 <= int(text) <= len(moves):
+                return moves[int(text) - 1]
+            self._say(f"{text} is not the number of a move: they go from 1 to {len(moves)}")
+            return None
+        why = f"{text!r} is not among your legal moves now"
+        try:
+            move = self.game.parse(world, text)
+        except ValueError as error:
+            move, why = None, str(error)
+        if move is not None and self.game.is_allowed(world, move):
+            return move
+        group = menu.group(text)
+        if group:
+            menu.show(self.console, group)
+        else:
+            self._say(f"{why}; ? helps")
+        return None
+
+    def _hand_over(self, seat: int) -> None:
+        """Where several people share the keyboard, nobody sees another's cards."""
+        if len(self.people) > 1 and self._last != seat and self.inputs.is_live:
+            self.inputs.ask(self.console, f"Seat {seat}, press Enter when nobody else is looking. ")
+            self.console.clear()
+        self._last = seat
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False)
+
+
+class Menu:
+    """The legal moves, numbered from 1 and grouped by the first word of how they are spelled."""
+
+    def __init__(self, spelled: Sequence[str], more: bool) -> None:
+        self.spelled, self.more = spelled, more
+        self.numbered = not any(text.isdecimal() for text in spelled)
+        self.groups: dict[str, list[int]] = {}
+        for i, text in enumerate(spelled):
+            self.groups.setdefault(_first_word(text), []).append(i)
+
+    def group(self, text: str) -> str | None:
+        """The group of several moves that a word, or its beginning, names: "attack" for "attacks"."""
+        several = [name for name, places in self.groups.items() if len(places) > 1]
+        return next((name for name in several if text and name.startswith(text.lower())), None)
+
+    def show(self, console: Console, group: str | None = None) -> None:
+        """List all moves, of a large group the first ones; or one group in full."""
+        single = [] if group else [places[0] for places in self.groups.values() if len(places) == 1]
+        if single:
+            self._list(console, single)
+        for name, places in self.groups.items():
+            if group == name or (group is None and len(places) > 1):
+                self._list(console, places if group else places[:_LISTED])
+                if len(places) > _LISTED and not group:
+                    console.print(f"  and {len(places) - _LISTED} more: {name!r} lists them", highlight=False)
+        if self.more:
+            console.print("There are more than are listed; any legal one can be typed.")
+
+    def _list(self, console: Console, places: Sequence[int]) -> None:
+        width = len(str(len(self.spelled)))
+        lines = [f"{i + 1:>{width}} {self.spelled[i]}" if self.numbered else self.spelled[i] for i in places]
+        console.print(Columns([Text(line) for line in lines], padding=(0, 3), column_first=True))
+
+
+def _first_word(text: str) -> str:
+    return next(iter(text.lower().split()), "").rstrip(",:;")
+
+
+def default_seats(game: Game) -> list[str]:
+    """A person against the last player the game lists, or by its first heuristic, or at random, at a usual table."""
+    heuristics = [f"greedy:{name}" for name in game.heuristics]
+    other = next(iter([*reversed([*game.players]), *heuristics, "random"]))
+    return [HUMAN] + [other] * (game.default_seats - 1)
+
+
+def play(
+    game: Game,
+    seats: Sequence[str],
+    *,
+    seed: int = 0,
+    variant: str | None = None,
+    script: Path | None = None,
+    console: Console | None = None,
+) -> np.ndarray | None:
+    """Play a game at the keyboard; each seat's score in [0, 1], or None when the person left.
+
+    `seats`: an agent spec a seat, "human" where a person sits. `script`: a file of inputs, a line each, `#` begins a
+    comment; they are used up before anybody is asked. Raises CardaiError for wrong seats and a script that runs dry.
+    """
+    if HUMAN not in seats:
+        raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")
+    game.options(len(seats), variant)
+    inputs = Inputs(script)
+    agents = [Agent(HUMAN, driver.OUTSIDE) if spec == HUMAN else agent(game, spec) for spec in seats]
+    names = [one.label for one in agents]
+    screen, table = Screen(game, names, inputs, console or Console()), OneGame(game, agents, seed, variant)
+    if not _play_on(table, screen):
+        return None
+    screen.result(table.state)
+    return game.points(table.state)
+
+
+def _play_on(table: OneGame, screen: Screen) -> bool:
+    """Play to the end; False when a person left before it."""
+    while table.state["turn"] >= 0:
+        before = table.state
+        if not table.step():
+            world, choose = table.world(), table.agents[int(before["turn"])].choose
+            move = choose(table.game, np.array([world]))[0] if choose else screen.choose(world)
+            if move is None:
+                return False
+            table.commit(move)
+        screen.tell(before, table.move)
+    return True

@@ -1,0 +1,401 @@
+"""Each verb works, answers in JSON when asked, refuses in one sentence with exit code 2, and starts at once."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import cardai
+from cardai import doctor
+from cardai.cli import run
+from cardai.progress import Line, is_cold
+from cardai.record import read, verify
+
+ROOT = Path(__file__).parent.parent
+THIRTYONE = str(ROOT / "examples/thirtyone")
+COMMAND = [sys.executable, "-m", "cardai"]
+PAIR = "random,greedy:open_lines"
+
+VERBS = (
+    "games", "agents", "bench", "match", "play", "perf", "check", "complexity", "perft", "grade", "replay", "verify",
+    "new-game", "doctor",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def call(capsys):
+    """Run a command line in this process: exit code, stdout, stderr."""
+
+    def called(*tokens):
+        capsys.readouterr()
+        code = run([str(token) for token in tokens])
+        return code, *capsys.readouterr()
+
+    return called
+
+
+@pytest.fixture
+def output(call):
+    """The output of a command line that must succeed and say nothing on stderr."""
+
+    def succeeded(*tokens):
+        code, out, err = call(*tokens)
+        assert (code, err) == (0, "")
+        return out
+
+    return succeeded
+
+
+@pytest.fixture
+def answer(output):
+    """The JSON a command line prints, and nothing beside it."""
+    return lambda *tokens: json.loads(output(*tokens, "--json"))
+
+
+def test_every_verb_is_listed_and_explains_itself(output):
+    listed = output("--help")
+    for verb in VERBS:
+        assert f" {verb} " in listed
+        assert f"Usage: cardai {verb}" in output(verb, "--help")
+
+
+def test_the_version_is_that_of_the_package(output):
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*\n", output("--version"))
+
+
+def test_help_loads_nothing_heavy():
+    for tokens in ([], ["match", "--help"]):
+        code = f"import sys; from cardai.cli import run; run({tokens!r}); print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert not {"numba", "numpy", "matplotlib", "scipy", "cardai.game"} & set(done.stdout.split())
+
+
+def test_help_comes_at_once():
+    def best(command):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert best([*COMMAND, "--help"]) < 0.5 + 10 * best([sys.executable, "-c", "pass"])
+
+
+def test_games_are_listed(output, answer):
+    assert "Tic-Tac-Toe" in output("games")
+    found = {one["name"]: one for one in answer("games")}
+    assert found["tictactoe"]["seats"] == [2]
+    assert "thesis" in found["moska"]["suites"]
+
+
+def test_agents_are_listed_with_their_parameters(output, answer):
+    assert "greedy:open_lines" in output("agents", "tictactoe")
+    found = {one["agent"]: one for one in answer("agents", "moska")}
+    assert found["bot3"]["parameters"]
+    assert all(one["about"] for one in found.values())
+
+
+def test_a_game_is_found_by_its_path(output):
+    assert "house" in output("agents", THIRTYONE)
+
+
+def test_bench_measures_the_agents_named(output, answer):
+    tokens = ("bench", "tictactoe", "--games", 60, "--agent", PAIR, "--seed", 3)
+    report = answer(*tokens)
+    assert [row["spec"] for row in report["rows"]] == PAIR.split(",")
+    assert report["seed"] == 3
+    assert not report["interrupted"]
+    assert "greedy:open_lines" in output(*tokens)
+
+
+def test_a_match_repeats_for_its_seed(output, answer):
+    tokens = ("match", "tictactoe", "--seats", PAIR, "--games", 50, "--seed", 9)
+    one, two = answer(*tokens), answer(*tokens, "--threads", 1)
+    assert one["rows"] == two["rows"]
+    assert one["games"] == 50
+    assert "greedy:open_lines" in output(*tokens)
+
+
+def test_a_match_without_rotation_leaves_everybody_in_his_seat(answer):
+    answer("match", "tictactoe", "--seats", PAIR, "--games", 20, "--no-rotate", "--record", "g.jsonl")
+    assert {one.lineup for one in read("g.jsonl")} == {(0, 1)}
+
+
+def test_a_match_is_recorded_replayed_and_verified(output, answer):
+    output("match", THIRTYONE, "--seats", "house,random,house", "--games", 30, "--record", "g.jsonl.gz")
+    assert answer("verify", "g.jsonl.gz", "--rules", THIRTYONE)["games"] == 30
+    assert "g.jsonl.gz is sound: 30 games of thirtyone" in output("verify", "g.jsonl.gz", "--rules", THIRTYONE)
+    lines = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()
+    recorded = list(read("g.jsonl.gz"))[7]
+    assert lines[0] == f"thirtyone 1 (standard), game 7, seed {recorded.seed}"
+    assert [line.split(" is ")[1] for line in lines[1:4]] == [("house", "random")[place] for place in recorded.lineup]
+    moves = lines[4 : 4 + len(recorded.moves)]
+    assert all(re.fullmatch(rf" *{ply}  p\d \w.*", line) for ply, line in enumerate(moves))
+    assert lines[4 + len(moves) :] == [f"p{seat} scores {score:g}" for seat, score in enumerate(recorded.scores)]
+
+
+def test_a_record_is_overwritten_only_when_asked(call, output):
+    tokens = ("match", "tictactoe", "--seats", PAIR, "--games", 4, "--record", "g.jsonl")
+    output(*tokens)
+    before = Path("g.jsonl").read_bytes()
+    assert call(*tokens, "--seed", 1)[0] == 2
+    assert Path("g.jsonl").read_bytes() == before
+    output(*tokens, "--seed", 1, "--overwrite")
+    assert Path("g.jsonl").read_bytes() != before
+
+
+def test_replay_and_verify_refuse_an_edited_file(call, output):
+    output("match", "tictactoe", "--seats", PAIR, "--games", 20, "--record", "g.jsonl")
+    lines = Path("g.jsonl").read_text().splitlines(keepends=True)
+    lines[15] = lines[15].replace('"scores":[', '"scores":[ ')
+    Path("g.jsonl").write_text("".join(lines))
+    for verb in ("verify", "replay"):
+        code, out, err = call(verb, "g.jsonl")
+        assert (code, out) == (2, "")
+        assert err == "cardai: g.jsonl, line 16: the line does not fit its checksum: it was edited or damaged\n"
+
+
+def test_perft_counts(output, answer):
+    assert answer("perft", "tictactoe", "--depth", 4)["counts"] == [1, 9, 72, 504, 3024]
+    assert output("perft", "tictactoe", "--depth", 4).splitlines()[-1].split() == ["4", "3", "024"]
+
+
+def test_agents_are_graded(output, answer):
+    (grade,) = answer("grade", "tictactoe", "--agent", "random")
+    assert grade["averaged"]["win"]["fraction"] == "1571/3599" or 0.43 < grade["averaged"]["win"]["value"] < 0.44
+    assert "greedy:open_lines" in output("grade", "tictactoe", "--agent", PAIR)
+
+
+def test_complexity_is_estimated_and_drawn(output, answer):
+    report = answer("complexity", THIRTYONE, "--players", "2,4", "--games", 20)
+    assert [row["players"] for row in report["rows"]] == [2, 4]
+    output("complexity", THIRTYONE, "--players", "2-3", "--games", 20, "--figure", "c.svg")
+    assert "<svg" in Path("c.svg").read_text()
+
+
+def test_speed_is_measured(output, answer):
+    assert answer("perf", "tictactoe", "--seconds", 0.01, "--repeats", 1)["rows"]
+    assert "games/s" in output("perf", "tictactoe", "--seconds", 0.01, "--repeats", 1)
+
+
+def test_a_sound_game_passes_its_check(output, answer):
+    assert all(
+        one["passed"] for one in answer("check", "tictactoe", "--effort", "quick", "--law", "moves_are_distinct")
+    )
+    text = output("check", "tictactoe", "--effort", "quick", "--law", "moves_are_distinct")
+    assert "tictactoe: 1 of 1 laws hold" in text
+
+
+def test_a_game_that_breaks_a_law_fails_its_check(call):
+    source = (ROOT / "games/tictactoe/__init__.py").read_text()
+    Path("broken.py").write_text(source.replace("        return 1.0\n    if", "        return 7.0\n    if"))
+    code, out, _ = call("check", "./broken.py", "--effort", "quick", "--law", "scores_are_shares")
+    assert code == 1
+    assert "BROKEN" in out
+    assert "scores_are_shares: " in out
+
+
+def test_a_new_game_can_be_played(output):
+    assert "cardai check ./mine" in output("new-game", "mine")
+    assert "mine/" in f"{output('agents', './mine')} mine/"
+    assert Path("mine/__init__.py").is_file()
+
+
+def test_a_game_is_played_from_a_file(output, call):
+    Path("moves.txt").write_text("b2\n1\n1\n1\n1\n")
+    tokens = ("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt")
+    text = output(*tokens)
+    assert "the game is over" in text
+    assert text.endswith("The same deal again: --seats human,greedy:open_lines --seed 1\n")
+    Path("moves.txt").write_text("b2\n")
+    code, _, err = call(*tokens)
+    assert (code, err) == (2, "cardai: moves.txt ends after 1 inputs, and the game is not over\n")
+
+
+def test_doctor_says_what_it_runs_on(output, answer):
+    assert "cache folder" in output("doctor")
+    found = answer("doctor")
+    assert found["healthy"]
+    assert found["games"]["tictactoe"].startswith("plays")
+
+
+def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
+    rules, mine = tmp_path / "cache/game-0123456789abcdef", tmp_path / "cache/mine"
+    for folder in (rules, mine):
+        folder.mkdir(parents=True)
+        (folder / "file").write_bytes(bytes(100))
+    assert doctor.clear_cache() == 100
+    assert not rules.exists()
+    assert (mine / "file").exists()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def a_terminal(monkeypatch) -> Terminal:
+    """Make stderr a terminal; called in the test itself, since pytest has its own stderr for fixtures."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    return sys.stderr
+
+
+def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.progress._SOON", 0.0)
+    with Line("playing") as line:
+        line(5, 10, "bot3 in random")
+    assert "bot3 in random" in terminal.getvalue()
+    assert "5/10" in terminal.getvalue()
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with Line("playing") as line:
+        line(5, 10)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_short_work_shows_nothing(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    with Line("playing", cardai.load("tictactoe")) as line:
+        line(5, 10)
+    assert terminal.getvalue() == "" or is_cold(cardai.load("tictactoe"))
+
+
+def test_compiling_is_said(monkeypatch, tmp_path):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.progress.cache_folder", lambda source: tmp_path)
+    with Line("playing", cardai.load("tictactoe")) as line:
+        assert is_cold(cardai.load("tictactoe"))
+        line(0, 10)
+    assert "compiling tictactoe's rules, once" in terminal.getvalue()
+    assert "playing" not in terminal.getvalue()
+
+
+REFUSALS = {
+    "gams": "games",
+    "agents": "GAME",
+    "agents moka": "there is no game 'moka'; did you mean moska?",
+    "agents ./nowhere": "nowhere",
+    "bench tictactoe --suite rndom": "there is no suite 'rndom'; did you mean random?",
+    "bench tictactoe --variant large": "no variant 'large'",
+    "bench tictactoe --agent rndom": "there is no agent 'rndom'; did you mean random?",
+    "bench tictactoe --games 0": "at least 1, not 0",
+    "bench tictactoe --games=-5": "at least 1, not -5",
+    "bench tictactoe --games many": '"many"',
+    "bench tictactoe --gams 5": "--games",
+    "bench tictactoe extra": "extra",
+    "bench tictactoe --threads 0": "at least 1, not 0",
+    "match tictactoe": "--seats",
+    "match tictactoe --seats random": "not 1",
+    "match tictactoe --seats random,random,random": "not 3",
+    "match tictactoe --seats random,,random": "empty agent",
+    "match tictactoe --seats random,rollout:0": "rollout:0",
+    f"match tictactoe --seats {PAIR} --games 0": "at least 1, not 0",
+    f"match tictactoe --seats {PAIR} --record missing/g.jsonl": "cannot write missing/g.jsonl",
+    f"match tictactoe --seats {PAIR} --record .": "it is a folder",
+    "play tictactoe --seats random,random": "nobody is at the keyboard",
+    "play tictactoe --seats human,rndom": "did you mean random?",
+    "play tictactoe --moves-from missing.txt": "cannot read moves from missing.txt",
+    "play tictactoe": "the input ended",
+    "perf tictactoe --seconds 0": "more than 0",
+    "perf tictactoe --seats 3": "not 3",
+    "check tictactoe --law no_such_law": "there is no law",
+    "check tictactoe --effort heroic": "there is no effort",
+    "complexity tictactoe --players 2-4": "not 3",
+    "complexity tictactoe --players few": "does not name numbers of players",
+    "complexity tictactoe --players 4-2": "does not name numbers of players",
+    "complexity tictactoe --games 0": "at least 1, not 0",
+    "complexity tictactoe --figure c.gif": "c.gif",
+    "complexity tictactoe --figure missing/c.png": "missing",
+    "perft tictactoe --depth=-1": "not -1",
+    "grade tictactoe": "--agent",
+    "grade tictactoe --agent rndom": "did you mean random?",
+    "replay missing.jsonl": "cannot read missing.jsonl",
+    "replay g.jsonl --game 4": "g.jsonl has 4 games, counted from 0; there is no game 4",
+    "verify foreign.txt": "foreign.txt",
+    "new-game 7up": "'7up'",
+    "new-game other --folder missing": "missing",
+    "agents ./syntax.py": "./syntax.py does not load: SyntaxError",
+    "agents ./crash.py": "crash.py, line 2)",
+    "agents ./empty.py": "has no GAME",
+    "agents void.py": "has no GAME",
+    "agents crash": "(for the one in this folder say ./crash)",
+}
+
+
+@pytest.mark.parametrize("line", REFUSALS)
+def test_refusals_are_one_sentence_and_exit_2(call, line, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    Path("foreign.txt").write_text("Dear diary,\n")
+    Path("syntax.py").write_text("GAME = (\n")
+    Path("crash.py").write_text("# a game\n1 / 0\n")
+    Path("empty.py").write_text("")
+    Path("void.py").write_text("")
+    Path("crash").mkdir()
+    if line.startswith("replay g.jsonl"):
+        assert call("match", "tictactoe", "--seats", PAIR, "--games", 4, "--record", "g.jsonl")[0] == 0
+    before = sorted(Path().rglob("*"))
+    code, out, err = call(*line.split())
+    assert code == 2
+    assert REFUSALS[line] in err
+    assert err.startswith("cardai: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    if line != "play tictactoe":  # it shows the table before it finds that nobody answers
+        assert out == ""
+    assert [path for path in sorted(Path().rglob("*")) if "__pycache__" not in path.parts] == before
+
+
+def test_no_verb_is_a_plea_for_help(output):
+    assert "Usage: cardai COMMAND" in output()
+
+
+def test_bugs_keep_their_traceback(monkeypatch):
+    monkeypatch.setattr("cardai.registry.available", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(["games"])
+
+
+def test_ctrl_c_reports_the_games_finished_so_far():
+    command = [*COMMAND, "match", "tictactoe", "--seats", PAIR, "--games", "3000000", "--record", "g.jsonl"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not any(part.stat().st_size > 1_000_000 for part in Path().glob("g.jsonl.*.part")):
+        assert running.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert "interrupted: these are the games finished until then" in err
+    assert "Traceback" not in err
+    assert "greedy:open_lines" in out
+    found = verify("g.jsonl")
+    assert 1000 < found.games < 3_000_000
+    assert not found.complete
+    assert not list(Path().glob("*.part"))
+
+
+def test_a_reader_that_leaves_is_no_trouble():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, "perft", "tictactoe", "--depth", "2"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")

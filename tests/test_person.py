@@ -1,0 +1,289 @@
+"""A person at the keyboard plays the same game as any player, sees what a player may see, and is understood."""
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import cardai
+from cardai import driver, person
+from cardai.game import CardaiError, IllegalMove
+from cardai.person import HUMAN, Inputs, Menu, OneGame, Screen, default_seats
+from cardai.players import Agent, one_by_one
+from cardai.record import Writer, read, replay
+from cardai.table import play
+
+TICTACTOE = cardai.load("tictactoe")
+THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
+MOSKA = cardai.load("moska")
+
+
+@pytest.fixture
+def console():
+    return Console(file=io.StringIO(), width=100)
+
+
+@pytest.fixture(autouse=True)
+def no_keyboard(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+
+class Keyboard(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def said(console) -> str:
+    return console.file.getvalue()
+
+
+def script(tmp_path, *lines) -> Path:
+    (tmp_path / "moves.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "moves.txt"
+
+
+def by_world(game, world):
+    """A player whose choice depends on all of the world it is given, the invented cards and the stream too."""
+    moves = game.moves(world)
+    return moves[sum(world.tobytes()) % len(moves)]
+
+
+def step_by_step(game, agents, seed):
+    """All moves, the result, and whether it came to an end, of a game played one move at a time."""
+    table, moves = OneGame(game, agents, seed), []
+    while table.state["turn"] >= 0:
+        seat = int(table.state["turn"])
+        if not table.step():
+            table.commit(agents[seat].choose(game, np.array([table.world()]))[0])
+        moves.append(table.move)
+    return np.array(moves, game.move), game.points(table.state)
+
+
+@pytest.mark.parametrize(
+    ("game", "specs"),
+    [
+        (TICTACTOE, ["random", "greedy:open_lines"]),
+        (TICTACTOE, ["outside", "rollout:5"]),
+        (THIRTYONE, ["house", "outside", "random"]),
+        (THIRTYONE, ["sampled:prospects?worlds=7", "greedy:prospects", "peeking:prospects", "outside"]),
+        (MOSKA, ["outside", "bot3", "bot2?randomised", "random"]),
+        (MOSKA, ["outside", "outside"]),
+    ],
+    ids=lambda value: value.name if hasattr(value, "name") else "-".join(value),
+)
+def test_a_game_move_by_move_is_the_game_the_table_plays(game, specs):
+    outside = Agent("outside", driver.OUTSIDE, choose=one_by_one(by_world))
+    agents = [outside if spec == "outside" else cardai.agent(game, spec) for spec in specs]
+    seeds = np.arange(8, dtype=np.uint64)
+    results = play(game, agents, np.tile(np.arange(len(specs)), (8, 1)), seeds, record=True)
+    for seed in seeds:
+        moves, points = step_by_step(game, agents, int(seed))
+        assert moves.tobytes() == results.moves[seed].tobytes()
+        assert points.tolist() == results.scores[seed].tolist()
+
+
+def test_an_illegal_move_is_refused():
+    table = OneGame(TICTACTOE, [Agent(HUMAN, driver.OUTSIDE)] * 2, 0)
+    assert not table.step()
+    table.commit(TICTACTOE.parse(table.state, "b2"))
+    assert not table.step()
+    with pytest.raises(IllegalMove, match="b2"):
+        table.commit(TICTACTOE.parse(table.state, "b2"))
+
+
+def test_a_recorded_game_is_played_again_by_typing_its_moves(tmp_path, console):
+    agents = [cardai.agent(THIRTYONE, spec) for spec in ("house", "random", "house")]
+    lineups, seeds = np.array([[0, 1, 2]]), np.array([77], np.uint64)
+    with Writer(tmp_path / "g.jsonl", THIRTYONE, ["house", "random", "house"], None, 3) as writer:
+        play(THIRTYONE, agents, lineups, seeds, on_game=writer.in_order(lineups, seeds))
+    recorded, typed = next(iter(read(tmp_path / "g.jsonl"))), []
+
+    def note(state, move, ply):
+        if state["turn"] == 1 and len(THIRTYONE.moves(state)) > 1:
+            typed.append(THIRTYONE.spell(state, move))
+
+    replay(THIRTYONE, recorded, note)
+    points = person.play(
+        THIRTYONE, ["house", HUMAN, "house"], seed=77, script=script(tmp_path, *typed), console=console
+    )
+    assert points.tolist() == list(recorded.scores)
+
+
+def test_a_whole_game_from_a_file(tmp_path, console):
+    moves = script(tmp_path, "# the middle", "", "b2  # always good", "1", "1", "1", "1")
+    points = person.play(TICTACTOE, [HUMAN, "greedy:open_lines"], seed=1, script=moves, console=console)
+    text = said(console)
+    assert "seat 0> b2\n" in text
+    assert "seat 1 (greedy:open_lines): " in text
+    assert "the game is over" in text
+    assert f"seat 0 (you): {points[0]:g}\n" in text
+    assert f"seat 1 (greedy:open_lines): {points[1]:g}\n" in text
+
+
+def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
+    moves = script(tmp_path, "b2", "b2", "nonsense", "99", "0", "?", "q")
+    assert person.play(TICTACTOE, [HUMAN, "greedy:open_lines"], script=moves, console=console) is None
+    text = said(console)
+    assert "'b2' is not among your legal moves now" in text
+    assert "'nonsense' is not a cell; a cell is a column a-c and a row 1-3, like b2; ? helps" in text
+    assert "99 is not the number of a move: they go from 1 to 7" in text
+    assert "0 is not the number of a move" in text
+    assert "q leaves the game" in text
+
+
+def test_brackets_are_shown_as_they_are(tmp_path, console):
+    with pytest.raises(CardaiError):
+        person.play(TICTACTOE, [HUMAN, "random"], script=script(tmp_path, "[bold]x[/nonsense]"), console=console)
+    assert "'[bold]x[/nonsense]' is not a cell" in said(console)
+
+
+def test_a_file_that_runs_dry_ends_the_game_with_a_sentence(tmp_path, console):
+    moves = script(tmp_path, "1", "1")
+    with pytest.raises(CardaiError, match=r"moves\.txt ends after 2 inputs, and the game is not over"):
+        person.play(TICTACTOE, [HUMAN, HUMAN], script=moves, console=console)
+
+
+def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Keyboard("q\n"))
+    moves = script(tmp_path, "b2")
+    assert person.play(TICTACTOE, [HUMAN, "random"], script=moves, console=console) is None
+    assert said(console).count("You are X.") == 2
+
+
+@pytest.mark.parametrize("keyboard", [Keyboard("q\n"), Keyboard("Q\n"), Keyboard("")])
+def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, keyboard):
+    monkeypatch.setattr("sys.stdin", keyboard)
+    assert person.play(TICTACTOE, [HUMAN, "random"], console=console) is None
+
+
+def test_input_from_a_pipe_that_ends_is_refused(console):
+    with pytest.raises(CardaiError, match="the input ended, and the game is not over"):
+        person.play(TICTACTOE, [HUMAN, "random"], console=console)
+
+
+def test_a_single_move_is_made_and_said(tmp_path, console):
+    drawn = script(tmp_path, "b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
+    assert person.play(TICTACTOE, [HUMAN, HUMAN], script=drawn, console=console).tolist() == [0.5, 0.5]
+    assert "you: c1 (your only move)" in said(console)
+
+
+def test_what_others_did_is_told_the_same_in_every_world_of_the_person():
+    """The screen may not depend on what the person cannot see: not the menu, not the table, not what happened."""
+    agents = [cardai.agent(MOSKA, spec) for spec in ("bot3", "bot2", "random", "bot0")]
+    for seed in range(3):
+        state, table = None, OneGame(MOSKA, agents, seed)
+        while table.state["turn"] >= 0:
+            state = table.state
+            table.step()
+            for seat in range(4):
+                texts = set()
+                for seen in (state, MOSKA.world(state, seat, seed=1), MOSKA.world(state, seat, seed=2)):
+                    names = [HUMAN if other == seat else "bot" for other in range(4)]
+                    screen = Screen(MOSKA, names, Inputs(), Console(file=io.StringIO()))
+                    screen.tell(seen, table.move)
+                    screen.show(MOSKA.world(seen, seat, seed=3), seat)
+                    texts.add(said(screen.console))
+                assert len(texts) == 1
+
+
+def test_the_person_is_never_given_the_true_state(tmp_path, console, monkeypatch):
+    truths, table = [], OneGame.step
+
+    def step(self):
+        truths.append(self.state)
+        return table(self)
+
+    asked = []
+    monkeypatch.setattr(OneGame, "step", step)
+    monkeypatch.setattr(Screen, "choose", lambda self, world: (asked.append(world), THIRTYONE.moves(world)[0])[1])
+    person.play(THIRTYONE, ["house", HUMAN, "house"], seed=4, console=console)
+    assert len(asked) > 2
+    own = [truth for truth in truths if truth["turn"] == 1]
+    assert len(own) == len(asked)
+    for truth, world in zip(own, asked, strict=True):
+        assert world["hands"][1] == truth["hands"][1]
+        assert world["rng"] != truth["rng"]
+    assert any((world["hands"] != truth["hands"]).any() for truth, world in zip(own, asked, strict=True))
+
+
+def test_moves_are_numbered_in_groups_of_their_first_word(console):
+    spelled = ["ends", "ends, picks 6S", "kills 6S with 9S", "skips"]
+    menu = Menu(spelled, more=False)
+    menu.show(console)
+    text = said(console)
+    assert menu.groups == {"ends": [0, 1], "kills": [2], "skips": [3]}
+    assert all(f"{number} {move}" in text for number, move in enumerate(spelled, 1))
+
+
+def test_a_large_group_is_cut_short_until_it_is_asked_for(console):
+    menu = Menu([f"attacks {i}" for i in range(100)] + ["skips"], more=True)
+    menu.show(console)
+    assert "and 60 more: 'attacks' lists them" in said(console)
+    assert " 90 attacks 89" not in said(console)
+    assert "There are more than are listed" in said(console)
+    assert menu.group("attack") == menu.group("Attacks") == "attacks"
+    assert menu.group("skips") is None
+    menu.show(console, "attacks")
+    assert "100 attacks 99" in said(console)
+
+
+def test_a_group_is_listed_by_its_word(tmp_path, console):
+    state = THIRTYONE.new(seats=2)
+    drawn = THIRTYONE.play(state, THIRTYONE.moves(state)[0])
+    words = [THIRTYONE.spell(drawn, move).split()[0] for move in THIRTYONE.moves(drawn)]
+    assert len(words) == 4
+    assert len(set(words)) == 1
+    with pytest.raises(CardaiError):
+        person.play(THIRTYONE, [HUMAN, "house"], script=script(tmp_path, "1", words[0].upper()), console=console)
+    shown, listed = said(console).split(f"seat 0> {words[0].upper()}")
+    for text in (shown.split("seat 0> 1")[1], listed):
+        assert re.findall(rf"(\d) {words[0]} ", text) == ["1", "2", "3", "4"]
+
+
+def test_moves_that_are_numbers_are_not_numbered(console):
+    menu = Menu(["3", "7", "pass"], more=False)
+    menu.show(console)
+    assert not menu.numbered
+    assert said(console).split() == ["3", "7", "pass"]
+
+
+def test_two_people_do_not_see_each_others_cards(console, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", Keyboard("\n1\n1\n\nq\n"))
+    assert person.play(THIRTYONE, [HUMAN, HUMAN, "house"], console=console) is None
+    asked = capsys.readouterr().out
+    look_away = "Seat {}, press Enter when nobody else is looking. "
+    assert asked == look_away.format(0) + "seat 0> " * 2 + look_away.format(1) + "seat 1> "
+
+
+def test_wrong_seats_are_refused_before_anything_is_shown(tmp_path, console):
+    for seats, why in [
+        (["random", "random"], "nobody is at the keyboard"),
+        ([HUMAN], "seats, not 1"),
+        ([HUMAN, "rndom"], "did you mean random"),
+    ]:
+        with pytest.raises(CardaiError, match=why):
+            person.play(TICTACTOE, seats, console=console)
+    with pytest.raises(CardaiError, match="cannot read moves from"):
+        person.play(TICTACTOE, [HUMAN, "random"], script=tmp_path / "missing.txt", console=console)
+    assert said(console) == ""
+
+
+def test_a_function_of_somebodys_sits_with_a_person(tmp_path, console, monkeypatch):
+    (tmp_path / "last_move.py").write_text("def last(game, world):\n    return game.moves(world)[-1]\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    moves = script(tmp_path, "a3", "b3", "c3")
+    points = person.play(TICTACTOE, [HUMAN, "python:last_move:last"], script=moves, console=console)
+    assert "seat 1 (python:last_move:last): c1" in said(console)
+    assert points.tolist() == [1.0, 0.0]
+
+
+def test_everybody_has_a_usual_table():
+    for game in (TICTACTOE, THIRTYONE, MOSKA):
+        seats = default_seats(game)
+        assert seats[0] == HUMAN
+        assert len(seats) == game.default_seats
+        assert [cardai.agent(game, spec).spec for spec in seats[1:]] == seats[1:]
+    assert default_seats(MOSKA) == [HUMAN, "bot3", "bot3", "bot3"]
