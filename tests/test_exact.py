@@ -1,0 +1,391 @@
+"""Exact play: the tree of Tic-Tac-Toe, grades as exact fractions, and which games `solve` refuses."""
+
+import functools
+import io
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import cardai
+from cardai import CardaiError, IllegalMove, exact, load
+from cardai.exact import best_against_uniform, grade, grade_strategy, minimax, perft, solve, uniform
+from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.rule import below, rule
+from cardai.table import play
+
+TICTACTOE = load("tictactoe")
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return solve(TICTACTOE)
+
+
+# A second, independent Tic-Tac-Toe on strings, as the oracle.
+
+
+def winner(board):
+    return next((board[a] for a, b, c in LINES if board[a] != "." and board[a] == board[b] == board[c]), None)
+
+
+def mover(board):
+    return "XO"[board.count("X") > board.count("O")]
+
+
+def children(board):
+    if winner(board):
+        return []
+    return [board[:i] + mover(board) + board[i + 1 :] for i in range(9) if board[i] == "."]
+
+
+@functools.cache
+def perfect(board):
+    """X's score under perfect play."""
+    if winner(board) or "." not in board:
+        return {"X": 1.0, "O": 0.0, None: 0.5}[winner(board)]
+    return (max if mover(board) == "X" else min)(perfect(child) for child in children(board))
+
+
+def board_of(state):
+    x, o = (int(stones) for stones in state.stones)
+    return "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(9))
+
+
+def test_positions_values_and_successors_agree_with_an_independent_solver(solution):
+    boards = [board_of(state) for state in solution.states]
+    assert len(boards) == len(set(boards)) == 5478
+    assert [perfect(board) for board in boards] == solution.values.tolist()
+    for i, board in enumerate(boards):
+        reached = [boards[j] for j in solution.following[solution.first[i] : solution.first[i + 1]]]
+        assert reached == children(board)
+
+
+def test_a_solution_finds_a_position_whatever_its_stream(solution):
+    state = TICTACTOE.new(seed=99)
+    assert solution.place(state) == 0
+    for text in ("a1", "b1", "a2", "b2"):
+        state = TICTACTOE.play(state, TICTACTOE.parse(state, text))
+    assert solution.value(state, 0) == 1.0
+    assert solution.value(state, 1) == 0.0
+    state.stones[:] = 511
+    with pytest.raises(CardaiError, match="cannot be reached"):
+        solution.place(state)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "first", "second"),
+    [
+        (best_against_uniform, ("191/192", "1/192", "0"), ("866/945", "79/945", "0")),
+        (lambda s: best_against_uniform(s, safe=False), ("191/192", "1/192", "0"), ("887/945", "43/945", "1/63")),
+        (minimax, ("75257/77760", "2503/77760", "0"), ("2645/3402", "757/3402", "0")),
+        (uniform, ("737/1260", "8/63", "121/420"), ("121/420", "8/63", "737/1260")),
+    ],
+    ids=["safe", "risk", "minimax", "random"],
+)
+def test_reference_strategies_have_their_exact_values(solution, strategy, first, second):
+    outcomes = exact.values_against_uniform(solution, strategy(solution))
+    for outcome, wanted in zip(outcomes, (first, second), strict=True):
+        assert (outcome.win, outcome.draw, outcome.loss) == tuple(map(Fraction, wanted))
+
+
+def test_the_published_percentages_come_out(solution):
+    grades = {
+        "safe": grade_strategy(solution, "safe", best_against_uniform(solution)),
+        "risk": grade_strategy(solution, "risk", best_against_uniform(solution, safe=False)),
+        "minimax": grade_strategy(solution, "minimax", minimax(solution)),
+        "random": grade(solution, "random"),
+    }
+    percent = {name: [round(float(100 * share), 4) for share in one.averaged] for name, one in grades.items()}
+    assert percent == {
+        "safe": [95.5597, 4.4403, 0.0],
+        "risk": [96.6708, 2.5355, 0.7937],
+        "minimax": [87.2648, 12.7352, 0.0],
+        "random": [43.6508, 12.6984, 43.6508],
+    }
+
+
+def test_only_safe_play_has_no_losing_line_and_only_optimal_moves(solution):
+    safe = grade_strategy(solution, "safe", best_against_uniform(solution))
+    risk = grade_strategy(solution, "risk", best_against_uniform(solution, safe=False))
+    anything = grade(solution, "random")
+    assert (safe.losing_lines, safe.optimal, safe.optimal_met) == (0, 1, 1)
+    assert risk.first.losing_lines == 0 < risk.second.losing_lines
+    assert risk.optimal < 1
+    assert risk.optimal_met < 1
+    assert (anything.first.losing_lines, anything.second.losing_lines) == (77904, 131184)
+    assert anything.first.lines == anything.second.lines == 255168
+
+
+def lines_of(solution, strategy, seat, state):
+    """By playing: how many lines, and how many of them are lost, when the strategy moves for `seat`."""
+    if state.turn < 0:
+        return 1, int(TICTACTOE.points(state)[seat] == 0)
+    i = solution.place(state)
+    edges = range(solution.first[i], solution.first[i + 1])
+    played = [edge for edge in edges if state.turn != seat or strategy[edge]]
+    found = [lines_of(solution, strategy, seat, TICTACTOE.play(state, solution.moves[edge])) for edge in played]
+    return sum(n for n, _ in found), sum(lost for _, lost in found)
+
+
+def test_lines_are_counted_as_playing_them_counts(solution):
+    strategy = best_against_uniform(solution, safe=False)
+    outcomes = exact.values_against_uniform(solution, strategy)
+    for seat, outcome in enumerate(outcomes):
+        assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
+
+
+@pytest.mark.parametrize("spec", ["greedy:open_lines", "rollout:10"])
+def test_a_grade_agrees_with_playing_many_games(solution, spec):
+    graded = grade(solution, spec, samples=64)
+    assert graded.luck == ("known" if spec.startswith("greedy") else "estimated")
+    agents = [cardai.agent(TICTACTOE, spec), cardai.agent(TICTACTOE, "random")]
+    games = 40_000 if spec.startswith("greedy") else 10_000
+    for seat, outcome in enumerate((graded.first, graded.second)):
+        lineups = np.tile([[0, 1], [1, 0]][seat], (games, 1))
+        scores = play(TICTACTOE, agents, lineups, np.arange(games)).scores[:, seat]
+        for score, share in ((1.0, outcome.win), (0.5, outcome.draw), (0.0, outcome.loss)):
+            expected = float(share)
+            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.004)
+            assert abs((scores == score).mean() - expected) < 5 * error
+
+
+def test_greedy_draws_lots_among_its_best_moves_only(solution):
+    player = cardai.agent(TICTACTOE, "greedy:open_lines")
+    weights, luck = exact.strategy_of(solution, player)
+    assert luck == "known"
+    for i in np.flatnonzero(solution.turns >= 0)[::37]:
+        state, edges = solution.states[i], slice(solution.first[i], solution.first[i + 1])
+        values = [
+            TICTACTOE.value(TICTACTOE.after(state, m), int(state.turn), "open_lines") for m in solution.moves[edges]
+        ]
+        assert weights[edges].tolist() == [value == max(values) for value in values]
+
+
+def test_grades_repeat_for_a_seed_and_differ_between_seeds(solution):
+    one, two, other = (grade(solution, "rollout:5", seed=seed, samples=4) for seed in (1, 1, 2))
+    assert one == two
+    assert one.averaged != other.averaged
+
+
+def first_move(game, world):
+    return game.moves(world)[0]
+
+
+def corner_or_last(game, world):
+    return game.moves(world)[-1] if int(world.rng) & 1 else game.moves(world)[0]
+
+
+def always_b2(game, world):
+    return game.parse(world, "b2")
+
+
+def test_a_python_function_is_graded_by_its_answers(solution):
+    graded = grade(solution, f"python:{__name__}:first_move")
+    strategy = np.zeros(len(solution.moves), np.int64)
+    strategy[solution.first[:-1][solution.turns >= 0]] = 1
+    assert graded.luck == "none"
+    assert (graded.first, graded.second) == exact.values_against_uniform(solution, strategy)
+
+
+def test_a_python_function_that_uses_luck_is_estimated(solution):
+    graded = grade(solution, f"python:{__name__}:corner_or_last", samples=6)
+    assert (graded.luck, graded.samples) == ("estimated", 6)
+    assert "fraction" not in graded.as_json()["first"]["win"]
+
+
+def test_an_illegal_move_of_a_python_function_is_refused(solution):
+    with pytest.raises(IllegalMove, match="may not play 'b2'"):
+        grade(solution, f"python:{__name__}:always_b2")
+
+
+def test_json_and_table_say_what_was_graded(solution):
+    graded = grade(solution, "greedy:open_lines")
+    said = json.loads(json.dumps(graded.as_json()))
+    assert said["agent"] == "greedy:open_lines"
+    assert Fraction(said["first"]["win"]["fraction"]) == graded.first.win
+    assert said["averaged"]["loss"]["value"] == float(graded.averaged[2])
+    assert said["second"]["losing_lines"] == graded.second.losing_lines
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(exact.compare([graded, grade(solution, "rollout:2", samples=3)]))
+    text = console.export_text()
+    assert "98.96 / 1.04 / 0" in text
+    assert "rollout:2*" in text
+    assert "3 decisions in each position" in text
+
+
+# Small games of our own.
+
+PILE = state_dtype(pile=(), secret=())
+TAKE = move_dtype("count")
+
+
+@rule
+def deal_pile(state):
+    state.turn = 0
+    state.pile = 10
+
+
+@rule
+def deal_any_pile(state):
+    state.turn = 0
+    state.pile = 5 + below(state, 5)
+
+
+@rule
+def legal_takes(state, moves):
+    n = min(3, state.pile)
+    for i in range(n):
+        moves[i].count = i + 1
+    return n
+
+
+@rule
+def take(state, move):
+    state.pile -= move.count
+
+
+@rule
+def pass_turn(state):
+    state.turn = 1 - state.turn if state.pile > 0 else -1
+
+
+@rule
+def lucky_turn(state):
+    state.turn = below(state, 2) if state.pile > 0 else -1
+
+
+@rule
+def last_taker_wins(state, seat):
+    return 1.0 if state.ply % 2 != seat else 0.0
+
+
+@rule
+def everybody_wins(state, seat):
+    return 1.0
+
+
+@rule
+def nothing_hidden(state, seat, stream):
+    pass
+
+
+@rule
+def secret_hidden(state, seat, stream):
+    if seat == 1:
+        state.secret = 1 + below(stream, 2)
+
+
+@rule
+def takes_one(world, move, params, stream):
+    move.count = 1
+
+
+@rule
+def takes_any(world, move, params, stream):
+    move.count = 1 + below(stream, min(3, world.pile))
+
+
+def nim(**changes):
+    parts = {
+        "name": "nim", "title": "Nim", "version": 1, "seats": range(2, 3), "state": PILE, "move": TAKE, "max_moves": 3,
+        "max_plies": 10, "deal": deal_pile, "legal": legal_takes, "act": take, "settle": pass_turn,
+        "score": last_taker_wins, "resample": nothing_hidden, "spell": lambda state, move: f"takes {move['count']}",
+        "parse": lambda state, text: None, "show": lambda state, seat: "",
+        "players": {"one": Player(takes_one, "takes one"), "any": Player(takes_any, "takes any number")},
+    }  # fmt: skip
+    return Game(**(parts | changes))
+
+
+def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():
+    solution = solve(nim())
+    for state in solution.states[solution.turns >= 0]:
+        assert solution.value(state, int(state.turn)) == (state.pile % 4 != 0)
+
+
+def test_nim_perft_counts_compositions_into_one_two_and_three():
+    assert perft(nim()) == perft_of_pile(10)
+
+
+def step(paths):
+    """Numbers of ways to the piles one take later."""
+    found = {}
+    for pile, ways in paths.items():
+        for k in range(1, min(3, pile) + 1):
+            found[pile - k] = found.get(pile - k, 0) + ways
+    return found
+
+
+def perft_of_pile(pile):
+    counts, paths = [], {pile: 1}
+    while paths:
+        counts.append(sum(paths.values()))
+        paths = step(paths)
+    return counts
+
+
+def test_a_hand_written_player_without_luck_is_graded_exactly():
+    graded = grade(nim(), "one")
+    assert graded.luck == "none"
+    assert graded.samples == 0
+    assert grade(nim(), "any", samples=4).luck == "estimated"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"deal": deal_any_pile}, "its deal is a matter of chance"),
+        ({"settle": lucky_turn}, "chance follows a move"),
+        ({"resample": secret_hidden}, "something is hidden from seat 1"),
+        ({"score": everybody_wins}, "the two scores do not always sum to 1"),
+        ({"seats": range(3, 5), "default_seats": 3}, "it is for 3 to 4 seats, not 2"),
+    ],
+)
+def test_solve_refuses_what_it_cannot_solve(changes, complaint):
+    with pytest.raises(CardaiError, match=complaint):
+        solve(nim(**changes))
+
+
+def test_solve_refuses_a_game_that_is_too_large():
+    with pytest.raises(CardaiError, match="too large to solve: it has more than 1000 positions"):
+        solve(TICTACTOE, limit=1000)
+
+
+@pytest.mark.parametrize(("spec", "complaint"), [("one?randomised", "draws its parameters anew"), ("bot", "no agent")])
+def test_agents_without_a_fixed_strategy_are_refused(spec, complaint):
+    with pytest.raises(CardaiError, match=complaint):
+        grade(nim(), spec)
+
+
+def test_one_sample_cannot_show_luck():
+    with pytest.raises(CardaiError, match="at least 2 times"):
+        grade(nim(), "any", samples=1)
+
+
+def test_perft_to_a_depth_and_its_bounds():
+    heard = []
+    assert perft(TICTACTOE, 5, on_depth=lambda depth, count: heard.append((depth, count))) == [
+        1,
+        9,
+        72,
+        504,
+        3024,
+        15120,
+    ]
+    assert heard == [(1, 9), (2, 72), (3, 504), (4, 3024), (5, 15120)]
+    assert perft(TICTACTOE, 0) == [1]
+    assert perft(TICTACTOE, 11)[9:] == [127872, 0, 0]
+    with pytest.raises(CardaiError, match="0 or more, not -1"):
+        perft(TICTACTOE, -1)
+    with pytest.raises(CardaiError, match=r"moves deep would take about .* name a depth .*so far: 1, 9"):
+        perft(TICTACTOE, seconds=1e-9)
+
+
+def test_perft_follows_the_chance_of_one_deal():
+    lucky = nim(settle=lucky_turn)
+    assert perft(lucky, 6, seed=3) == perft(lucky, 6, seed=3)
+    dealt = nim(deal=deal_any_pile)
+    assert {tuple(perft(dealt, seed=seed)) for seed in range(20)} == {tuple(perft_of_pile(n)) for n in range(5, 10)}
