@@ -1,0 +1,33 @@
+"""My Game plays by its rules. Tests are named after what must be true, and quote the rule number."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.conformance import check
+
+GAME = cardai.load(Path(__file__).parent.as_posix())
+
+
+def test_every_law_holds():
+    assert [verdict for verdict in check(GAME) if not verdict.passed] == []
+
+
+def test_who_swaps_a_card_draws_another():  # 2.1
+    before = GAME.new(seats=2, seed=1)
+    swap = GAME.moves(before)[1]
+    after = GAME.play(before, swap)
+    gone = 1 << int(swap["card"])
+    assert after["discards"] == gone
+    assert not after["hands"][0] & gone
+    assert int(after["hands"][0]).bit_count() == 3
+
+
+def test_a_card_of_another_hand_may_not_be_swapped():  # 2.1
+    state = GAME.new(seats=2, seed=1)
+    move = np.zeros(1, GAME.move)[0]
+    move["card"] = int(state["hands"][1]).bit_length() - 1
+    with pytest.raises(cardai.IllegalMove):
+        GAME.play(state, move)

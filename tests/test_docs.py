@@ -1,0 +1,206 @@
+"""The documentation is true: excerpts are in the files they name, examples run, tables agree with the code."""
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import cardai
+from cardai import native, players
+from cardai.conformance import LAWS, check
+from cardai.game import CORE_FIELDS, Game
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+TEXTS = [
+    *PAGES,
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *ROOT.glob("*/*/RULES.md"),
+]
+THIRTYONE = cardai.load(str(ROOT / "examples/thirtyone"))
+
+
+class Fence(NamedTuple):
+    """A fenced block: its line, the language and the file after it, the text between."""
+
+    line: int
+    language: str
+    file: str
+    text: str
+
+
+def fences(page: Path) -> list[Fence]:
+    text = page.read_text("utf-8")
+    found = re.finditer(r"^```(\w*) ?(\S*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Fence(text[: one.start()].count("\n") + 1, *one.groups()) for one in found]
+
+
+def section(page: str, heading: str) -> str:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def first_cells(text: str) -> list[str]:
+    """What stands in backticks in the first column of the tables of a text."""
+    rows = re.findall(r"^\| (`[^|]*) \|", text, re.MULTILINE)
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+
+
+EXCERPTS = [(page, one) for page in PAGES for one in fences(page) if one.file]
+RUN = [page for page in PAGES if any(one.language in ("console", "python") and not one.file for one in fences(page))]
+
+
+def name_of(value: object) -> str:
+    return value.name if isinstance(value, Path) else f"line {value.line}" if isinstance(value, Fence) else str(value)
+
+
+@pytest.mark.parametrize(("page", "fence"), EXCERPTS, ids=name_of)
+def test_an_excerpt_stands_word_for_word_in_its_file(page, fence):
+    assert fence.text in (ROOT / fence.file).read_text("utf-8"), f"{page.name}:{fence.line}"
+
+
+def test_there_are_excerpts_and_examples():
+    assert len(EXCERPTS) >= 20
+    assert {"add-a-game.md", "contract.md", "agents.md", "records.md", "benchmarks.md"} <= {page.name for page in RUN}
+
+
+@pytest.mark.parametrize("page", RUN, ids=name_of)
+def test_commands_and_examples_of_a_page_run(page, tmp_path):
+    """First the commands in `console` blocks, in order; then the `python` blocks without a file, as one session."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for fence in fences(page):
+        for command in fence.text.splitlines() if fence.language == "console" else ():
+            run(command.removeprefix("$ ").split(), f"{page.name}:{fence.line}", tmp_path)
+    session = "".join(fence.text for fence in fences(page) if fence.language == "python" and not fence.file)
+    if session:
+        run([sys.executable, "-W", "error", "-c", session], page.name, tmp_path)
+
+
+def run(command: list[str], where: str, folder: Path) -> None:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    told = f"{where}: {' '.join(command)} ended with {done.returncode}"
+    assert done.returncode == 0, f"{told}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        place = (page.parent / file).resolve() if file else page
+        assert place.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(place), f"{page.name} links to {target}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the usual renderers make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_contract_lists_every_rule_with_its_parameters():
+    signatures = dict(
+        re.findall(r"^\| `(\w+)` \| `\w+\((.*?)\)` \|", section("contract.md", "All of it at a glance"), re.M)
+    )
+    kinds = {
+        "state": "r",
+        "world": "r",
+        "move": "r",
+        "stream": "r",
+        "seat": "i",
+        "moves": "a",
+        "row": "a",
+        "params": "a",
+    }
+    told = {name: "".join(kinds.get(one, "-") for one in given.split(", ")) for name, given in signatures.items()}
+    rules = {name: parameters for name, (_, parameters) in native._KINDS.items()}
+    assert {name: told[name] for name in rules} == rules
+    assert set(told) == {*rules, "spell", "parse", "show", "holdings"}
+
+
+def test_the_contract_lists_every_field_of_a_game_and_of_a_state():
+    listed = first_cells(section("contract.md", "All of it at a glance"))
+    fields = [one.name for one in dataclasses.fields(Game)]
+    assert [name for name in fields if name not in listed] == []
+    assert [name for name in CORE_FIELDS if name not in listed] == []
+
+
+def test_the_contract_says_rightly_what_may_be_left_out():
+    rows = (
+        section("contract.md", "All of it at a glance").split("Fields of `Game`")[1].split("Fields of every state")[0]
+    )
+    required = {
+        name
+        for row in rows.splitlines()
+        if row.endswith("| required |")
+        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    }
+    missing = dataclasses.MISSING
+    truly = {one.name for one in dataclasses.fields(Game) if one.default is missing and one.default_factory is missing}
+    assert required == truly
+
+
+def test_the_contract_lists_the_doors_of_a_game_with_their_parameters():
+    doors = re.findall(r"^\| `(\w+)\((.*?)\)` \|", section("contract.md", "Using a game"), re.MULTILINE)
+    assert len(doors) >= 10
+    for name, parameters in doors:
+        code = getattr(Game, name).__code__
+        assert list(code.co_varnames[1 : code.co_argcount]) == parameters.split(", "), name
+
+
+def test_the_agents_page_lists_the_specs_that_the_code_lists():
+    described = re.findall(r"^ *([a-zNH][\w:]*)\S* {2,}\S", str(players.__doc__), re.MULTILINE)
+    told = re.findall(r"^\| `([\w:]+)", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
+    assert {"random", "human", *players.GENERIC} <= {spec.partition(":")[0] for spec in told}
+    assert set(told) == set(described)
+
+
+def test_the_laws_page_says_of_every_law_what_the_law_says():
+    told = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs/conformance.md").read_text("utf-8"), re.MULTILINE)
+    assert dict(told) == {law.name: law.about for law in LAWS.values()}
+
+
+def test_every_law_holds_in_the_worked_example():
+    assert [verdict for verdict in check(THIRTYONE, seed=1) if not verdict.passed] == []
+
+
+MISTAKES = {
+    "cards_are_conserved": (
+        "unseen |= state.hands[other] & ~state.known[other]",
+        "unseen |= state.hands[other]",
+    ),
+    "nothing_seen_is_forgotten": (
+        "state.hands[other] = state.known[other]\n            for _ in range(hidden):",
+        "state.hands[other] = 0\n            for _ in range(hidden + count(state.known[other])):",
+    ),
+    "encodings_are_the_same_in_every_world": (
+        "row[place + 2] = count(state.hands[other])",
+        "row[place + 2] = lowest(state.hands[other])",
+    ),
+    "unrevealed_moves_look_the_same": (
+        "state.revealed = single(state.turn)",
+        "state.revealed = 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("law", MISTAKES)
+def test_mistakes_that_the_pages_warn_of_break_a_law(tmp_path, law):
+    right, wrong = MISTAKES[law]
+    source = (ROOT / "examples/thirtyone/__init__.py").read_text("utf-8")
+    assert source.count(right) == 1
+    place = tmp_path / f"mistaken_{law}"
+    place.mkdir()
+    (place / "__init__.py").write_text(source.replace(right, wrong), "utf-8")
+    verdict = check(cardai.load(str(place)), effort="quick", laws=[law])[0]
+    assert not verdict.passed
+    assert "seed" in str(verdict.problem)

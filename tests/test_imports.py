@@ -1,0 +1,104 @@
+"""Imports point one way: the core knows no game and no network, games know nothing but the core."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("cardai", "games", "evaluators", "experiments")
+GAMES = sorted(
+    place.stem for place in (ROOT / "games").iterdir() if place.suffix == ".py" or (place / "__init__.py").is_file()
+)
+GAMES.remove("__init__")
+NETWORKS = {"jax", "jaxlib", "flax", "optax", "chex", "orbax"}
+
+
+def modules(*folders: str) -> list[Path]:
+    found = sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+    assert found
+    return found
+
+
+def imported(file: Path) -> set[str]:
+    """The full names of all modules a file imports, wherever in it: `cardai.rule`, `games.moska.text`.
+
+    `from package import name` counts as `package.name`, so that it does not matter whether the name is a module.
+    """
+    package = list(file.relative_to(ROOT).parent.parts)
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base += node.module.split(".") if node.module else []
+            names |= {".".join([*base, alias.name]) for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            names |= {one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return names
+
+
+def roots(file: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imported(file)}
+
+
+def test_the_reading_of_imports_sees_all_forms(tmp_path, monkeypatch):
+    file = tmp_path / "games/one/text.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "import numpy as np\nfrom .rules import act\nfrom .. import other\nfrom cardai import rule\n"
+        "def late():\n    import jax.numpy\n    importlib.import_module('optax.losses')\n"
+    )
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert imported(file) == {
+        "numpy", "games.one.rules.act", "games.other", "cardai.rule", "jax.numpy", "optax.losses"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_the_core_imports_no_game_no_evaluator_no_experiment_and_no_network(file):
+    assert roots(file).isdisjoint({"games", "evaluators", "experiments", "tests", "examples", *NETWORKS})
+
+
+@pytest.mark.parametrize("file", modules("games", "examples"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_game_imports_the_core_numpy_the_standard_library_and_itself(file):
+    own = ".".join(file.relative_to(ROOT).parent.parts)
+    for name in imported(file):
+        root = name.partition(".")[0]
+        allowed = root in {"cardai", "numpy"} or root in sys.stdlib_module_names
+        assert allowed or (own != "games" and name.startswith(f"{own}.")), f"{file.relative_to(ROOT)} imports {name}"
+
+
+@pytest.mark.parametrize("file", modules("evaluators"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_evaluators_import_no_game_and_no_experiment(file):
+    assert roots(file).isdisjoint({"games", "experiments", "tests", "examples"})
+
+
+def test_nothing_imports_experiments_but_themselves_and_nothing_imports_tests():
+    for file in modules(*PACKAGES):
+        assert "tests" not in roots(file), file
+        assert file.is_relative_to(ROOT / "experiments") or "experiments" not in roots(file), file
+
+
+def test_no_module_is_a_drawer_for_everything():
+    drawers = {"utils", "util", "common", "helpers", "helper", "misc", "lib", "tools"}
+    names = {part for file in modules(*PACKAGES, "examples") for part in (file.stem, *file.relative_to(ROOT).parts)}
+    assert names.isdisjoint(drawers)
+
+
+def test_there_are_games_to_look_for():
+    assert {"moska", "tictactoe"} <= set(GAMES)
+
+
+@pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_the_code_of_the_core_names_no_game(file):
+    """Docstrings may, as examples; code, comments aside, may not."""
+    tree = ast.parse(file.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            node.value.value = ""
+    code = ast.unparse(tree).lower()
+    assert [game for game in GAMES if re.search(rf"\b{game}\b", code)] == []

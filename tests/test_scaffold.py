@@ -1,0 +1,108 @@
+"""`cardai new-game` writes a complete game that keeps every law, and never writes over anything."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import cardai
+from cardai import scaffold
+from cardai.conformance import check
+from cardai.scaffold import create
+
+
+@pytest.fixture
+def unload():
+    """Forget modules loaded in a test, so that another can load a game of the same name."""
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("fresh_"):
+            del sys.modules[name]
+
+
+@pytest.mark.usefixtures("unload")
+def test_a_new_game_keeps_every_law_at_once(tmp_path):
+    place = create("fresh_game", tmp_path)
+    game = cardai.load(str(place))
+    assert (game.name, game.title) == ("fresh_game", "Fresh Game")
+    assert [verdict for verdict in check(game, seed=1) if not verdict.passed] == []
+
+
+def test_a_new_games_own_test_passes(tmp_path):
+    place = create("fresh_tested", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(place)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+
+
+def test_a_new_game_has_all_its_files_and_nothing_of_the_template_is_left(tmp_path):
+    place = create("fresh_files", tmp_path)
+    assert sorted(file.name for file in place.iterdir()) == ["RULES.md", "__init__.py", "test_fresh_files.py"]
+    for file in place.iterdir():
+        text = file.read_text("utf-8")
+        assert "mygame" not in text
+        assert "My Game" not in text
+        assert "fresh_files" in text or "Fresh Files" in text
+    assert [one.name for one in tmp_path.iterdir()] == ["fresh_files"]
+
+
+@pytest.mark.usefixtures("unload")
+def test_the_hand_written_player_of_a_new_game_beats_random(tmp_path):
+    from cardai.bench import run_match
+
+    game = cardai.load(str(create("fresh_match", tmp_path)))
+    careful, random = run_match(game, ["careful", "random"], games=400, seed=1).rows
+    assert careful.score.low > random.score.high
+
+
+@pytest.mark.parametrize("name", ["", "2fast", "my-game", "my game", "class", "../up", "a/b", "_hidden", "pokér"])
+def test_a_name_that_is_no_modules_is_refused(tmp_path, name):
+    with pytest.raises(cardai.CardaiError, match="cannot be a game's name"):
+        create(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "json", "numpy", "cardai"])
+def test_a_name_that_is_taken_is_refused(tmp_path, name):
+    with pytest.raises(cardai.CardaiError, match="already the name of"):
+        create(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_exists_is_never_written_over(tmp_path):
+    file = tmp_path / "fresh_file"
+    file.write_text("mine")
+    folder = tmp_path / "fresh_folder"
+    folder.mkdir()
+    (tmp_path / "fresh_link").symlink_to(tmp_path / "nowhere")
+    for name in ("fresh_file", "fresh_folder", "fresh_link"):
+        with pytest.raises(cardai.CardaiError, match="exists already"):
+            create(name, tmp_path)
+    assert file.read_text() == "mine"
+    assert list(folder.iterdir()) == []
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(cardai.CardaiError, match="cannot write to"):
+        create("fresh_lost", tmp_path / "missing")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that this user may not write to")
+def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(cardai.CardaiError, match="cannot write to"):
+        create("fresh_locked", tmp_path)
+
+
+def test_a_write_that_fails_half_way_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(scaffold, "FILES", (*scaffold.FILES, "missing.md"))
+    with pytest.raises(cardai.CardaiError, match="cannot write to"):
+        create("fresh_half", tmp_path)
+    assert list(tmp_path.iterdir()) == []
