@@ -1,0 +1,125 @@
+"""Every game here keeps every law, and every law finds the fault it is there for."""
+
+import functools
+import re
+
+import numpy as np
+import planted
+import pytest
+import small_game
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.conformance import LAWS, Verdict, check
+from cardai.game import CardaiError, Game
+
+GAMES = {**{name: cardai.load(name) for name in cardai.available()}, "low_hand": small_game.GAME}
+
+
+@functools.cache
+def verdicts(name: str) -> dict[str, Verdict]:
+    return {verdict.law: verdict for verdict in check(GAMES[name])}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_keeps_every_law(name: str, law: str) -> None:
+    assert verdicts(name)[law].problem is None
+
+
+@pytest.mark.parametrize("bug", planted.PLANTED)
+def test_a_planted_bug_is_killed_by_its_law(bug: str) -> None:
+    game = planted.PLANTED[bug]
+    (verdict,) = check(game, laws=[planted.LAW_OF[game]], effort="quick")
+    assert not verdict.passed
+    assert verdict.problem is not None
+    assert verdict.problem.startswith(f"{verdict.law}: ")
+    for word in (r"variant \w+", r"\d seats|seats ", r"seed \d+", r"ply (\d+|unknown)"):
+        assert re.search(word, verdict.problem), verdict.problem
+
+
+def test_every_law_kills_a_planted_bug() -> None:
+    assert set(planted.LAW_OF.values()) == set(LAWS)
+    assert set(planted.LAW_OF) == set(planted.PLANTED.values())
+
+
+def test_a_problem_says_law_variant_seats_seed_and_ply() -> None:
+    (verdict,) = check(planted.LATE_LEAK, laws=["encodings_are_the_same_in_every_world"], effort="quick")
+    assert re.fullmatch(
+        r"encodings_are_the_same_in_every_world: variant (two|three), [234] seats, seed \d+, ply \d+: "
+        r"the view of seat \d: encoder planes, segment 'own hand', value 0 depends on hidden cards",
+        verdict.problem or "",
+    )
+
+
+def test_a_law_has_a_line_about_it_and_at_least_eighteen_are_there() -> None:
+    assert len(LAWS) >= 18
+    for name, law in LAWS.items():
+        assert law.name == name
+        assert law.about
+
+
+def test_an_unknown_law_is_named_with_its_neighbours() -> None:
+    with pytest.raises(CardaiError, match="did you mean moves_are_distinct"):
+        check(small_game.GAME, laws=["moves_are_distinkt"])
+    with pytest.raises(CardaiError, match="there is no effort 'heroic'"):
+        check(small_game.GAME, effort="heroic")
+
+
+def test_progress_counts_the_laws() -> None:
+    seen: list[tuple[str, int, int]] = []
+    laws = ["moves_are_distinct", "moves_are_in_order"]
+    check(small_game.GAME, laws=laws, effort="quick", progress=lambda law, done, total: seen.append((law, done, total)))
+    assert seen == [(laws[0], 0, 2), (laws[1], 1, 2), ("", 2, 2)]
+
+
+def test_the_same_seed_gives_the_same_problem() -> None:
+    problems = {check(planted.VIEW_LEAK, laws=[planted.LAW_OF[planted.VIEW_LEAK]], seed=3)[0].problem for _ in range(2)}
+    assert len(problems) == 1
+
+
+def played(game: Game, seats: int, seed: int, choices: list[int]) -> cardai.GameState:
+    """A position of a game, reached by choosing moves by number."""
+    state = game.new(seats, seed, list(game.variants)[seed % len(game.variants)])
+    for choice in choices:
+        moves = game.moves(state)
+        if not len(moves):
+            break
+        following = game.play(state, moves[choice % len(moves)])
+        if following["turn"] < 0:
+            break
+        state = following
+    return state
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_position_looks_the_same_in_any_world(name: str, data: st.DataObject) -> None:
+    game = GAMES[name]
+    seats = data.draw(st.sampled_from(game.seats))
+    choices = data.draw(st.lists(st.integers(0, 1000), max_size=60))
+    state = played(game, seats, data.draw(st.integers(0, 2**64 - 1)), choices)
+    seat = data.draw(st.integers(0, seats - 1))
+    world = game.world(state, seat, data.draw(st.integers(0, 2**64 - 1)))
+    assert game.show(world, seat) == game.show(state, seat)
+    for encoder in game.encoders:
+        assert np.array_equal(game.encode(world, seat, encoder), game.encode(state, seat, encoder))
+    own = game.world(state, int(state["turn"]), 1)
+    listed, truncated = game.enumerate(state)
+    assert truncated or np.array_equal(game.moves(own), listed)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_legal_move_is_allowed_spelled_and_understood(name: str, data: st.DataObject) -> None:
+    game = GAMES[name]
+    choices = data.draw(st.lists(st.integers(0, 1000), max_size=60))
+    state = played(game, data.draw(st.sampled_from(game.seats)), data.draw(st.integers(0, 2**64 - 1)), choices)
+    moves = game.moves(state)
+    move = moves[data.draw(st.integers(0, len(moves) - 1))]
+    assert game.is_allowed(state, move)
+    understood = np.array([game.parse(state, game.spell(state, move))], game.move)
+    assert understood.tobytes() == move.tobytes()
