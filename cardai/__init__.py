@@ -1,10 +1,6 @@
 """cardai: write a card game's rules once, get fast simulation, honest hidden information, agents and benchmarks.
 
-    import cardai
-
-    moska = cardai.load("moska")
-    state = moska.new(seats=4, seed=1)
-    print(moska.show(state, seat=int(state.turn)))
+`docs/` has the story; README.md shows a first program.
 """
 
 import importlib

@@ -9,7 +9,7 @@ Figures are in percent, with 95 % intervals by `cardai.stats`. The seeds of a ru
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -317,14 +317,16 @@ def _suite_title(game: Game, name: str | None) -> str:
 
 
 def thread_count(threads: int | None) -> int:
-    """The threads to use: all processors unless told. CardaiError below 1."""
-    return default_threads() if threads is None else positive("threads", threads)
+    """The threads to use: all processors unless told. CardaiError below 1 and for more than any machine has."""
+    return default_threads() if threads is None else positive("threads", threads, 1024)
 
 
-def positive(what: str, number: int) -> int:
-    """The number if it is at least 1, else CardaiError."""
+def positive(what: str, number: int, most: int = 10**9) -> int:
+    """The number if it is 1 to `most`, else CardaiError."""
     if number < 1:
         raise CardaiError(f"{what} must be at least 1, not {number}")
+    if number > most:
+        raise CardaiError(f"{what} must be at most {most}, not {number}")
     return number
 
 
@@ -506,63 +508,127 @@ def _verdicts(measure: str, row: str, outcomes: Mapping[str, np.ndarray]) -> Ite
 
 
 def _suite_table(report: Report) -> Any:
+    tables = [_suite_grid(report, is_narrow) for is_narrow in (False, True)]
+    return with_notes(_suite_notes(report), Fitting(*tables))
+
+
+def _suite_grid(report: Report, is_narrow: bool) -> Any:
+    """One row an agent, in sections; when narrow, intervals lie below their figures, without games a second."""
     from rich import box
     from rich.table import Table
 
     labels = list(dict.fromkeys(row.agent for row in report.rows))
     has_claims = any(row.claim is not None for row in report.rows)
-    table = Table(title=report.title, title_justify="left", box=box.HORIZONTALS)
-    table.add_column("against")
-    table.add_column("agent")
+    table = Table(title=report.title, title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow))
+    table.add_column("against", no_wrap=True)
+    add_names(table, "agent", [*map(_agent_cell, report.rows), *(gap.agent for gap in report.missing)])
     table.add_column(f"{report.measure} %", justify="right", style="bold", no_wrap=True)
     if has_claims:
-        table.add_column("claimed", justify="right")
+        table.add_column("claimed", justify="right", no_wrap=True)
     if len(labels) > 1:
-        table.add_column(f"than {labels[0]}")
-    for column in ("by seat", "n", "games/s"):
-        table.add_column(column, justify="right")
+        table.add_column(f"than {labels[0]}", width=max(len("undecided"), len(labels[0])), overflow="fold")
+    table.add_column("by seat", justify="right")
+    table.add_column("n", justify="right", no_wrap=True)
+    if not is_narrow:
+        table.add_column("games/s", justify="right", no_wrap=True)
     for name in dict.fromkeys(row.row for row in (*report.rows, *report.missing)):
         table.add_section()
         against = name
         for row in (row for row in report.rows if row.row == name):
-            cells = [against, _agent_cell(row), str(row.figure)]
+            cells = [against, _agent_cell(row), stacked(row.figure, is_narrow)]
             if has_claims:
-                cells.append("" if row.claim is None else f"{row.claim:g} {row.claim_verdict or ''}")
+                claim = "" if row.claim is None else f"{row.claim:g} {row.claim_verdict or ''}"
+                cells.append(stacked(claim, is_narrow))
             if len(labels) > 1:
                 cells.append(_marked(_verdict_of(report, name, row.agent, labels[0])))
-            cells.append(_seats([seat.point for seat in row.by_seat]))
-            table.add_row(*cells, f"{row.figure.n:,}", f"{row.games_per_second:,.0f}")
+            cells += [_seats([seat.point for seat in row.by_seat]), f"{row.figure.n:,}"]
+            table.add_row(*cells, *([] if is_narrow else [f"{row.games_per_second:,.0f}"]))
             against = ""
         for gap in (gap for gap in report.missing if gap.row == name):
             table.add_row(against, gap.agent, "not available", style="dim")
             against = ""
-    return with_notes(_suite_notes(report), table)
+    return table
 
 
 def _match_table(report: Report) -> Any:
+    standings = Fitting(*(_standings_grid(report, is_narrow) for is_narrow in (False, True)))
+    if len(report.rows) == 1:
+        return with_notes(_notes(report), standings)
+    return with_notes(_notes(report), standings, _pairs_grid(report))
+
+
+def _standings_grid(report: Report, is_narrow: bool) -> Any:
     from rich import box
     from rich.table import Table
 
-    standings: tuple[Standing, ...] = report.rows
-    table = Table(title=report.title, title_justify="left", box=box.HORIZONTALS)
-    table.add_column("player")
+    table = Table(title=report.title, title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow))
+    ranked = {
+        row.agent if row.places == 1 else f"{row.places} x {row.agent}": row
+        for row in sorted(report.rows, key=lambda row: -row.score.point)
+    }
+    add_names(table, "player", ranked)
     for measure in ("score", "win", "loss"):
         table.add_column(f"{measure} %", justify="right", style="bold" if measure == "score" else None, no_wrap=True)
     table.add_column("score by seat", justify="right")
-    table.add_column("n", justify="right")
-    for row in sorted(standings, key=lambda row: -row.score.point):
-        name = row.agent if row.places == 1 else f"{row.places} x {row.agent}"
-        figures = (str(row.score), str(row.win), str(row.loss), _seats(row.by_seat))
-        table.add_row(name, *figures, f"{row.score.n:,}")
-    if len(standings) == 1:
-        return with_notes(_notes(report), table)
-    pairs = Table(title="Mean score of row less column", title_justify="left", box=box.HORIZONTALS)
-    pairs.add_column("points")
-    for other in standings:
-        pairs.add_column(other.agent, justify="right")
-    for one in standings:
-        pairs.add_row(one.agent, *(_pair_cell(report, one.agent, other.agent) for other in standings))
-    return with_notes(_notes(report), table, pairs)
+    table.add_column("n", justify="right", no_wrap=True)
+    for name, row in ranked.items():
+        figures = (stacked(one, is_narrow) for one in (row.score, row.win, row.loss))
+        table.add_row(name, *figures, _seats(row.by_seat), f"{row.score.n:,}")
+    return table
+
+
+def _pairs_grid(report: Report) -> Any:
+    """Each pair of players once, the first named against the second."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title="Mean score, on the same deals", title_justify="left", box=box.HORIZONTALS)
+    order = [row.agent for row in sorted(report.rows, key=lambda row: -row.score.point)]
+    add_names(table, "player", order)
+    add_names(table, "less", order)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for one, other in itertools.combinations(order, 2):
+        found = next((v for v in report.verdicts if (v.one, v.other) == (one, other)), None)
+        if found:
+            table.add_row(one, other, str(found.difference), _marked(found.verdict))
+    return table
+
+
+class Fitting:
+    """A renderable that is the first of several that fits the terminal, or the last of them."""
+
+    def __init__(self, *choices: Any) -> None:
+        self.choices = choices
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """What `rich` calls."""
+        from rich.measure import Measurement
+
+        room = options.update(max_width=10_000)
+        fits = (one for one in self.choices if Measurement.get(console, room, one).maximum <= options.max_width)
+        yield next(fits, self.choices[-1])
+
+
+NAME_WIDTH = 26  # columns; a longer name goes on in the next line
+
+
+def add_names(table: Any, header: str, names: Iterable[str]) -> None:
+    """Add a column of agents' names, which keeps its width when the terminal is narrow: others shrink first."""
+    table.add_column(header, width=min(max(map(len, [header, *names])), NAME_WIDTH), overflow="fold")
+
+
+def gutter(is_narrow: bool) -> tuple[int, int, int, int]:
+    """The padding of a table's cells: above, right, below, left."""
+    return (0, 1, 0, 0) if is_narrow else (0, 1, 0, 1)
+
+
+def stacked(figure: object, is_narrow: bool) -> str:
+    """A figure with its interval, "25.2 (24.6-25.8)"; when narrow, the interval on the next line, without brackets."""
+    if not is_narrow:
+        return str(figure)
+    first, _, rest = str(figure).partition(" ")
+    return f"{first}\n{rest.removeprefix('(').removesuffix(')')}" if rest else first
 
 
 def with_notes(notes: Sequence[str], *tables: Any) -> Any:
@@ -575,11 +641,6 @@ def with_notes(notes: Sequence[str], *tables: Any) -> Any:
 
 def _seats(figures: Sequence[float]) -> str:
     return " ".join("-" if math.isnan(one) else f"{one:.0f}" for one in figures)
-
-
-def _pair_cell(report: Report, one: str, other: str) -> str:
-    found = next((v for v in report.verdicts if (v.one, v.other) == (one, other)), None)
-    return f"{found.difference}\n{_marked(found.verdict)}" if found else ""
 
 
 def _verdict_of(report: Report, row: str, one: str, other: str) -> str:

@@ -51,6 +51,9 @@ SpecList = Annotated[str | None, Parameter(help="Agent specs, one a seat, separa
 
 def main() -> None:
     """The console script."""
+    sys.path.append(
+        str(Path.cwd())
+    )  # where somebody's python:MODULE:FUNCTION lies, and the last place that is looked in
     sys.exit(run(sys.argv[1:]))
 
 
@@ -65,6 +68,8 @@ def run(tokens: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except MemoryError:
+        return _refused("there is not enough memory for that")
     except BrokenPipeError:  # the reader has left, as `head` does; Python must not complain at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -141,7 +146,7 @@ def bench(
     from cardai import bench as benchmark
     from cardai.progress import Line
 
-    _at_least(1, games=games, threads=threads)
+    _refuse_counts(games, threads)
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
@@ -167,7 +172,7 @@ def match(
     from cardai import bench as benchmark
     from cardai.progress import Line
 
-    _at_least(1, games=games, threads=threads)
+    _refuse_counts(games, threads)
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_match(
@@ -245,9 +250,6 @@ def check(
     """Check that a game keeps the laws of the contract: the tests anybody's game gets for nothing."""
     from dataclasses import asdict
 
-    from rich.table import Table
-    from rich.text import Text
-
     from cardai import conformance
     from cardai.progress import Line
 
@@ -260,12 +262,10 @@ def check(
     if json:
         _print_json([asdict(one) for one in verdicts])
         return bool(broken)
-    table = Table("law", "what it says", "", "seconds")
     for one in verdicts:
-        table.add_row(one.law, one.about, "holds" if one.passed else Text("BROKEN"), f"{one.seconds:.1f}")
-    _print(table)
+        _print(f"{'holds ' if one.passed else 'BROKEN'} {one.law}")
     for one in broken:
-        _print(str(one.problem))
+        _print(f"\n{one.law}: {one.about}.\n{one.problem}")
     _print(f"{loaded.name}: {len(verdicts) - len(broken)} of {len(verdicts)} laws hold")
     return bool(broken)
 
@@ -288,7 +288,7 @@ def complexity(
     from cardai import complexity as tree
     from cardai.progress import Line
 
-    _at_least(1, games=games, threads=threads)
+    _refuse_counts(games, threads)
     loaded = load(game)
     numbers = _numbers(players) if players else None
     if figure:
@@ -456,28 +456,10 @@ def doctor(
 
 
 def load(name: str) -> "Game":
-    """A game by name or path. Raises CardaiError, also for a game whose own code does not run."""
+    """A game by name or path. Raises CardaiError."""
     from cardai import registry
-    from cardai.game import CardaiError
 
-    try:
-        return registry.load(name)
-    except CardaiError as error:
-        if Path(name).is_dir() and "/" not in name:
-            raise CardaiError(f"{error} (for the one in this folder say ./{name})") from None
-        raise
-    except Exception as error:  # a game is anybody's code: say what is wrong with it and where
-        raise CardaiError(f"{name} does not load: {type(error).__name__}: {error}{_place(error)}") from error
-
-
-def _place(error: BaseException) -> str:
-    """The line of code an error comes from."""
-    if isinstance(error, SyntaxError):
-        return ""  # it says so itself
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return f" ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})" if last is not None else ""
+    return registry.load(name)
 
 
 def _described(game: "Game") -> dict[str, Any]:
@@ -509,10 +491,13 @@ def _numbers(text: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _at_least(least: int, **numbers: int | None) -> None:
-    for name, number in numbers.items():
-        if number is not None and number < least:
-            _refuse(f"--{name} must be at least {least}, not {number}")
+def _refuse_counts(games: int | None, threads: int | None) -> None:
+    """Refuse such numbers before the game is loaded, let alone compiled."""
+    from cardai.bench import positive, thread_count
+
+    if games is not None:
+        positive("--games", games)
+    thread_count(threads)
 
 
 def _refuse_unwritable(folder: Path) -> None:
@@ -563,7 +548,9 @@ def _print_json(value: Any) -> None:
 def _print(value: Any) -> None:
     from rich.console import Console
 
-    if isinstance(value, str):
+    if isinstance(value, str) and not sys.stdout.isatty():
         print(value)
+    elif isinstance(value, str):  # a terminal would break lines in the middle of a word
+        Console().print(value, markup=False, highlight=False, emoji=False)
     else:
         Console(width=None if sys.stdout.isatty() else _WIDE).print(value)

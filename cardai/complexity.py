@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardai import stats
-from cardai.bench import deal_seeds, plain, positive, thread_count, with_notes
+from cardai.bench import Fitting, deal_seeds, gutter, plain, positive, stacked, thread_count, with_notes
 from cardai.game import CardaiError, Game
 from cardai.machine import machine
 from cardai.players import Agent
@@ -68,23 +68,28 @@ class Report:
 
     def table(self) -> Any:
         """For a terminal: a rich renderable."""
+        return with_notes(self._notes(), Fitting(*(self._grid(is_narrow) for is_narrow in (False, True))))
+
+    def _grid(self, is_narrow: bool) -> Any:
         from rich import box
         from rich.table import Table
 
         has_references = any(row.reference is not None for row in self.rows)
-        table = Table(title=f"{self.title}: complexity", title_justify="left", box=box.HORIZONTALS)
-        table.add_column("players", justify="right")
+        table = Table(
+            title=f"{self.title}: complexity", title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow)
+        )
+        table.add_column("players", justify="right", no_wrap=True)
         for column in ("decisions d", "branching b", "log10 b^d", "log10 geometric"):
-            table.add_column(column, justify="right", no_wrap=True)
+            table.add_column(stacked(column, is_narrow), justify="right", no_wrap=True)
         if has_references:
-            table.add_column("published", justify="right")
-        table.add_column("n", justify="right")
+            table.add_column("published", justify="right", no_wrap=True)
+        table.add_column("n", justify="right", no_wrap=True)
         for row in self.rows:
-            figures = [str(one) for one in (row.decisions, row.branching, row.power, row.geometric)]
+            figures = [stacked(one, is_narrow) for one in (row.decisions, row.branching, row.power, row.geometric)]
             if has_references:
                 figures.append("" if row.reference is None else f"{row.reference:g}")
             table.add_row(str(row.players), *figures, f"{row.decisions.n:,}")
-        return with_notes(self._notes(), table)
+        return table
 
     def figure(self, path: str | Path) -> None:
         """Draw log10 of the tree's size over the number of players; the file's ending says how: .svg, .png or .pdf.
@@ -169,6 +174,8 @@ def figure_path(path: str | Path) -> Path:
         raise CardaiError(f"{target}: a figure ends in {', '.join(FORMATS)}, not {target.suffix or 'nothing'}")
     if not target.parent.is_dir():
         raise CardaiError(f"cannot write {target}: there is no folder {target.parent}")
+    if target.is_dir():
+        raise CardaiError(f"cannot write {target}: it is a folder")
     return target
 
 
@@ -245,7 +252,8 @@ def _drawn(report: Report) -> Any:
     published = [(row.players, row.reference) for row in rows if row.reference is not None]
     if published:
         axes.plot(*zip(*published, strict=True), "x--", color="0.4", label="published")
-    axes.set(title=f"{report.title}: size of the game tree", xlabel="players", ylabel="log10", xticks=players)
+    axes.set(title=f"{report.title}: size of the game tree", xlabel="players", xticks=players)
+    axes.set_ylabel("log10 of the tree's size")
     axes.grid(alpha=0.3)
     axes.legend()
     return figure

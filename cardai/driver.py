@@ -31,6 +31,7 @@ from cardai.native import (
     ply_of,
     raw,
     revealed_of,
+    row_of,
     same,
     seed_state,
     seed_stream,
@@ -63,6 +64,7 @@ class Rules(NamedTuple):
     state_size: int
     move_size: int
     max_moves: int
+    max_plies: int
 
 
 class Cast(NamedTuple):
@@ -250,7 +252,8 @@ def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen):
                 add(scratch.totals, i, call_score(value, trial, seat))
             else:
                 call_settle(get(rules.calls, SETTLE), trial)
-                set(scratch.open, i, revealed_of(trial) != 0)  # if nothing hidden was turned up, one world says it all
+                # If nothing hidden was turned up to this seat, one world says it all.
+                set(scratch.open, i, (revealed_of(trial) >> seat) & 1)
                 add(scratch.totals, i, worth(rules, value, trial, seat, scratch))
             set(scratch.counts, i, get(scratch.counts, i) + 1)
             work += 1
@@ -270,10 +273,10 @@ def choose_evenly(rules, state, scratch, level, stream, chosen):
 
 @rule
 def play_out(rules, cast, state, scratch, stream):
-    """Play a world to its end; the moves it took."""
+    """Play a world to its end, or to `max_plies`, since some players go round in circles; the moves it took."""
     move = at(scratch.moves, 2 * rules.max_moves)
     work = 0
-    while turn_of(state) >= 0:
+    while turn_of(state) >= 0 and ply_of(state) < rules.max_plies:
         if cast.has_playout:
             clear(move, rules.move_size)
             call_choose(get(cast.playout, 0), state, move, scratch.params, 0, cast.playout_width, stream)
@@ -306,7 +309,8 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
             play_move(rules, trial, at(scratch.moves, i))
             seed_stream(luck, bits)
             work += play_out(rules, cast, trial, scratch, luck)
-            add(scratch.totals, i, call_score(get(rules.calls, SCORE), trial, seat))
+            if turn_of(trial) < 0:  # a game that does not end is worth nothing
+                add(scratch.totals, i, call_score(get(rules.calls, SCORE), trial, seat))
     pick_best(rules, n, scratch, chosen, stream)
     return work
 
@@ -321,7 +325,9 @@ def decide(rules, cast, player, state, params, index, scratch, stream, chosen):
         if get(cast.sees_truth, player) == 0:
             view = at(scratch.worlds, 0)
             make_world(rules, view, state, turn_of(state), stream)
-        call_choose(get(cast.calls, player), view, chosen, params, index, cast.width, stream)
+        width = get(cast.widths, player)
+        own = row_of(params, index, cast.width, width)
+        call_choose(get(cast.calls, player), view, chosen, own, 0, width, stream)
         return 1
     if kind == UNIFORM:
         return 1 if choose_evenly(rules, state, scratch, 0, stream, chosen) > 0 else 0

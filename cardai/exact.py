@@ -21,7 +21,7 @@ import numpy as np
 
 from cardai import driver
 from cardai.driver import decide, legal_moves, lend, play_move
-from cardai.game import CardaiError, Game, int_seed
+from cardai.game import CardaiError, Game, GameState, int_seed
 from cardai.native import (
     at,
     call_choose,
@@ -41,12 +41,14 @@ from cardai.native import (
 )
 from cardai.players import Agent, agent
 from cardai.rule import STREAM, mixed, rule
-from cardai.table import cast_of, scratch_of
+from cardai.table import Complaints, cast_of, scratch_of
 
 LIMIT = 1_000_000  # positions that `solve` is ready to hold
 SAMPLES = 32  # decisions asked for in each position of an agent that uses luck
 PERFT_SECONDS = 60.0  # how long a depth may take before `perft` wants to be told to go so deep
 _CHUNK_BYTES = 1 << 24
+_DEEPEST = 100_000
+_ASKED_AT_ONCE = 8  # positions a searching player decides in before Ctrl-C is heard
 _FRONTIER = 512  # positions among which a count is split, so that Ctrl-C is heard
 
 Progress = Callable[[int, int], None]
@@ -139,7 +141,16 @@ def perft(
     """
     if depth is not None and depth < 0:
         raise CardaiError(f"perft counts to a depth of 0 or more, not {depth}")
-    start = np.array([game.new(seats, seed, variant)], game.state)
+    if depth is not None and depth > _DEEPEST:
+        raise CardaiError(f"perft counts to a depth of {_DEEPEST} at most, not {depth}")
+    with Complaints(game):
+        return _counted(game, depth, game.new(seats, seed, variant), seconds, on_depth)
+
+
+def _counted(
+    game: Game, depth: int | None, deal: GameState, seconds: float, on_depth: Callable[[int, int], None] | None
+) -> list[int]:
+    start = np.array([deal], game.state)
     counts, frontier, base, took = [1], start, 0, 0.0
     while depth is None or len(counts) <= depth:
         growth = counts[-1] / max(counts[-2], 1) if len(counts) > 1 else 1.0
@@ -155,8 +166,8 @@ def perft(
         else:
             found = _leaves(game, frontier, len(counts) - base)
         took = time.perf_counter() - began
-        if found == 0 and depth is None:
-            break
+        if found == 0:  # nothing is left at any depth
+            return counts if depth is None else counts + [0] * (depth + 1 - len(counts))
         counts.append(found)
         if on_depth:
             on_depth(len(counts) - 1, found)
@@ -243,7 +254,11 @@ def solve(game: Game, variant: str | None = None, *, limit: int = LIMIT) -> Solu
     CardaiError for a game that is not for two, has chance, hides something, is not zero-sum, or has over `limit`
     positions.
     """
-    variant = game.default_variant if variant is None else variant
+    with Complaints(game):
+        return _solved(game, game.default_variant if variant is None else variant, limit)
+
+
+def _solved(game: Game, variant: str, limit: int) -> Solution:
     index = {_start(game, variant).tobytes(): 0}
     known = list(index)
     sizes, moves, following = [], [], []
@@ -487,7 +502,8 @@ def grade(
     """
     solution = game if isinstance(game, Solution) else solve(game)
     chosen = agent(solution.game, player) if isinstance(player, str) else player
-    weights, luck = strategy_of(solution, chosen, seed=seed, samples=samples, progress=progress)
+    with Complaints(solution.game):
+        weights, luck = strategy_of(solution, chosen, seed=seed, samples=samples, progress=progress)
     return grade_strategy(solution, chosen.spec, weights, luck, samples if luck == "estimated" else 0)
 
 
@@ -582,8 +598,12 @@ class _Asked:
         if self.player.kind == driver.NATIVE:
             ask_native(rules, cast, raw(worlds), raw(streams), count, raw(chosen))
         else:
-            first, best, scratch = raw(self.first), raw(self.best), lend(self.scratch)
-            ask_searching(rules, cast, raw(worlds), raw(streams), count, scratch, raw(chosen), first, best)
+            best, scratch = raw(self.best), lend(self.scratch)
+            for i in range(0, count, _ASKED_AT_ONCE):
+                part = slice(i, i + _ASKED_AT_ONCE)
+                asked = [raw(array[part]) for array in (worlds, streams, chosen, self.first)]
+                n = len(worlds[part])
+                ask_searching(rules, cast, asked[0], asked[1], n, scratch, asked[2], asked[3], best)
         return chosen
 
 
@@ -595,10 +615,16 @@ def _keys(records: np.ndarray) -> list[bytes]:
 
 def compare(grades: Sequence[Grade]) -> Any:
     """A `rich` table with a row for each grade of one game."""
+    from rich import box
     from rich.table import Table
 
-    table = Table(title=f"{grades[0].game}: exact grades against evenly random moves (win / draw / loss in %)")
-    table.add_column("agent")
+    table = Table(
+        title=f"{grades[0].game}: exact grades against evenly random moves (win / draw / loss in %)",
+        title_justify="left",
+        box=box.HORIZONTALS,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("agent", width=min(max(len(one.agent) + 1 for one in grades), 26), overflow="fold")
     for name in ("moving first", "moving second", "averaged", "losing lines", "optimal", "optimal when met"):
         table.add_column(name, justify="right")
     for one in grades:

@@ -187,14 +187,15 @@ class Game:
     def rules(self) -> Rules:
         """The compiled rules; the first use compiles or loads them."""
         names = ("deal", "legal", "act", "settle", "score", "resample")
-        entries = [native.entry(name, getattr(self, name), self.state, self.move) for name in names]
-        entries.append(native.entry("is_legal", self.is_legal, self.state, self.move) if self.is_legal else entries[1])
+        entries = [self._compiled(name, getattr(self, name)) for name in names]
+        entries.append(self._compiled("is_legal", self.is_legal) if self.is_legal else entries[1])
         return Rules(
             native.addresses(entries),
             self.is_legal is not None,
             self.state.itemsize,
             self.move.itemsize,
             self.max_moves,
+            self.max_plies,
         )
 
     @functools.cached_property
@@ -205,8 +206,20 @@ class Game:
         """A heuristic, player or encoder of this game, compiled for the driver; compiled once."""
         known = self.__dict__.setdefault("_entries", {})
         if (role, function) not in known:
-            known[role, function] = native.entry(role, function, self.state, self.move)
+            known[role, function] = self._compiled(role, function)
         return known[role, function]
+
+    def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
+        try:
+            return native.entry(role, function, self.state, self.move)
+        except Exception as error:  # the compiler raises many things, a KeyError for a field that does not exist
+            name, code = getattr(function, "__name__", role), getattr(function, "py_func", function).__code__
+            lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+            why = (lines or ["no reason given"])[0]
+            raise CardaiError(
+                f"{self.name}: the rule {name} ({code.co_filename}, line {code.co_firstlineno}) does not compile:"
+                f" {type(error).__name__}: {why}"
+            ) from error
 
     # Doors: the rules for callers in Python. None of them changes the state it is given.
 
@@ -214,7 +227,8 @@ class Game:
         """A blank state (shape [1]) with a variant's options. CardaiError names a wrong seat count or variant."""
         seats = self.default_seats if seats is None else seats
         if seats not in self.seats:
-            raise CardaiError(f"{self.name} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
+            fitting = f"{self.seats[0]} to {self.seats[-1]}" if len(self.seats) > 1 else f"{self.seats[0]}"
+            raise CardaiError(f"{self.name} is for {fitting} seats, not {seats}")
         variant = self.default_variant if variant is None else variant
         if variant not in self.variants:
             raise CardaiError(f"{self.name} has no variant {variant!r}; it has {', '.join(self.variants)}")

@@ -298,6 +298,11 @@ if JIT:
         _encode(function, (state, seat, at(rows, index), rows[1], 1))
 
     @rule
+    def row_of(floats, index, width, length):
+        """The first `length` numbers of row `index` of a table `width` wide, as a table of one row."""
+        return floats + 8 * index * width
+
+    @rule
     def call_choose(function, world, move, params, index, width, stream):
         _choose(function, (world, move, params + 8 * index * width, width, 8, stream))
 
@@ -395,6 +400,9 @@ else:
 
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])
+
+    def row_of(floats, index, width, length):
+        return floats[index : index + 1, :length]
 
     def call_choose(function, world, move, params, index, width, stream):
         function(world, move, params[index], stream)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.bench import deal_seeds, plain, positive, with_notes
+from cardai.bench import Fitting, add_names, deal_seeds, plain, positive, stacked, with_notes
 from cardai.driver import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
 from cardai.game import CardaiError, Game
 from cardai.machine import machine
@@ -125,13 +125,7 @@ class Report:
         from rich import box
         from rich.table import Table
 
-        title = f"{self.title}, {self.seats} seats: speed on one core"
-        players = Table(title=title, title_justify="left", box=box.HORIZONTALS)
-        players.add_column("all seats")
-        players.add_column("games/s", justify="right", no_wrap=True)
-        players.add_column("decisions/s", justify="right", no_wrap=True)
-        for row in self.rows:
-            players.add_row(row.agent, str(row.games_per_second), str(row.decisions_per_second))
+        players = Fitting(*(self._players(is_narrow) for is_narrow in (False, True)))
         operations = Table(title="Single operations", title_justify="left", box=box.HORIZONTALS)
         operations.add_column("operation")
         operations.add_column("ns", justify="right", no_wrap=True)
@@ -139,6 +133,21 @@ class Report:
         for one in self.operations:
             operations.add_row(one.name, str(one.nanoseconds), one.about)
         return with_notes(self._notes(), players, operations)
+
+    def _players(self, is_narrow: bool) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        title = f"{self.title}, {self.seats} seats: speed on one core"
+        table = Table(title=title, title_justify="left", box=box.HORIZONTALS)
+        add_names(table, "all seats", [row.agent for row in self.rows])
+        table.add_column("games/s", justify="right", no_wrap=True)
+        table.add_column("decisions/s", justify="right", no_wrap=True)
+        for row in self.rows:
+            table.add_row(
+                row.agent, stacked(row.games_per_second, is_narrow), stacked(row.decisions_per_second, is_narrow)
+            )
+        return table
 
     def _notes(self) -> list[str]:
         where = machine()
@@ -171,7 +180,7 @@ def measure(
     """
     if not 0 < seconds <= 3600:
         raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
-    positive("repeats", repeats)
+    positive("repeats", repeats, 1000)
     positive("live games", live)
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)

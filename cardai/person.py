@@ -24,11 +24,12 @@ from cardai.table import Complaints, cast_of, scratch_of
 
 HUMAN = "human"
 
-_LISTED = 40  # moves of a group that are listed without being asked for
+_AT_ONCE = 30  # so many moves are listed without being asked for; of more, some of each group
+_OF_A_GROUP = 8
 
 _HELP = """\
 Type a move as it is spelled, or its number.
-The first word of many moves lists all of them.
+A word or more of a move, its beginning is enough, lists the moves like that.
 ? shows this, q leaves the game."""
 
 
@@ -95,7 +96,9 @@ class OneGame:
         """Play the outside player's move. Raises IllegalMove."""
         self._slots.chosen[0] = move
         rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
-        if driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, scratch) >= 0:
+        with Complaints(self.game):
+            wrong = driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, scratch)
+        if wrong >= 0:
             self.game.play(self.state, move)
 
 
@@ -143,7 +146,7 @@ class Screen:
     def __init__(self, game: Game, names: Sequence[str], inputs: Inputs, console: Console) -> None:
         self.game, self.names, self.inputs, self.console = game, names, inputs, console
         self.people = [seat for seat, name in enumerate(names) if name == HUMAN]
-        self._news: dict[int, list[str]] = {seat: [] for seat in self.people}
+        self._news: dict[int, list[tuple[str, str]]] = {seat: [] for seat in self.people}
         self._last: int | None = None
 
     def tell(self, before: GameState, move: np.record) -> None:
@@ -152,11 +155,17 @@ class Screen:
         for seat in self.people:
             if seat != mover:
                 world = self.game.world(before, seat, seed=int(before["ply"]))
-                self._news[seat].append(f"{self.name(mover)}: {self.game.spell(world, move)}")
+                self._news[seat].append((f"p{mover}", self.game.spell(world, move)))
+
+    def introduce(self) -> None:
+        """Who sits where."""
+        self._say(
+            ", ".join(self.name(seat) for seat in range(len(self.names))) + ". Type a move, ? for help, q to leave."
+        )
 
     def name(self, seat: int) -> str:
-        """A seat with who sits there: "seat 1 (bot3)"."""
-        return f"seat {seat} ({'you' if self.names[seat] == HUMAN and len(self.people) == 1 else self.names[seat]})"
+        """A seat with who sits there: "p1 is bot3"."""
+        return f"p{seat} is {'you' if self.people == [seat] else self.names[seat]}"
 
     def choose(self, world: GameState) -> np.record | None:
         """The move of the person whose turn it is, made at once when there is only one; None when the person leaves."""
@@ -164,13 +173,13 @@ class Screen:
         moves, more = self.game.enumerate(world)
         spelled = [self.game.spell(world, move) for move in moves]
         if len(moves) == 1 and not more:
-            self._news[seat].append(f"you: {spelled[0]} (your only move)")
+            self._news[seat].append(("you", spelled[0]))
             return moves[0]
         self.show(world, seat)
         menu = Menu(spelled, more)
         menu.show(self.console)
         while True:
-            text = self.inputs.ask(self.console, f"seat {seat}> ")
+            text = self.inputs.ask(self.console, f"p{seat}> ")
             if text is None or text.lower() == "q":
                 return None
             found = self._understood(world, text, moves, menu)
@@ -180,8 +189,8 @@ class Screen:
     def show(self, world: GameState, seat: int) -> None:
         """What happened since this person's last turn, and the table as it is now."""
         self._hand_over(seat)
-        self.console.rule(f"seat {seat}")
-        for line in self._news[seat]:
+        self.console.rule(f"p{seat}")
+        for line in told(self._news[seat]):
             self._say(line)
         self._news[seat].clear()
         self._say(f"\n{self.game.show(world, seat)}\n")
@@ -192,7 +201,7 @@ class Screen:
             self.show(self.game.world(state, seat), seat)
         self.console.rule("the game is over")
         for seat, points in enumerate(self.game.points(state)):
-            self._say(f"{self.name(seat)}: {points:g}")
+            self._say(f"{self.name(seat)}: score {points:g}")
 
     def _understood(self, world: GameState, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
         if text in ("?", ""):
@@ -210,9 +219,9 @@ class Screen:
             move, why = None, str(error)
         if move is not None and self.game.is_allowed(world, move):
             return move
-        group = menu.group(text)
-        if group:
-            menu.show(self.console, group)
+        alike = menu.alike(text)
+        if alike:
+            menu.list(self.console, alike)
         else:
             self._say(f"{why}; ? helps")
         return None
@@ -228,6 +237,28 @@ class Screen:
         self.console.print(text, markup=False, highlight=False)
 
 
+def told(news: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines for what happened: (who, what) in order.
+
+    What several do one after the other is said once, and what one word says, like skipping, goes on in the line before.
+    """
+    runs: list[tuple[list[str], str]] = []
+    for who, what in news:
+        if runs and runs[-1][1] == what:
+            if who not in runs[-1][0]:
+                runs[-1][0].append(who)
+        else:
+            runs.append(([who], what))
+    lines: list[str] = []
+    for movers, what in runs:
+        said = f"{', '.join(movers)} {what}" if " " in what else f"{', '.join(movers)}: {what}"
+        if lines and " " not in what:
+            lines[-1] += f"; {said}"
+        else:
+            lines.append(said)
+    return lines
+
+
 class Menu:
     """The legal moves, numbered from 1 and grouped by the first word of how they are spelled."""
 
@@ -238,28 +269,43 @@ class Menu:
         for i, text in enumerate(spelled):
             self.groups.setdefault(_first_word(text), []).append(i)
 
-    def group(self, text: str) -> str | None:
-        """The group of several moves that a word, or its beginning, names: "attack" for "attacks"."""
-        several = [name for name, places in self.groups.items() if len(places) > 1]
-        return next((name for name in several if text and name.startswith(text.lower())), None)
+    def alike(self, text: str) -> list[int]:
+        """The moves that a beginning of them describes: "attack", or "kill td" for all kills with TD in them.
 
-    def show(self, console: Console, group: str | None = None) -> None:
-        """List all moves, of a large group the first ones; or one group in full."""
-        single = [] if group else [places[0] for places in self.groups.values() if len(places) == 1]
-        if single:
-            self._list(console, single)
+        Each word is the beginning of a word of the move, the first one of its first word.
+        """
+        words = text.lower().split()
+        return [i for i, spelled in enumerate(self.spelled) if words and _describes(words, spelled.lower().split())]
+
+    def show(self, console: Console) -> None:
+        """List the moves; of many, the first ones of each group."""
+        few, waiting = len(self.spelled) <= _AT_ONCE, []
         for name, places in self.groups.items():
-            if group == name or (group is None and len(places) > 1):
-                self._list(console, places if group else places[:_LISTED])
-                if len(places) > _LISTED and not group:
-                    console.print(f"  and {len(places) - _LISTED} more: {name!r} lists them", highlight=False)
+            if len(places) == 1:
+                waiting += places
+                continue
+            self.list(console, waiting)
+            waiting = []
+            shown = places if few or len(places) <= _OF_A_GROUP + 1 else places[:_OF_A_GROUP]
+            self.list(console, shown)
+            if len(shown) < len(places):
+                left = len(places) - len(shown)
+                console.print(f"  and {left} more: {name!r} lists them", markup=False, highlight=False)
+        self.list(console, waiting)
         if self.more:
             console.print("There are more than are listed; any legal one can be typed.")
 
-    def _list(self, console: Console, places: Sequence[int]) -> None:
-        width = len(str(len(self.spelled)))
+    def list(self, console: Console, places: Sequence[int]) -> None:
+        """List some of the moves."""
+        if not places:
+            return
+        width = len(str(max(places) + 1))
         lines = [f"{i + 1:>{width}} {self.spelled[i]}" if self.numbered else self.spelled[i] for i in places]
         console.print(Columns([Text(line) for line in lines], padding=(0, 3), column_first=True))
+
+
+def _describes(words: Sequence[str], spelled: Sequence[str]) -> bool:
+    return spelled[0].startswith(words[0]) and all(any(s.startswith(word) for s in spelled[1:]) for word in words[1:])
 
 
 def _first_word(text: str) -> str:
@@ -294,6 +340,7 @@ def play(
     agents = [Agent(HUMAN, driver.OUTSIDE) if spec == HUMAN else agent(game, spec) for spec in seats]
     names = [one.label for one in agents]
     screen, table = Screen(game, names, inputs, console or Console()), OneGame(game, agents, seed, variant)
+    screen.introduce()
     if not _play_on(table, screen):
         return None
     screen.result(table.state)

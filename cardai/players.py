@@ -21,7 +21,7 @@ import numpy as np
 
 from cardai import driver
 from cardai.game import CardaiError, Game
-from cardai.registry import unknown
+from cardai.registry import place_of, unknown
 
 MAX_WORLDS = 1_000_000
 
@@ -58,6 +58,14 @@ GENERIC = {
 }
 
 
+class AgentFailed(CardaiError):
+    """A Python function that plays has raised, or returned what is no move. `place`: of its world among those asked."""
+
+    def __init__(self, sentence: str, place: int) -> None:
+        super().__init__(sentence)
+        self.place = place
+
+
 def agent(game: Game, spec: str) -> Agent:
     """The player that `spec` names. Raises CardaiError, which says what is wrong and what there is."""
     head, _, query = spec.partition("?")
@@ -77,6 +85,8 @@ def agent(game: Game, spec: str) -> Agent:
     if head == "random":
         _nothing_left(spec, options)
         return Agent(spec, driver.UNIFORM, sees_truth=True, about="every legal move as likely as the others")
+    if head == "human":
+        raise CardaiError("agent 'human' sits down only in `cardai play`")
     raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
 
 
@@ -106,7 +116,7 @@ def _nothing_left(spec: str, options: dict[str, str]) -> None:
 
 
 def _count(spec: str, text: str, what: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= MAX_WORLDS:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MAX_WORLDS):
         raise CardaiError(f"agent {spec!r}: {text!r} is not {what} (1 to {MAX_WORLDS})")
     return int(text)
 
@@ -146,20 +156,41 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
 
 def _callback(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
     module, _, name = target.partition(":")
+    if not module or not name:
+        raise CardaiError(f"agent {spec!r}: a function is named python:MODULE:FUNCTION")
     try:
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise CardaiError(f"agent {spec!r}: cannot import {target!r}: {error}") from None
-    return one_by_one(function)
+    except (Exception, SystemExit) as error:  # the module is anybody's code
+        kind = "" if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: "
+        where = "" if isinstance(error, AttributeError) else place_of(error)
+        raise CardaiError(f"agent {spec!r}: cannot import {target!r}: {kind}{error}{where}") from error
+    if not callable(function):
+        raise CardaiError(f"agent {spec!r}: {target!r} is not a function but {function!r}")
+    chosen: Any = function  # what it takes and returns shows when it is asked
+    return one_by_one(chosen, spec)
 
 
-def one_by_one(function: Callable[[Game, np.record], np.record]) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """A player of many tables from a function (game, world) -> move."""
+def one_by_one(
+    function: Callable[[Game, np.record], np.record], spec: str = "python"
+) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """A player of many tables from a function (game, world) -> move. It raises AgentFailed when the function fails."""
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         moves = np.zeros(len(worlds), game.move)
         for i, world in enumerate(worlds):
-            moves[i] = function(game, world)
+            where = f"agent {spec!r}, seat {int(world['turn'])}, ply {int(world['ply'])}"
+            try:
+                move = function(game, world)
+            except Exception as error:  # somebody's code: say whose and where
+                raise AgentFailed(f"{where}: it raised {error!r}{place_of(error)}", i) from error
+            if getattr(move, "dtype", None) != game.move or np.shape(move) != ():
+                raise AgentFailed(f"{where}: it returned {_short(move)}, which is not a move of {game.name}", i)
+            moves[i] = move
         return moves
 
     return choose
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

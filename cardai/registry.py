@@ -4,6 +4,7 @@ import difflib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -29,14 +30,21 @@ def available() -> dict[str, str]:
 
 
 def load(name: str) -> Game:
-    """A game by its name, or by the path of its folder or file. Raises CardaiError, which names the nearest games."""
+    """A game by its name, or by the path of its folder or file.
+
+    Raises CardaiError, which names the nearest games; also for a game whose own code does not run. A game that was
+    refused is forgotten: once it is mended, it can be loaded.
+    """
     if "/" in name or name.endswith(".py") or (name.startswith(".") and Path(name).exists()):
-        return _game_of(_module_at(Path(name)), name)
+        place = Path(name)
+        file = _file_of(place)
+        return _loaded(name, _module_name(file), lambda: _module_at(file, place), "GAME")
     known = available()
     if name not in known:
-        raise CardaiError(unknown("game", name, known))
+        here = f" (for the one in this folder say ./{name})" if name and Path(name).is_dir() else ""
+        raise CardaiError(unknown("game", name, known) + here)
     module, _, attribute = known[name].partition(":")
-    return _game_of(importlib.import_module(module), name, attribute or "GAME")
+    return _loaded(name, module, lambda: importlib.import_module(module), attribute or "GAME")
 
 
 def unknown(kind: str, name: str, known: object) -> str:
@@ -48,32 +56,59 @@ def unknown(kind: str, name: str, known: object) -> str:
     return f"there is no {kind} {name!r}; there is {', '.join(names) or 'none'}"
 
 
-def _game_of(module: ModuleType, name: str, attribute: str = "GAME") -> Game:
-    game = getattr(module, attribute, None)
-    if not isinstance(game, Game):
-        raise CardaiError(f"{name}: {module.__name__} has no {attribute} that is a cardai Game")
-    return game
+def place_of(error: BaseException) -> str:
+    """The line of code an error comes from, in brackets; empty if it says so itself or cannot know."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or isinstance(error, SyntaxError):
+        return ""
+    return f" ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})"
 
 
-def _module_at(place: Path) -> ModuleType:
-    file = place / "__init__.py" if place.is_dir() else place
+def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribute: str) -> Game:
+    """The game that a module holds; if it holds none, or does not run, nothing of it stays imported."""
+    before = set(sys.modules)
+    try:
+        imported = import_it()
+        game = getattr(imported, attribute, None)
+        if isinstance(game, Game):
+            return game
+        said = f"it is {type(game).__name__}" if hasattr(imported, attribute) else "there is none"
+        raise CardaiError(f"{name}: {module} has no {attribute} that is a cardai Game: {said}")
+    except (Exception, SystemExit) as error:  # a game is anybody's code: say what is wrong with it and where
+        for one in set(sys.modules) - before:
+            if one == module or one.startswith(f"{module}."):
+                del sys.modules[one]
+        if isinstance(error, CardaiError):
+            raise
+        raise CardaiError(f"{name} does not load: {type(error).__name__}: {error}{place_of(error)}") from error
+
+
+def _file_of(place: Path) -> Path:
+    file = (place / "__init__.py" if place.is_dir() else place).resolve()
     if not file.is_file():
         raise CardaiError(f"{place} is neither a game's folder (with an __init__.py) nor its file")
-    name = file.parent.name if file.name == "__init__.py" else file.stem
+    return file
+
+
+def _module_name(file: Path) -> str:
+    return file.parent.name if file.name == "__init__.py" else file.stem
+
+
+def _module_at(file: Path, place: Path) -> ModuleType:
+    name = _module_name(file)
     loaded = sys.modules.get(name)
-    if loaded is not None and getattr(loaded, "__file__", None) == str(file.resolve()):
+    if loaded is not None and getattr(loaded, "__file__", None) == str(file):
         return loaded
     if loaded is not None:
         raise CardaiError(f"{place}: a module named {name!r} is already loaded; rename the folder")
-    locations = [str(file.parent.resolve())] if file.name == "__init__.py" else None
-    spec = importlib.util.spec_from_file_location(name, file.resolve(), submodule_search_locations=locations)
-    assert spec is not None
-    assert spec.loader is not None
+    locations = [str(file.parent)] if file.name == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=locations)
+    if spec is None or spec.loader is None:
+        raise CardaiError(f"{place} is not a Python file; a game's file ends in .py")
+    importlib.invalidate_caches()  # a module that was mended a moment ago is read again
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
+    spec.loader.exec_module(module)
     return module

@@ -39,15 +39,21 @@ _FOUNDATION = tuple(Path(__file__).with_name(name) for name in ("rule.py", "nati
 _KEPT_GENERATIONS = 32
 
 
+def sources_of(source: Path) -> tuple[Path, ...]:
+    """The files whose rules those of the file `source` may call: the core's, and for a game what lies beside it."""
+    package = Path(__file__).parent
+    if package in source.parents:
+        return *_FOUNDATION, source, package / "driver.py"
+    return *_FOUNDATION, *sorted(source.parent.glob("*.py"))
+
+
 def cache_folder(source: Path) -> Path:
     """Where compiled rules of the file `source` lie: a folder named after all the source they may depend on.
 
     Numba's own cache looks at one file's date only and would keep a rule whose callee in another file has changed.
     """
-    in_core = source.parent == _FOUNDATION[0].parent
-    siblings = [source, source.with_name("driver.py")] if in_core else sorted(source.parent.glob("*.py"))
     digest = hashlib.blake2b(digest_size=8)
-    for file in (*_FOUNDATION, *siblings):
+    for file in sources_of(source):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     folder = cache_root() / f"{source.parent.name}-{digest.hexdigest()}"
     if not folder.exists():
@@ -89,7 +95,8 @@ if JIT:
 
     def rule(function: F) -> F:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
-        if function.__name__ in function.__code__.co_names:
+        code = function.__code__
+        if function.__name__ in (*code.co_names, *code.co_freevars):
             raise TypeError(
                 f"{function.__name__} calls itself; a rule may not, since cached code would not find it again"
             )

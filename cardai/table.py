@@ -18,7 +18,8 @@ from cardai import driver, native
 from cardai.driver import Cast, Games, Order, Scratch, Slots, lend
 from cardai.game import CardaiError, Game, IllegalMove
 from cardai.native import raw
-from cardai.players import Agent
+from cardai.players import Agent, AgentFailed
+from cardai.registry import place_of
 from cardai.rule import JIT, STREAM
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
@@ -152,6 +153,7 @@ class _Table:
                         budget = max(budget // 2, 1)
                     decisions += self._ask_outside()
                     self._collect(on_game)
+                    self._lengthen_logs()
                     self._stop_on_fault()
                     if progress and now - reported > SLICE_SECONDS:
                         progress(int((self.games.finished > 0).sum()), total)
@@ -161,6 +163,8 @@ class _Table:
         finally:
             if pool:
                 pool.shutdown()
+        if interrupted:
+            self._collect(on_game)  # what finished in the slice that was cut short
         if progress:
             progress(int((self.games.finished > 0).sum()), total)
         return Results(
@@ -196,7 +200,10 @@ class _Table:
             driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
             choose = self.agents[player].choose
             assert choose is not None
-            self.chosen[picked] = choose(self.game, worlds)
+            try:
+                self.chosen[picked] = choose(self.game, worlds)
+            except AgentFailed as failure:
+                raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
             wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, scratch)
             if wrong >= 0:
                 self._refuse(int(wrong))
@@ -216,18 +223,19 @@ class _Table:
         return int(self.games.seeds[self.slots.game[slot]])
 
     def _collect(self, on_game: Callable[..., None] | None) -> None:
-        """Take the moves of finished games and let their slots go on; make room for games that filled their log."""
-        if not self.log_length:
-            return
+        """Take the moves of finished games and let their slots go on."""
         for slot in np.flatnonzero(self.slots.status == driver.DONE):
             game = self.slots.game[slot]
             first = slot * self.log_length
             moves = self.slots.log[first : first + self.games.plies[game]].copy()
+            self.slots.status[slot] = driver.NEXT  # before the call, which Ctrl-C may end: no game is handed over twice
             if on_game:
                 on_game(int(game), moves, self.games.scores[game])
             else:
                 self.moves[game] = moves
-            self.slots.status[slot] = driver.NEXT
+
+    def _lengthen_logs(self) -> None:
+        """Make room for games that filled their log."""
         full = self.slots.status == driver.LOG_FULL
         if full.any():
             live = len(self.states)
@@ -266,9 +274,7 @@ class Complaints:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         sys.unraisablehook = self.before
         if self.first is not None:
-            raise CardaiError(
-                f"{self.game.name}: a rule raised {self.first!r}; CARDAI_JIT=0 shows where"
-            ) from self.first
+            raise CardaiError(f"{self.game.name}: a rule raised {self.first!r}{place_of(self.first)}") from self.first
 
 
 def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:

@@ -421,6 +421,11 @@ def infinite_points(state, seat):
 
 
 @rule
+def infinite_while_drawing(state, seat):
+    return np.inf if state.drawing != 0 else 0.0
+
+
+@rule
 def low_cheating(world, move, params, stream):
     small_game.low(world, move, params, stream)
     if world.deck_left == 2:
@@ -442,6 +447,7 @@ WEATHER = faulty("every_segment_says_something", encoders=seen_by(small_game.enc
 WIDE = faulty("encodings_fill_their_layout", encoders=seen_by(encode_too_much))
 WRAPPING = faulty("encodings_fit_a_byte", encoders=seen_by(encode_wrapping))
 INFINITE = faulty("heuristics_are_finite", heuristics={"points": infinite_points})
+INFINITE_AFTER_ACT = faulty("heuristics_are_finite", heuristics={"points": infinite_while_drawing})
 CHEATING = faulty("players_choose_legal_moves", players=played_by(low_cheating, stop_at=2.0))
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", players=played_by(low_cheating, stop_at=2.0))
 VAGUE = faulty("spelling_is_understood", spell=spell_vaguely)

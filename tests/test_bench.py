@@ -390,7 +390,7 @@ def test_bad_input_of_a_suite_is_refused(options, words):
 @pytest.mark.parametrize(
     ("specs", "options", "words"),
     [
-        (["random"] * 3, {}, "2 to 2 seats, not 3"),
+        (["random"] * 3, {}, "is for 2 seats, not 3"),
         (["random", "nonesuch"], {}, "no agent 'nonesuch'"),
         (["random"] * 2, {"games": 0}, "games must be at least 1"),
         (["random"] * 2, {"variant": "nonesuch"}, "no variant"),
@@ -399,3 +399,26 @@ def test_bad_input_of_a_suite_is_refused(options, words):
 def test_bad_input_of_a_match_is_refused(specs, options, words):
     with pytest.raises(CardaiError, match=words):
         run_match(TICTACTOE, specs, **options)
+
+
+def test_names_are_whole_in_a_narrow_terminal():
+    game = load("moska")
+    specs = ["greedy:hand_value", "bot3", "random_simple", "bot3?threshold=0.5"]
+    reports = run_match(game, specs, 8), run_suite(game, "thesis", ["random", "greedy:hand_value"], 8)
+    for report in reports:
+        for width in (80, 120):
+            console = Console(width=width)
+            with console.capture() as captured:
+                console.print(report.table())
+            text = captured.get()
+            named = {row.agent for row in report.rows}
+            table = [line.split("  ") for line in text.splitlines()]
+            cells = {cell.strip().removesuffix(" *") for line in table for cell in line}
+            assert named <= cells
+            assert "\u2026" not in text
+            assert max(map(len, text.splitlines())) <= width
+
+
+def test_each_pair_of_players_is_compared_once():
+    report = run_match(load("tictactoe"), ["random", "greedy:open_lines"], 40)
+    assert len([line for line in text_of(report).splitlines() if "better" in line]) == 1

@@ -323,6 +323,36 @@ REFUSALS = {
     "complexity tictactoe --figure c.gif": "c.gif",
     "complexity tictactoe --figure missing/c.png": "missing",
     "perft tictactoe --depth=-1": "not -1",
+    "perft tictactoe --depth=99999999999999999999": "100000 at most",
+    "bench tictactoe --games=99999999999999999999": "at most 1000000000",
+    "bench tictactoe --games 5 --threads 100000": "at most 1024",
+    "perf tictactoe --repeats 100000": "at most 1000",
+    "perf moska --seats 0": "moska is for 2 to 8 seats, not 0",
+    f"match tictactoe --seats {PAIR} --record foreign.txt/g.jsonl": "cannot write foreign.txt/g.jsonl",
+    f"match tictactoe --seats {PAIR} --record /proc/g.jsonl": "cannot write /proc/g.jsonl",
+    "match tictactoe --seats random,human": "only in `cardai play`",
+    "match tictactoe --seats random,python:": "python:MODULE:FUNCTION",
+    "match tictactoe --seats random,python:nosuchmodule:choose": "No module named 'nosuchmodule'",
+    "match tictactoe --seats random,python:players_crash:f": "ZeroDivisionError: division by zero",
+    "match tictactoe --seats random,python:players_bad:raises": (
+        "agent 'python:players_bad:raises', seat 1, ply 1: it raised RuntimeError('oops')"
+    ),
+    "match tictactoe --seats random,python:players_bad:rubbish": "it returned 'hello', which is not a move",
+    "grade tictactoe --agent python:players_bad:raises": "agent 'python:players_bad:raises', seat 0, ply 0",
+    "complexity tictactoe --games 5 --figure crash.png": "crash.png: it is a folder",
+    "complexity tictactoe --games 5 --figure foreign.txt/c.png": "there is no folder foreign.txt",
+    "complexity tictactoe --games 5 --figure /proc/c.png": "cannot write to /proc",
+    "new-game other --folder foreign.txt": "cannot write to foreign.txt",
+    "new-game other --folder /proc": "cannot write to /proc",
+    "verify .": "cannot read .",
+    "verify binary.gz": "binary.gz",
+    "agents ./leaves.py": "./leaves.py does not load: SystemExit: 3",
+    "agents ./wrong.py": "wrong has no GAME that is a cardai Game: it is int",
+    "agents ./foreign.txt": "not a Python file",
+    "bench ./raises.py --games 5": "a rule raised ValueError('bang') (",
+    "perft ./raises.py": "a rule raised ValueError('bang') (",
+    "grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
+    "bench ./typo.py --games 5": "the rule deal (",
     "grade tictactoe": "--agent",
     "grade tictactoe --agent rndom": "did you mean random?",
     "replay missing.jsonl": "cannot read missing.jsonl",
@@ -347,6 +377,21 @@ def test_refusals_are_one_sentence_and_exit_2(call, line, monkeypatch):
     Path("empty.py").write_text("")
     Path("void.py").write_text("")
     Path("crash").mkdir()
+    Path("crash.png").mkdir()
+    Path("binary.gz").write_bytes(b"\x00\x01" * 100)
+    Path("leaves.py").write_text("raise SystemExit(3)\n")
+    Path("wrong.py").write_text("GAME = 3\n")
+    source, move = (ROOT / "games/tictactoe/__init__.py").read_text(), "    state.stones[state.turn] |="
+    bang = "    if state.ply == 3:\n        raise ValueError('bang')\n"
+    Path("raises.py").write_text(source.replace(move, bang + move))
+    Path("typo.py").write_text(source.replace("    state.turn = 0 ", "    state.trun = 0 "))
+    Path("players_crash.py").write_text("1 / 0\n")
+    Path("players_bad.py").write_text(
+        "def raises(game, world):\n    raise RuntimeError('oops')\n\n\ndef rubbish(game, world):\n    return 'hello'\n"
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    for name in ("raises", "typo"):  # each test has its own
+        monkeypatch.delitem(sys.modules, name, raising=False)
     if line.startswith("replay g.jsonl"):
         assert call("match", "tictactoe", "--seats", PAIR, "--games", 4, "--record", "g.jsonl")[0] == 0
     before = sorted(Path().rglob("*"))
@@ -399,3 +444,29 @@ def test_a_reader_that_leaves_is_no_trouble():
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_game_that_was_refused_loads_once_it_is_mended():
+    source = (ROOT / "games/tictactoe/__init__.py").read_text()
+    folder = Path("mended_game")
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from .rules import GAME\n")
+    for broken in ("from .part import PART\n1 / 0\n", "GAME = (\n", "GAME = 3\n"):
+        (folder / "part.py").write_text("PART = 1\n")
+        (folder / "rules.py").write_text(broken)
+        with pytest.raises(cardai.CardaiError, match="mended_game"):
+            cardai.load("./mended_game")
+        assert not [name for name in sys.modules if name.startswith("mended_game")]
+    (folder / "rules.py").write_text(source)
+    assert cardai.load("./mended_game").name == "tictactoe"
+    assert cardai.load("./mended_game") is cardai.load("./mended_game")
+
+
+def test_a_function_beside_the_command_plays():
+    Path("beside.py").write_text("def first(game, world):\n    return game.moves(world)[0]\n")
+    command = [
+        sys.executable, "-c", "from cardai.cli import main; main()", "match", "tictactoe", "--seats",
+        "random,python:beside:first", "--games", "4",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -132,7 +132,7 @@ def test_a_figure_that_cannot_be_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"players": [3]}, "2 to 2 seats, not 3"),
+        ({"players": [3]}, "is for 2 seats, not 3"),
         ({"games": 0}, "games must be at least 1, not 0"),
         ({"agent": "nonesuch"}, "no agent 'nonesuch'"),
         ({"variant": "nonesuch"}, "no variant 'nonesuch'"),

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from pathlib import Path
 
 import numpy as np
 import planted
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
+from cardai import rule
 from cardai.conformance import LAWS, Verdict, check
 from cardai.game import CardaiError, Game
 
@@ -37,6 +39,8 @@ def test_a_planted_bug_is_killed_by_its_law(bug: str) -> None:
     assert verdict.problem.startswith(f"{verdict.law}: ")
     for word in (r"variant \w+", r"\d seats|seats ", r"seed \d+", r"ply (\d+|unknown)"):
         assert re.search(word, verdict.problem), verdict.problem
+    stumbled = re.search(r"Error\(.*\(\w+\.py line \d+\)$", verdict.problem)
+    assert not stumbled or verdict.law.startswith("plain_python"), "the kit itself stumbled; the law found nothing"
 
 
 def test_every_law_kills_a_planted_bug() -> None:
@@ -77,6 +81,36 @@ def test_progress_counts_the_laws() -> None:
 def test_the_same_seed_gives_the_same_problem() -> None:
     problems = {check(planted.VIEW_LEAK, laws=[planted.LAW_OF[planted.VIEW_LEAK]], seed=3)[0].problem for _ in range(2)}
     assert len(problems) == 1
+
+
+def test_the_page_lists_the_laws_in_order_under_the_file_each_is_in() -> None:
+    page = (Path(__file__).parents[1] / "docs/conformance.md").read_text("utf-8")
+    told, file = [], ""
+    for line in page.splitlines():
+        if section := re.fullmatch(r"### .* \(`(\w+)\.py`\)", line):
+            file = section[1]
+        elif law := re.match(r"\| `(\w+)` \|", line):
+            told.append((file, law[1]))
+    assert told == [(law.check.__module__.rpartition(".")[2], name) for name, law in LAWS.items()]
+
+
+def test_compiled_loops_are_compiled_anew_when_the_driver_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(rule, "__file__", str(tmp_path / "rule.py"))
+    loops, law, driver = (tmp_path / name for name in ("conformance/compiled.py", "conformance/play.py", "driver.py"))
+    loops.parent.mkdir()
+    for file in (loops, law, driver):
+        file.write_text("1\n")
+    before = rule.cache_folder(loops)
+    law.write_text("2\n")
+    assert rule.cache_folder(loops) == before
+    driver.write_text("2\n")
+    after = rule.cache_folder(loops)
+    assert after != before
+    loops.write_text("2\n")
+    assert rule.cache_folder(loops) not in (before, after)
 
 
 def played(game: Game, seats: int, seed: int, choices: list[int]) -> cardai.GameState:

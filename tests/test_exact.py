@@ -380,6 +380,8 @@ def test_perft_to_a_depth_and_its_bounds():
     assert perft(TICTACTOE, 11)[9:] == [127872, 0, 0]
     with pytest.raises(CardaiError, match="0 or more, not -1"):
         perft(TICTACTOE, -1)
+    with pytest.raises(CardaiError, match="100000 at most, not"):
+        perft(TICTACTOE, 10**20)
     with pytest.raises(CardaiError, match=r"moves deep would take about .* name a depth .*so far: 1, 9"):
         perft(TICTACTOE, seconds=1e-9)
 

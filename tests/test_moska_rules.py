@@ -403,3 +403,39 @@ def test_the_bitmap_has_442_values_for_four_and_says_what_it_should():
     in_game, table, killed, *known, own = planes
     assert (names(table), names(killed), names(known[1]), names(own)) == ("6H", "7H", "9C", "5C 6C")
     assert in_game == (1 << 52) - 1 & ~int(state.discards)
+
+
+def test_1_3_no_world_of_the_opening_has_the_two_of_trumps_in_a_hand():
+    for seed in range(400):
+        state = GAME.new(seats=3, seed=seed)
+        world = GAME.world(state, 0, seed)
+        assert not any(int(hand) >> int(state.trump) & 1 for hand in world.hands)
+
+
+def test_7_4_the_two_of_trumps_is_where_it_is_as_often_as_worlds_say():
+    """Seats play hidden cards by lot and draw; of the deals in which the two has not come up, count where it is."""
+    luck = np.random.default_rng(5)
+    found, said, n = np.zeros(4), np.zeros(4), 0
+    for seed in range(8000):
+        state = GAME.new(seats=3, seed=seed)
+        if int(state.deck[0]) == int(state.trump):  # exchanged or turned: everybody sees it
+            continue
+        two = 1 << int(state.trump)
+        state.turn = 1
+        for seat, plays in ((0, 3), (1, 2), (0, 4), (2, 5), (1, 5)):
+            hidden = DECK52.listed(int(state.hands[seat]) & ~int(state.known[seat]))
+            cards = sum(1 << int(card) for card in luck.choice(hidden, plays, replace=False))
+            rules.leave_hand(state, seat, cards)
+            state.discards |= cards
+            rules.draw_to_six(state, seat)
+        rules.turn_deck(state, 1)
+        if (int(state.discards) | int(state.table)) & two:
+            continue
+        n += 1
+        places = [int(hand) >> int(state.trump) & 1 for hand in state.hands[:3]]
+        found += [*places, 1 - sum(places)]
+        weights = np.array([*state.two_in_hand[:3], state.two_in_deck], float)
+        said = weights / weights.sum()
+    assert n > 3000
+    assert said.min() > 0.05
+    assert np.abs(found - n * said).max() < 5 * np.sqrt(n * said * (1 - said)).max()

@@ -11,7 +11,7 @@ from rich.console import Console
 import cardai
 from cardai import driver, person
 from cardai.game import CardaiError, IllegalMove
-from cardai.person import HUMAN, Inputs, Menu, OneGame, Screen, default_seats
+from cardai.person import HUMAN, Inputs, Menu, OneGame, Screen, default_seats, told
 from cardai.players import Agent, one_by_one
 from cardai.record import Writer, read, replay
 from cardai.table import play
@@ -116,11 +116,12 @@ def test_a_whole_game_from_a_file(tmp_path, console):
     moves = script(tmp_path, "# the middle", "", "b2  # always good", "1", "1", "1", "1")
     points = person.play(TICTACTOE, [HUMAN, "greedy:open_lines"], seed=1, script=moves, console=console)
     text = said(console)
-    assert "seat 0> b2\n" in text
-    assert "seat 1 (greedy:open_lines): " in text
+    assert "p0> b2\n" in text
+    assert re.search("p1: [abc][123]\n", text)
+    assert "p0 is you, p1 is greedy:open_lines." in text
     assert "the game is over" in text
-    assert f"seat 0 (you): {points[0]:g}\n" in text
-    assert f"seat 1 (greedy:open_lines): {points[1]:g}\n" in text
+    assert f"p0 is you: score {points[0]:g}\n" in text
+    assert f"p1 is greedy:open_lines: score {points[1]:g}\n" in text
 
 
 def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
@@ -167,7 +168,7 @@ def test_input_from_a_pipe_that_ends_is_refused(console):
 def test_a_single_move_is_made_and_said(tmp_path, console):
     drawn = script(tmp_path, "b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
     assert person.play(TICTACTOE, [HUMAN, HUMAN], script=drawn, console=console).tolist() == [0.5, 0.5]
-    assert "you: c1 (your only move)" in said(console)
+    assert "you: c1" in said(console)
 
 
 def test_what_others_did_is_told_the_same_in_every_world_of_the_person():
@@ -210,24 +211,45 @@ def test_the_person_is_never_given_the_true_state(tmp_path, console, monkeypatch
 
 
 def test_moves_are_numbered_in_groups_of_their_first_word(console):
-    spelled = ["ends", "ends, picks 6S", "kills 6S with 9S", "skips"]
+    spelled = ["ends", "kills 6S with 9S", "kills 6S with TS", "skips"]
     menu = Menu(spelled, more=False)
     menu.show(console)
-    text = said(console)
-    assert menu.groups == {"ends": [0, 1], "kills": [2], "skips": [3]}
-    assert all(f"{number} {move}" in text for number, move in enumerate(spelled, 1))
+    assert said(console).split("\n") == ["1 ends", "2 kills 6S with 9S   3 kills 6S with TS", "4 skips", ""]
 
 
-def test_a_large_group_is_cut_short_until_it_is_asked_for(console):
-    menu = Menu([f"attacks {i}" for i in range(100)] + ["skips"], more=True)
+def test_of_many_moves_each_group_shows_some(console):
+    menu = Menu([f"attacks {i}" for i in range(100)] + [f"kills {i}" for i in range(9)] + ["skips"], more=True)
     menu.show(console)
-    assert "and 60 more: 'attacks' lists them" in said(console)
-    assert " 90 attacks 89" not in said(console)
-    assert "There are more than are listed" in said(console)
-    assert menu.group("attack") == menu.group("Attacks") == "attacks"
-    assert menu.group("skips") is None
-    menu.show(console, "attacks")
-    assert "100 attacks 99" in said(console)
+    text = said(console)
+    assert re.findall(r"attacks (\d+)", text.partition("and 92")[0]) == ["0", "2", "3", "4", "5", "6", "7", "1"]
+    assert "and 92 more: 'attacks' lists them" in text
+    assert "kills 8" in text
+    assert "110 skips" in text
+    assert "There are more than are listed" in text
+    assert len(text.splitlines()) < 12
+
+
+def test_moves_like_the_words_typed_are_listed(console):
+    menu = Menu(["kills 6S with 9S", "kills 6S 7S with 9S TS", "kills 7S with TS", "skips"], more=False)
+    assert menu.alike("kill") == menu.alike("KILLS") == [0, 1, 2]
+    assert menu.alike("kill 6s") == [0, 1]
+    assert menu.alike("kill 7s ts") == [1, 2]
+    assert menu.alike("kill 6s 7s ts 9h") == menu.alike("ends") == menu.alike("6S") == menu.alike("") == []
+    menu.list(console, [1])
+    assert said(console) == "2 kills 6S 7S with 9S TS\n"
+
+
+def test_what_several_did_is_said_once():
+    news = [
+        ("p1", "skips"), ("p2", "skips"), ("p3", "opens 6S 6H"), ("p1", "skips"), ("you", "skips"), ("p1", "skips"),
+        ("p2", "ends"), ("p1", "draws a card"), ("p2", "draws a card"), ("p3", "draws two cards"),
+    ]  # fmt: skip
+    assert told(news) == [
+        "p1, p2: skips",
+        "p3 opens 6S 6H; p1, you: skips; p2: ends",
+        "p1, p2 draws a card",
+        "p3 draws two cards",
+    ]
 
 
 def test_a_group_is_listed_by_its_word(tmp_path, console):
@@ -238,8 +260,8 @@ def test_a_group_is_listed_by_its_word(tmp_path, console):
     assert len(set(words)) == 1
     with pytest.raises(CardaiError):
         person.play(THIRTYONE, [HUMAN, "house"], script=script(tmp_path, "1", words[0].upper()), console=console)
-    shown, listed = said(console).split(f"seat 0> {words[0].upper()}")
-    for text in (shown.split("seat 0> 1")[1], listed):
+    shown, listed = said(console).split(f"p0> {words[0].upper()}")
+    for text in (shown.split("p0> 1")[1], listed):
         assert re.findall(rf"(\d) {words[0]} ", text) == ["1", "2", "3", "4"]
 
 
@@ -255,7 +277,7 @@ def test_two_people_do_not_see_each_others_cards(console, monkeypatch, capsys):
     assert person.play(THIRTYONE, [HUMAN, HUMAN, "house"], console=console) is None
     asked = capsys.readouterr().out
     look_away = "Seat {}, press Enter when nobody else is looking. "
-    assert asked == look_away.format(0) + "seat 0> " * 2 + look_away.format(1) + "seat 1> "
+    assert asked == look_away.format(0) + "p0> " * 2 + look_away.format(1) + "p1> "
 
 
 def test_wrong_seats_are_refused_before_anything_is_shown(tmp_path, console):
@@ -276,7 +298,7 @@ def test_a_function_of_somebodys_sits_with_a_person(tmp_path, console, monkeypat
     monkeypatch.syspath_prepend(str(tmp_path))
     moves = script(tmp_path, "a3", "b3", "c3")
     points = person.play(TICTACTOE, [HUMAN, "python:last_move:last"], script=moves, console=console)
-    assert "seat 1 (python:last_move:last): c1" in said(console)
+    assert "p1: c1" in said(console)
     assert points.tolist() == [1.0, 0.0]
 
 

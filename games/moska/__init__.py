@@ -34,7 +34,7 @@ GAME = Game(
     state=STATE,
     move=MOVE,
     max_moves=1000,
-    max_plies=10_000,
+    max_plies=5000,
     variants={
         "thesis": {"self_attack": DECK_NOW, "attacker_ready": 1, "swap_two": 1},
         "appendix": {"self_attack": BOUT_DECK, "attacker_ready": 0, "swap_two": 1},

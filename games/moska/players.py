@@ -171,14 +171,8 @@ def choose_random_simple(world, move, params, stream):
 
 
 @rule
-def basic_score(card, trump):
-    """Worth of a card: its rank (0..12), a trump's 40 more."""
-    return (card >> 2) + (40 if suit(card) == trump else 0)
-
-
-@rule
 def cheapest(cards, trump):
-    """The card of a set that is worth least by `basic_score`; the lowest if several are."""
+    """The lowest card of a set that is no trump, or the lowest trump if it has no others."""
     plain = cards & ~suit_cards(trump)
     return lowest(plain if plain != 0 else cards)
 
@@ -267,7 +261,10 @@ def worth_of(world, cards):
 
 @rule
 def cheapest_opening(world, hand):
-    """The card worth least; of several the lowest."""
+    """The card worth least; of several the lowest.
+
+    The engine weighs openings of several cards too, with a sixth parameter (`quadratic`); one card always wins.
+    """
     best, least = 0, DECK
     while hand != 0:
         card = lowest(hand)
@@ -515,10 +512,12 @@ def choose_bot3(world, move, params, stream):
         if cards == 0 and (kind == ATTACK or kind == SELF or kind == KILL):
             continue
         value = hand_worth(world, after, kind != SKIP, top, mean)
+        if value < best:
+            continue
         ties = ties + 1 if value == best else 1
-        if value > best or (value == best and below(stream, ties) == 0):
+        best = value
+        if ties == 1 or below(stream, ties) == 0:
             set_move(move, kind, cards, targets)
-        best = max(best, value)
 
 
 # An evaluation rather than a player.
@@ -543,7 +542,7 @@ def hand_value(state, seat):
     return value + (0.39232656 if state.barring != 0 else 0.0)
 
 
-WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_too", "threshold", "quadratic")
+WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_too", "threshold")
 
 
 def weights(*values: float) -> Mapping[str, float]:
@@ -556,7 +555,7 @@ PLAYERS = {
     "bot0": Player(choose_bot0, "a random kind of move, the lowest cards"),
     "bot1": Player(choose_bot1, "a random kind of move, the cheapest cards, trumps kept"),
     "bot2": Player(choose_bot2, "plays whatever it can, cards chosen by counting",
-                   weights(-0.38, 0.072, -0.29, 0.336, 30.44, 0.61)),
+                   weights(-0.38, 0.072, -0.29, 0.336, 30.44)),
     "bot3": Player(choose_bot3, "the kind of move whose hand is worth most, by counting cards (the thesis' Bot3)",
-                   weights(0.025, -0.0095, 0.0068, 0.0036, 0.73, 0.0065)),
+                   weights(0.025, -0.0095, 0.0068, 0.0036, 0.73)),
 }  # fmt: skip

@@ -5,7 +5,7 @@ Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S
 
 from cardai.cards import any_of, count, full_deck, has, lowest, single, suit, suit_cards
 from cardai.game import move_dtype, state_dtype
-from cardai.rule import below, rule, shuffle
+from cardai.rule import below, rule, shuffle, uniform
 
 DECK = 52
 HAND = 6  # 1.1
@@ -30,6 +30,8 @@ STATE = state_dtype(
     turned=(),  # 3.2: the deck card that waits for its kill, or NONE
     trump=(),  # the trump suit
     trump_card=(),  # the card at the bottom
+    two_in_hand=SEATS,  # 7.4: how likely each hand hides the two of trumps, against the others and the deck
+    two_in_deck=(),
     # The bout.
     target=(),
     playing=(),  # the set of seats still in
@@ -46,6 +48,8 @@ MOVE = move_dtype("kind", "cards", "targets")
 END, OPEN, ATTACK, SELF, KILL, TURN, SKIP, KILL_TURNED = range(8)
 
 DECK_NOW, BOUT_DECK = 0, 1
+IN_DECK = SEATS
+CERTAIN = 1 << 40  # the scale of `two_in_hand` and `two_in_deck`
 
 
 @rule
@@ -127,6 +131,7 @@ def deal(state):
                 state.known[seat] = single(turned)
                 state.deck[0] = two
     state.trump_card = state.deck[0]
+    state.two_in_deck = CERTAIN
     state.turned = NONE
     state.last = NONE
     state.pending = SKIP
@@ -177,6 +182,9 @@ def act(state, move):
 @rule
 def leave_hand(state, seat, cards):
     """Take cards out of a hand, and out of what is known of it (7.1)."""
+    hidden = state.hands[seat] & ~state.known[seat]
+    if cards & hidden != 0:  # 7.4: that the two was none of them makes it less likely to be here
+        state.two_in_hand[seat] = state.two_in_hand[seat] * count(hidden & ~cards) // count(hidden)
     state.hands[seat] &= ~cards
     state.known[seat] &= ~cards
 
@@ -222,6 +230,7 @@ def settle(state):
     if state.deck_left == 0 and count(state.playing) == 2:
         other = lowest(state.playing & ~single(seat))
         state.known[other] = state.hands[other]  # 7.3
+        state.revealed |= (single(state.seats) - 1) & ~state.playing
     leave_if_out(state, seat, pending == END)
     if count(state.playing) == 1:
         state.turn = -1  # 5.2
@@ -235,6 +244,7 @@ def turn_deck(state, seat):
     """3.2: turn the top card; it waits for its kill or stays on the table."""
     if state.deck_left > 1:
         state.revealed = single(state.seats) - 1
+        state.two_in_deck -= state.two_in_deck // (state.deck_left - 1)
     card = take_top(state)
     if killed_by(card, state.trump) & state.table != 0:
         state.turned = card
@@ -250,6 +260,9 @@ def draw_to_six(state, seat):
     while state.deck_left > 0 and count(state.hands[seat]) < HAND:
         if state.deck_left > 1:  # the last card is the trump card, which everybody knows
             state.revealed = single(seat)
+            moved = state.two_in_deck // (state.deck_left - 1)
+            state.two_in_deck -= moved
+            state.two_in_hand[seat] += moved
         state.hands[seat] |= single(take_top(state))
 
 
@@ -307,7 +320,11 @@ def unknown_to(state, seat):
 @rule
 def resample(state, seat, stream):
     # The unknown cards are shuffled into the deck's array above the trump card; what the deck does not keep is dealt.
-    pool, end = unknown_to(state, seat), 1
+    pool, end, two, two_at = unknown_to(state, seat), 1, state.trump, NONE
+    if state.swap_two != 0 and has(pool, two):
+        two_at = place_of_two(state, seat, stream)
+    if two_at != NONE:
+        pool &= ~single(two)
     while pool != 0:
         card = lowest(pool)
         pool &= ~single(card)
@@ -318,9 +335,44 @@ def resample(state, seat, stream):
         if other != seat:
             missing = count(state.hands[other]) - count(state.known[other])
             state.hands[other] = state.known[other]
+            if other == two_at:
+                state.hands[other] |= single(two)
+                missing -= 1
             for _ in range(missing):
                 end -= 1
                 state.hands[other] |= single(state.deck[end])
                 state.deck[end] = NONE
+    if two_at == IN_DECK:
+        place = 1 + below(stream, end)
+        state.deck[end] = state.deck[place]
+        state.deck[place] = two
     if state.deck_left == 0:
         state.deck[0] = NONE
+
+
+@rule
+def place_of_two(state, seat, stream):
+    """7.4: a hand other than `seat`'s, or IN_DECK, for the two of trumps, as likely as what all have seen makes it.
+
+    NONE for a position that was not played but made up, without a history.
+    """
+    in_deck = state.two_in_deck if state.deck_left > 1 else 0
+    total = in_deck
+    for other in range(state.seats):
+        total += two_weight(state, seat, other)
+    left, place = uniform(stream) * total, IN_DECK if in_deck > 0 else NONE
+    for other in range(state.seats):
+        weight = two_weight(state, seat, other)
+        if left < weight:
+            return other
+        left -= weight
+        if weight > 0 and in_deck == 0:
+            place = other  # for the last bit of rounding
+    return place
+
+
+@rule
+def two_weight(state, seat, other):
+    """How likely the hand of `other` hides the two of trumps, as `seat` sees it, on the scale of CERTAIN."""
+    hides = state.hands[other] & ~state.known[other] != 0
+    return state.two_in_hand[other] if other != seat and hides else 0

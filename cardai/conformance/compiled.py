@@ -1,0 +1,257 @@
+"""A game's rules on whole blocks of records: the compiled loops, and `Compiled`, their Python side."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardai.driver import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
+from cardai.game import Game, int_seed
+from cardai.native import (
+    at,
+    begin_ply,
+    below_of,
+    call_act,
+    call_choose,
+    call_encode,
+    call_resample,
+    call_score,
+    call_settle,
+    clear,
+    copy,
+    get,
+    next_of,
+    raw,
+    seed_state,
+    seed_stream,
+    set,
+    set_float,
+    turn_of,
+)  # fmt: skip
+from cardai.rule import STREAM, mixed, rule
+
+GUARDS = 4  # records after a block that rules have no business with
+
+
+def guarded(count: int, dtype: np.dtype) -> np.ndarray:
+    """A block of blank records with guards behind it, so that a rule that writes too far hits nobody else."""
+    return np.zeros(count + GUARDS, dtype)[:count]
+
+
+def copied(records: Any) -> np.ndarray:
+    """States or moves, or a single one, copied to a guarded block."""
+    given = np.atleast_1d(records)
+    block = guarded(len(given), given.dtype)
+    block[:] = given
+    return block
+
+
+def streams(seed: int) -> np.ndarray:
+    """A stream of chance: STREAM[1]."""
+    stream = np.zeros(1, STREAM)
+    stream["rng"] = mixed(int_seed(seed))
+    return stream
+
+
+class Compiled:
+    """A game's rules on blocks of records. They work on copies, so that nothing here changes what it is given.
+
+    With `in_place` the rules get the caller's own records (guarded blocks): then it can be seen what they do to them.
+    """
+
+    def __init__(self, game: Game, in_place: bool = False) -> None:
+        self.game, self.given = game, (lambda block: block) if in_place else copied
+        self.width = functools.cache(lambda encoder, seats: game.encoders[encoder].width(seats))
+
+    @functools.cached_property
+    def rules(self) -> Any:
+        """The game's rules as the loops take them."""
+        return lend(self.game.rules)
+
+    def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
+        """All states of a game: STATE[plies + 1]."""
+        states, played = guarded(len(moves) + 1, self.game.state), self.given(moves)
+        states[0] = state
+        play_through(self.rules, raw(states), raw(played), len(moves))
+        return states
+
+    def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
+        """Worlds of a state for a seat: STATE[count]."""
+        return self.truth_and_worlds(state, seat, count, seed)[1:]
+
+    def truth_and_worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
+        """A state, and after it worlds of it for a seat: STATE[1 + count]."""
+        states, stream = guarded(1 + count, self.game.state), streams(seed)
+        states[:1] = state
+        draw_worlds(self.rules, raw(states), seat, raw(stream), count)
+        return states
+
+    def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
+        """One world of each state, for a seat: STATE[N]."""
+        worlds, stream = self.given(states), streams(seed)
+        draw_again(self.rules, raw(worlds), seat, raw(stream), len(worlds))
+        return worlds
+
+    def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
+        """States after moves (after-states when not `settle`): one of either goes with all of the other."""
+        given, played = self.given(states), self.given(moves)
+        count, *steps = _steps(given, played)
+        results = guarded(count, self.game.state)
+        move_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, settle, raw(results))
+        return results
+
+    def after_each(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
+        """The after-states of every move in every state: STATE[N * M], all moves of the first state first."""
+        return self.moved(np.repeat(states, len(moves)), np.tile(moves, len(states)), settle=False)
+
+    def rows(self, states: np.ndarray, seat: int) -> np.ndarray:
+        """All encoders' rows side by side: u8[N, width]."""
+        parts = [self.encoded(states, seat, name) for name in self.game.encoders] if len(states) else []
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(states), 0), np.uint8)
+
+    def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
+        """One encoder's rows: u8[N, width]."""
+        given, encode = self.given(states), self.game.encoders[encoder].encode
+        rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)
+        encode_each(self.game.entry("encode", encode), raw(given), len(given), seat, raw(rows))
+        return rows[:-1]
+
+    def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
+        """A heuristic's values, the scores when None: f8[N]."""
+        given, values = self.given(states), np.zeros(len(states))
+        function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
+        value_each(function, raw(given), len(given), seat, raw(values))
+        return values
+
+    def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
+        given, most = self.given(states), self.game.max_moves
+        moves, counts = guarded(len(given) * most, self.game.move), np.zeros(len(given), np.int64)
+        legal_each(self.rules, raw(given), len(given), raw(moves), raw(counts))
+        return moves.reshape(len(given), most), counts
+
+    def moves(self, state: Any) -> np.ndarray:
+        """The legal moves of one state: MOVE[n]."""
+        moves, counts = self.legal(np.atleast_1d(state))
+        return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
+
+    def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
+        """Whether moves are legal: bool[N]; one state or move goes with all of the other."""
+        given, played = self.given(states), self.given(moves)
+        count, *steps = _steps(given, played)
+        space, answers = guarded(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
+        allow_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, raw(space), raw(answers))
+        return answers != 0
+
+    def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
+        """What a native player does in each state, each time with the same stream: MOVE[N]."""
+        given, moves = self.given(states), guarded(len(states), self.game.move)
+        choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
+        params, stream, width = np.array([values or [0.0]]), np.zeros(1, STREAM), max(1, len(values))
+        call, seed = self.game.entry("choose", choose), int_seed(bits)
+        choose_each(self.rules, call, raw(given), len(given), raw(params), width, raw(stream), seed, raw(moves))
+        return moves
+
+    def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """States played to their end at random, and the moves it took (-1: a seat to move had none)."""
+        given, moved, stream = self.given(states), np.zeros(len(states), np.int64), streams(seed)
+        space, most = guarded(self.game.max_moves, self.game.move), self.game.max_plies
+        finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))
+        return given, moved
+
+
+def _steps(states: np.ndarray, moves: np.ndarray) -> tuple[int, int, int]:
+    """How many pairs states and moves make, and for each block 1 to go through it, 0 to stay at its only record."""
+    count = max(len(states), len(moves)) if len(states) and len(moves) else 0
+    return count, int(len(states) > 1), int(len(moves) > 1)
+
+
+# The compiled loops. In each, `step` is 1 to go through a block and 0 to stay at its first record.
+
+
+@rule
+def play_through(rules, states, moves, count):
+    """states[i + 1] is states[i] after moves[i]."""
+    for i in range(count):
+        copy(at(states, i + 1), at(states, i), rules.state_size)
+        play_move(rules, at(states, i + 1), at(moves, i))
+
+
+@rule
+def draw_worlds(rules, states, seat, streams, count):
+    """Fill states[1:] with worlds of states[0] for a seat."""
+    for i in range(count):
+        make_world(rules, at(states, i + 1), at(states, 0), seat, at(streams, 0))
+
+
+@rule
+def draw_again(rules, states, seat, streams, count):
+    """Replace each state by one of its own worlds."""
+    for i in range(count):
+        seed_state(at(states, i), next_of(at(streams, 0)))
+        call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
+
+
+@rule
+def move_each(rules, states, state_step, moves, move_step, count, settle, results):
+    """results[i] is a state after a move, or its after-state when not `settle`."""
+    for i in range(count):
+        result = at(results, i)
+        copy(result, at(states, i * state_step), rules.state_size)
+        begin_ply(result)
+        call_act(get(rules.calls, ACT), result, at(moves, i * move_step))
+        if settle:
+            call_settle(get(rules.calls, SETTLE), result)
+
+
+@rule
+def encode_each(encode, states, count, seat, rows):
+    """A row for each state."""
+    for i in range(count):
+        call_encode(encode, at(states, i), seat, rows, i)
+
+
+@rule
+def value_each(value, states, count, seat, values):
+    """A heuristic's value, or the score, of each state."""
+    for i in range(count):
+        set_float(values, i, call_score(value, at(states, i), seat))
+
+
+@rule
+def legal_each(rules, states, count, moves, counts):
+    """The legal moves of each state, `max_moves` apart, and how many (negative if truncated)."""
+    for i in range(count):
+        set(counts, i, legal_moves(rules, at(states, i), moves, i))
+
+
+@rule
+def allow_each(rules, states, state_step, moves, move_step, count, space, answers):
+    """Whether a move is legal in a state; `space`: MOVE[max_moves]."""
+    for i in range(count):
+        set(answers, i, is_among(rules, at(states, i * state_step), at(moves, i * move_step), space, 0))
+
+
+@rule
+def choose_each(rules, choose, states, count, params, width, streams, bits, moves):
+    """What a native player would do in each state, each time with the same stream."""
+    for i in range(count):
+        seed_stream(at(streams, 0), bits)
+        clear(at(moves, i), rules.move_size)
+        call_choose(choose, at(states, i), at(moves, i), params, 0, width, at(streams, 0))
+
+
+@rule
+def finish_each(rules, states, count, space, streams, most, moved):
+    """Play states to their end in place, evenly at random; moves made, -1 where a seat to move had none."""
+    for i in range(count):
+        state, n = at(states, i), 0
+        while turn_of(state) >= 0 and n < most:
+            choices = abs(legal_moves(rules, state, space, 0))
+            if choices == 0:
+                n = -1
+                break
+            play_move(rules, state, at(space, below_of(at(streams, 0), choices)))
+            n += 1
+        set(moved, i, n)

@@ -1,0 +1,235 @@
+"""The ground that laws stand on: games that have been played, of every variant and seat count."""
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.conformance.compiled import Compiled
+from cardai.driver import UNIFORM
+from cardai.game import CardaiError, Game, GameState, int_seed
+from cardai.players import Agent, agent
+from cardai.table import Results, play
+
+
+class LawError(Exception):
+    """A law does not hold; the message says where and what."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look. Counts are for each table (a variant and a seat count) unless they say otherwise."""
+
+    games: int  # played in all, shared by the tables, at least three each
+    positions: int  # looked at in each game by compiled comparisons
+    texts: int  # looked at in each game by those in Python
+    worlds: int
+    deals: int  # for the sampler's fairness
+    even: int  # positions in all whose worlds are counted
+    plain_games: int  # replayed in plain Python, in all
+
+
+EFFORTS = {
+    "quick": Effort(games=15, positions=12, texts=3, worlds=4, deals=300, even=10, plain_games=2),
+    "normal": Effort(games=48, positions=32, texts=6, worlds=8, deals=600, even=30, plain_games=6),
+    "thorough": Effort(games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, plain_games=20),
+}
+
+MOVES_TRIED = 24  # moves of a position whose after-states are compared
+
+
+@dataclass(frozen=True)
+class Table:
+    """A variant and a seat count."""
+
+    variant: str
+    seats: int
+
+    def __str__(self) -> str:
+        return f"variant {self.variant}, {self.seats} seats"
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One game: `states`: STATE[plies + 1], `moves`: MOVE[plies], `scores`: f8[seats] as the table gave them."""
+
+    table: Table
+    seed: int
+    states: np.ndarray
+    moves: np.ndarray
+    scores: np.ndarray
+
+    def sampled(self, count: int) -> list[int]:
+        """At most `count` plies at which somebody is to move, spread evenly from the first to the last."""
+        return sorted({round(ply) for ply in np.linspace(0, len(self.moves) - 1, count)}) if len(self.moves) else []
+
+    @property
+    def end(self) -> "Position":
+        """The last position, in which nobody is to move."""
+        return Position(self, len(self.moves))
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A place in a game: before its move number `ply`."""
+
+    trace: Trace
+    ply: int
+
+    @property
+    def state(self) -> GameState:
+        """The true state."""
+        return self.trace.states[self.ply]
+
+    @property
+    def states(self) -> np.ndarray:
+        """The same as a block: STATE[1]."""
+        return self.trace.states[self.ply : self.ply + 1]
+
+    @property
+    def move(self) -> np.ndarray:
+        """The move that was played: MOVE[1]."""
+        return self.trace.moves[self.ply : self.ply + 1]
+
+    @property
+    def turn(self) -> int:
+        """The seat to move."""
+        return int(self.state["turn"])
+
+    @property
+    def seats(self) -> range:
+        """All seats."""
+        return range(self.trace.table.seats)
+
+    @property
+    def following(self) -> "Position":
+        """The position after the move that was played."""
+        return Position(self.trace, self.ply + 1)
+
+    def broken(self, what: str) -> LawError:
+        """The exception for a law that does not hold here."""
+        return LawError(f"{self.trace.table}, seed {self.trace.seed}, ply {self.ply}: {what}")
+
+    def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call one of a game's Python functions; an exception breaks the law being checked."""
+        try:
+            return function(*arguments)
+        except Exception as error:  # whatever a game's Python raises is the finding
+            raise self.broken(f"{getattr(function, '__name__', function)} raised {error!r}") from error
+
+
+class Ground:
+    """Games of every variant and seat count, played when first asked for; all chance comes from the seed."""
+
+    def __init__(self, game: Game, seed: int, effort: Effort) -> None:
+        self.game, self.seed, self.effort = game, seed, effort
+        self.tables = [Table(variant, seats) for variant in game.variants for seats in game.seats]
+        self.compiled = Compiled(game)
+
+    def somewhere(self) -> str:
+        """Where a fault may lie whose place is not known."""
+        return f"a variant of {', '.join(self.game.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
+
+    def seeds(self, table: Table, count: int) -> np.ndarray:
+        """Game seeds of a table: u64[count]."""
+        first = self.seed * 1_000_003 + self.tables.index(table) * 10_007
+        return np.array([int_seed(first + i) for i in range(count)], np.uint64)
+
+    def chance(self, *salt: object) -> np.random.Generator:
+        """A generator for the kit's own choices; the same for the same words."""
+        digest = hashlib.blake2b(repr((self.seed, *salt)).encode(), digest_size=8).digest()
+        return np.random.default_rng(int.from_bytes(digest))
+
+    @functools.cached_property
+    def agents(self) -> list[Agent]:
+        """Evenly random play, then the game's own players."""
+        evenly = Agent("evenly random", UNIFORM, sees_truth=True)
+        return [evenly, *(agent(self.game, name) for name in self.game.players)]
+
+    def results(self, table: Table, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
+        """Play games of a table with recorded, verified moves. A game that cannot be played is LawError."""
+        seeds = self.seeds(table, len(lineups))
+        try:
+            options = {"threads": 1, "record": True, "checked": True, **options}
+            return play(self.game, agents, lineups, seeds, variant=table.variant, **options)
+        except CardaiError as error:
+            place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
+            raise LawError(f"{table}, {place}{error}") from error
+
+    def deals(self, table: Table, first: int, count: int) -> np.ndarray:
+        """Freshly dealt states from the seeds first..first+count-1 of a table: STATE[count]."""
+        seeds = self.seeds(table, first + count)[first:]
+        return np.array([self.game.new(table.seats, int(seed), table.variant) for seed in seeds], self.game.state)
+
+    @functools.cached_property
+    def traces(self) -> list[Trace]:
+        """The games of all tables, a third of them evenly random, the rest by mixed line-ups."""
+        return [trace for table in self.tables for trace in self._played(table)]
+
+    def _played(self, table: Table) -> list[Trace]:
+        count = max(3, -(-self.effort.games // len(self.tables)))
+        lineups = self.chance("line-ups", table).integers(0, len(self.agents), (count, table.seats))
+        lineups[::3] = 0
+        try:
+            results = self.results(table, lineups, self.agents)
+        except LawError:  # a player's fault has a law of its own
+            results = self.results(table, 0 * lineups, self.agents)
+        seeds = [int(seed) for seed in self.seeds(table, count)]
+        if not results.finished.any():
+            where = f"{table}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
+            raise LawError(f"{where}: no game has ended, so that there is nothing to look at")
+        traces = []
+        for i in np.flatnonzero(results.finished):
+            dealt, moves = self.game.new(table.seats, seeds[i], table.variant), results.moves[i]
+            assert moves is not None
+            traces.append(Trace(table, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
+        return traces
+
+    def positions(self, count: int) -> Iterator[Position]:
+        """Positions in which somebody is to move, `count` a game."""
+        for trace in self.traces:
+            for ply in trace.sampled(count):
+                yield Position(trace, ply)
+
+    def views(self, count: int) -> Iterator[tuple[Position, int]]:
+        """The same for every seat: (position, seat)."""
+        for here in self.positions(count):
+            for seat in here.seats:
+                yield here, seat
+
+    def chosen(self, count: int, salt: str) -> list[tuple[Position, int]]:
+        """`count` positions from all games, each with a seat: late ones are as likely as early ones."""
+        chance, found = self.chance(salt), []
+        for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count)):
+            if len(picked.moves):
+                ply = int(chance.integers(len(picked.moves)))
+                found.append((Position(picked, ply), int(chance.integers(picked.table.seats))))
+        return found
+
+    def some_moves(self, here: Position) -> np.ndarray:
+        """The move that was played and others that could have been: MOVE[at most MOVES_TRIED]."""
+        moves = self.compiled.moves(here.states)
+        picked = self.chance("moves", here.trace.table, here.trace.seed, here.ply).permutation(len(moves))
+        return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
+
+    def holdings(self, here: Position, state: Any) -> list[int]:
+        """The card sets that the deck lies in, in a state that belongs to a position."""
+        assert self.game.holdings is not None
+        return [int(held) for held in here.ask(self.game.holdings, state)]
+
+
+def written(game: Game, moves: np.ndarray) -> np.ndarray:
+    """Moves as whole numbers, one column a field: i64[N, fields]."""
+    return np.ascontiguousarray(moves).view(np.int64).reshape(len(moves), len(game.move.names or ()))
+
+
+def move_text(game: Game, state: GameState, move: Any) -> str:
+    """A move for a problem's text: spelled if the game can, its fields in any case."""
+    fields = ", ".join(f"{name}={int(move[name])}" for name in game.move.names or ())
+    try:
+        return f"{game.spell(state, move)!r} ({fields})"
+    except Exception:  # the fields say all there is; whether it can be spelled has a law of its own
+        return f"({fields})"

@@ -1,0 +1,105 @@
+"""Laws on moves: what `legal` lists is distinct and in order, and nothing else can be played."""
+
+import numpy as np
+
+from cardai.conformance.ground import Ground, Position, move_text, written
+from cardai.conformance.law import law
+from cardai.game import IllegalMove
+
+PERTURBED = 6  # moves of a position that are varied, and of elsewhere that are asked about
+VARIATIONS = 4  # of each
+LIKE_A_CARD_SET = 64  # a field that grows as large holds a set of cards
+
+
+@law
+def seat_to_move_has_moves(ground: Ground) -> None:
+    """legal gives 1 to max_moves moves while the game goes on, and the same ones when asked again."""
+    for here in ground.positions(ground.effort.positions):
+        (first, counts), (second, again) = (ground.compiled.legal(here.states) for _ in range(2))
+        n = int(counts[0])
+        if not 1 <= abs(n) <= ground.game.max_moves:
+            raise here.broken(f"legal returned {n}, max_moves is {ground.game.max_moves}")
+        if n != again[0] or first.tobytes() != second.tobytes():
+            raise here.broken("legal gives other moves when asked again")
+
+
+@law
+def moves_are_distinct(ground: Ground) -> None:
+    """No move is listed twice."""
+    for here in ground.positions(ground.effort.positions):
+        moves = written(ground.game, ground.compiled.moves(here.states))
+        unique, counts = np.unique(moves, axis=0, return_counts=True)
+        if (counts > 1).any():
+            raise here.broken(f"the move {unique[np.argmax(counts)].tolist()} is listed {counts.max()} times")
+
+
+@law
+def moves_are_in_order(ground: Ground) -> None:
+    """Moves are listed in canonical order: ascending by their fields, the first field first."""
+    for here in ground.positions(ground.effort.positions):
+        moves = written(ground.game, ground.compiled.moves(here.states))
+        former, latter = moves[:-1], moves[1:]
+        differs = former != latter
+        field, line = differs.argmax(axis=1), np.arange(len(former))
+        wrong = np.flatnonzero(differs.any(axis=1) & (former[line, field] > latter[line, field]))
+        if len(wrong):
+            pair = moves[wrong[0] : wrong[0] + 2].tolist()
+            raise here.broken(f"the move {pair[1]} is listed after {pair[0]}")
+
+
+@law
+def is_legal_agrees_with_legal(ground: Ground) -> None:
+    """A move is legal if and only if legal lists it, for listed moves, variations of them and moves of elsewhere."""
+    for here in ground.positions(ground.effort.positions):
+        moves, counts = ground.compiled.legal(here.states)
+        listed = moves[0, : abs(counts[0])]
+        refused = np.flatnonzero(~ground.compiled.allowed(here.states, listed))
+        if len(refused):
+            move = move_text(ground.game, here.state, listed[refused[0]])
+            raise here.broken(f"legal lists {move}, is_legal refuses it")
+        if counts[0] < 0:
+            continue  # what a truncated list leaves out may be legal
+        others = foreign_moves(ground, here, listed)
+        accepted = np.flatnonzero(ground.compiled.allowed(here.states, others))
+        if len(accepted):
+            move = move_text(ground.game, here.state, others[accepted[0]])
+            raise here.broken(f"is_legal accepts {move}, legal does not list it")
+
+
+@law
+def illegal_moves_raise(ground: Ground) -> None:
+    """play and after raise IllegalMove for a move that is legal elsewhere but not here, and after the end."""
+    for here in ground.positions(ground.effort.texts):
+        moves, truncated = ground.game.enumerate(here.state)
+        if not truncated:
+            _refuse_all(ground, here, foreign_moves(ground, here, moves)[-4:])
+    for trace in ground.traces:
+        _refuse_all(ground, trace.end, trace.moves[:2])
+
+
+def _refuse_all(ground: Ground, here: Position, moves: np.ndarray) -> None:
+    for move in moves:
+        for door in (ground.game.play, ground.game.after):
+            try:
+                door(here.state, move)
+            except IllegalMove:
+                continue
+            refused = move_text(ground.game, here.state, move)
+            raise here.broken(f"{door.__name__} accepts {refused}, which is not legal here")
+
+
+def foreign_moves(ground: Ground, here: Position, listed: np.ndarray) -> np.ndarray:
+    """Moves that are not listed here: listed ones with a field changed, and moves played elsewhere in the game."""
+    played, names = here.trace.moves, ground.game.move.names or ()
+    chance = ground.chance("foreign", here.trace.table, here.trace.seed, here.ply)
+    picked = chance.choice(listed, min(PERTURBED, len(listed)), replace=False)
+    moves = np.concatenate([picked] * VARIATIONS + [played[chance.integers(len(played), size=PERTURBED)]])
+    for move in moves[: VARIATIONS * len(picked)]:
+        name = names[chance.integers(len(names))]
+        largest, other = int(played[name].max()), chance.choice(played)[name]
+        if largest >= LIKE_A_CARD_SET:  # one card more or less
+            move[name] ^= 1 << int(chance.integers(largest.bit_length()))
+        else:
+            move[name] = (int(move[name]) + 1, int(move[name]) - 1, other)[chance.integers(3)]
+    known = {move.tobytes() for move in listed}
+    return np.array([move for move in moves if move.tobytes() not in known], ground.game.move)

@@ -1,0 +1,188 @@
+"""Laws on plain Python: a second process runs the same source without compiling (`CARDAI_JIT=0`) and must agree."""
+
+import functools
+import hashlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.conformance.compiled import Compiled
+from cardai.conformance.ground import Ground, LawError, Table, move_text, written
+from cardai.conformance.law import law
+from cardai.game import Game, GameState, PerspectiveEncoder
+from cardai.registry import load
+from cardai.rule import JIT
+
+
+@law
+def plain_python_agrees(ground: Ground) -> None:
+    """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, to the byte."""
+    compiled = {where: digest for case in _cases(ground) for where, digest, _ in _transcript(ground.game, case)}
+    for where, digest in _ask(ground)["digests"].items():
+        if compiled[where] != digest:
+            raise LawError(f"{where} differs between compiled code and plain Python")
+
+
+@law
+def plain_python_complains_of_nothing(ground: Ground) -> None:
+    """With CARDAI_JIT=0 no rule raises or warns: no index out of range, no overflow, which compiled code hides."""
+    error = _ask(ground)["error"]
+    if error:
+        raise LawError(error)
+
+
+@law
+def encodings_fit_a_byte(ground: Ground) -> None:
+    """Encoders write whole numbers from 0 to 255: nothing wraps around."""
+    misfit = _ask(ground)["misfit"]
+    if misfit:
+        raise LawError(misfit)
+
+
+def _cases(ground: Ground) -> list[dict[str, Any]]:
+    """The games to be played again, in words that go through JSON."""
+    count = min(ground.effort.plain_games, len(ground.traces))
+    spread = np.linspace(0, len(ground.traces) - 1, max(count, min(len(ground.tables), 2 * count))).round().astype(int)
+    return [
+        {
+            "variant": trace.table.variant,
+            "seats": trace.table.seats,
+            "seed": trace.seed,
+            "moves": written(ground.game, trace.moves).tolist(),
+            "plies": trace.sampled(4),
+        }
+        for trace in (ground.traces[i] for i in np.unique(spread))
+    ]
+
+
+@functools.lru_cache(maxsize=1)  # the three laws share one process
+def _ask(ground: Ground) -> dict[str, Any]:
+    """The other process's answer: digests by place, its first error, its first misfit."""
+    module, attribute = _home(ground.game)
+    order = {
+        "path": sys.path,
+        "module": module.__name__,
+        "file": getattr(module, "__file__", None),
+        "attribute": attribute,
+        "cases": _cases(ground),
+    }
+    program = "from cardai.conformance.plain import answer; answer()"
+    tree = str(Path(__file__).parents[2])
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
+        input=json.dumps(order),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CARDAI_JIT": "0"},
+        check=False,
+    )
+    if child.returncode != 0:
+        last = child.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise LawError(f"{ground.somewhere()}: plain Python stopped with {last[0]}")
+    return json.loads(child.stdout.splitlines()[-1])
+
+
+def _home(game: Game) -> tuple[Any, str]:
+    """The module and the name under which another process finds a game. LawError when it has none."""
+    for module in sorted(sys.modules.values(), key=lambda module: module.__name__ == "__main__"):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is game and getattr(module, "__file__", None):
+                return module, name
+    raise LawError(f"the game {game.name} is no module's global, so that no other process can load it")
+
+
+def answer() -> None:
+    """The other process: read the order, work through its cases, print what was found as a line of JSON."""
+    order = json.load(sys.stdin)
+    sys.path[:] = order["path"]
+    game = _game_at(order["module"], Path(order["file"]), order["attribute"])
+    report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
+    try:
+        for case in order["cases"]:
+            for where, digest, misfit in _transcript(game, case):
+                report["digests"][where] = digest
+                report["misfit"] = report["misfit"] or misfit
+    except PlainError as error:
+        report["error"] = str(error)
+    print(json.dumps(report))
+
+
+def _game_at(name: str, file: Path, attribute: str) -> Game:
+    """A game by the module it is in; by its file if the module's name leads elsewhere, as for one loaded by a path."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        return load(str(file))
+    if Path(getattr(module, "__file__", None) or "").resolve() == file.resolve():
+        return getattr(module, attribute)
+    del sys.modules[name]
+    return load(str(file))
+
+
+class PlainError(Exception):
+    """A rule raised or warned in plain Python; the message says where."""
+
+
+def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
+    """Digests of what the rules make of one game, each with its place and, for an encoding, how it misfits a byte."""
+    table, compiled = Table(case["variant"], case["seats"]), Compiled(game)
+    moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
+    start = f"{table}, seed {case['seed']}, ply"
+    where = f"{start} 0: deal"
+    try:
+        state = game.new(table.seats, case["seed"], table.variant)
+        yield where, _digest(state), None
+        for ply, move in enumerate(moves):
+            for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
+                where = f"{start} {ply}: {name}"
+                found = question()
+                wrong = misfit(found) if misfit else None
+                yield where, _digest(found), f"{where} {wrong}" if wrong else None
+            where = f"{start} {ply}: {move_text(game, state, move)}"
+            state = compiled.moved(np.array([state]), move)[0]
+            yield where, _digest(state), None
+        where = f"{start} {len(moves)}: score"
+        yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(table.seats)])), None
+    except Exception as error:  # whatever a rule raises is the finding; the caller says where
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        source = f"{Path(place.filename).name} line {place.lineno}"
+        raise PlainError(f"{where} raises {error!r} in plain Python ({source})") from error
+
+
+def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
+    """What the rules are asked about a position: (name, the question, how its answer misfits a byte)."""
+    game, one, seat = compiled.game, np.array([state]), int(state["turn"])
+    world = compiled.worlds(one, seat, 1, ply)
+    yield "legal", lambda: compiled.moves(one), None
+    yield "is_legal", lambda: compiled.allowed(one, compiled.moves(one)[:8]), None
+    for s in range(int(state["seats"])):
+        yield f"resample for seat {s}", functools.partial(compiled.worlds, one, s, 2, ply), None
+        for name, encoder in game.encoders.items():
+            misfit = functools.partial(_misfit, encoder, state, s)
+            yield f"encoder {name} for seat {s}", functools.partial(game.encode, state, s, name), misfit
+        for name, heuristic in game.heuristics.items():
+            yield f"heuristic {name} for seat {s}", functools.partial(compiled.values, one, s, heuristic), None
+    for name in game.players:
+        yield f"player {name}", functools.partial(compiled.choices, world, name, ply), None
+
+
+def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:
+    """How what the encoder means differs from the bytes it wrote; only plain Python can ask."""
+    if JIT:
+        return None
+    meant = np.zeros(len(row), np.int64)
+    encoder.encode(np.array([state])[0], seat, meant)
+    wrong = np.flatnonzero(meant != row)
+    return f"writes {meant[wrong[0]]} into a byte (value {wrong[0]})" if len(wrong) else None
+
+
+def _digest(found: Any) -> str:
+    return hashlib.blake2b(np.asarray(found).tobytes(), digest_size=8).hexdigest()

@@ -1,0 +1,125 @@
+"""Laws on records: rules write to their own record only, questions to none, and cards are conserved."""
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardai.conformance.compiled import GUARDS, Compiled, copied, draw_again, move_each, streams
+from cardai.conformance.ground import Ground, Position, move_text
+from cardai.conformance.law import law
+from cardai.native import raw
+
+
+@law
+def rules_touch_only_their_record(ground: Ground) -> None:
+    """act, settle and resample change their own state and nothing around it; act leaves its move alone."""
+    size = ground.game.state.itemsize
+    guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
+    for here, seat in ground.views(ground.effort.texts):
+        states = np.zeros(1 + 2 * GUARDS, ground.game.state)
+        content = states.view(np.uint8).reshape(len(states), size)
+        for name, rule in _writers(ground.compiled, here, seat).items():
+            content[:] = guard
+            states[GUARDS] = here.state
+            rule(raw(states[GUARDS : GUARDS + 1]))
+            if (np.delete(content, GUARDS, axis=0) != guard).any():
+                raise here.broken(f"{name} writes beyond its state")
+
+
+def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[Any], None]]:
+    """Rules that change a state, by name; each is called with a raw block of it."""
+
+    def resample(state: Any) -> None:
+        stream = streams(here.ply)
+        draw_again(compiled.rules, state, seat, raw(stream), 1)
+
+    def move(state: Any, settle: bool) -> None:
+        given, moves = copied(here.states), copied(here.move)
+        move_each(compiled.rules, raw(given), 0, raw(moves), 0, 1, settle, state)
+        if moves.tobytes() != here.move.tobytes():
+            text = move_text(compiled.game, here.state, here.move[0])
+            raise here.broken(f"act changes the move {text} it is given")
+
+    act = functools.partial(move, settle=False)
+    both = functools.partial(move, settle=True)
+    return {"resample": resample, **({"act": act, "act and settle": both} if seat == here.turn else {})}
+
+
+@law
+def asking_changes_nothing(ground: Ground) -> None:
+    """legal, is_legal, score, encoders, heuristics and players leave the state they are asked about as it was."""
+    asking = Compiled(ground.game, in_place=True)
+    for here in ground.positions(ground.effort.texts):
+        for name, ask in _questions(asking, here).items():
+            asked = copied(here.states)
+            ask(asked)
+            if asked.tobytes() != here.state.tobytes():
+                field = next(f for f in ground.game.state.names or () if (asked[0][f] != here.state[f]).any())
+                raise here.broken(f"{name} changes state.{field}")
+
+
+def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarray], Any]]:
+    """What can be asked about a state, by name."""
+    game, seat = asking.game, here.turn
+    questions: dict[str, Callable[[np.ndarray], Any]] = {
+        "legal": asking.legal,
+        "is_legal": lambda states: asking.allowed(states, copied(here.move)),
+        "score": lambda states: asking.values(states, seat),
+    }
+    for name in game.encoders:
+        questions[f"encoder {name}"] = functools.partial(asking.encoded, seat=seat, encoder=name)
+    for name, heuristic in game.heuristics.items():
+        questions[f"heuristic {name}"] = functools.partial(asking.values, seat=seat, heuristic=heuristic)
+    for name in game.players:
+        questions[f"player {name}"] = functools.partial(asking.choices, player=name, bits=1)
+    return questions
+
+
+@law
+def cards_are_conserved(ground: Ground) -> None:
+    """No card is in two places, none appears or vanishes, and worlds have as many cards in each place as the truth.
+
+    A game says where its cards are with `Game.holdings`; for one that does not, there is nothing to check here.
+    """
+    if ground.game.holdings is None:
+        return
+    for trace in ground.traces:
+        dealt = Position(trace, 0)
+        deck = functools.reduce(operator.or_, ground.holdings(dealt, dealt.state))
+        for ply in range(len(trace.states)):
+            here = Position(trace, ply)
+            _conserved(ground, here, here.state, deck, "the state")
+        for ply in trace.sampled(ground.effort.texts):
+            _conserved_nearby(ground, Position(trace, ply), deck)
+
+
+def _conserved_nearby(ground: Ground, here: Position, deck: int) -> None:
+    """The same in the after-state and in worlds."""
+    after = ground.compiled.moved(here.states, here.move, settle=False)
+    _conserved(ground, here, after[0], deck, "the after-state")
+    sizes = [held.bit_count() for held in ground.holdings(here, here.state)]
+    for seat in here.seats:
+        for world in ground.compiled.worlds(here.states, seat, 4, here.ply):
+            found = [held.bit_count() for held in _conserved(ground, here, world, deck, f"a world of seat {seat}")]
+            if found != sizes:
+                raise here.broken(f"a world of seat {seat} has {found} cards a place, the truth {sizes}")
+
+
+def _conserved(ground: Ground, here: Position, state: Any, deck: int, what: str) -> list[int]:
+    held, seen = ground.holdings(here, state), 0
+    for cards in held:
+        if seen & cards:
+            raise here.broken(f"{what} has {_listed(seen & cards)} in two places")
+        seen |= cards
+    if seen != deck:
+        lost, new = _listed(deck & ~seen), _listed(seen & ~deck)
+        raise here.broken(f"{what} does not hold the cards dealt: missing {lost}, new {new}")
+    return held
+
+
+def _listed(cards: int) -> str:
+    found = [str(card) for card in range(cards.bit_length()) if cards >> card & 1]
+    return f"card {' '.join(found)}" if found else "none"

@@ -1,0 +1,138 @@
+"""Laws on views: what a seat is shown, and what its player makes of it, is the same in every world of that seat."""
+
+import numpy as np
+
+from cardai.conformance.ground import Ground, Position, move_text
+from cardai.conformance.law import law
+from cardai.game import Game
+from cardai.native import HEADER
+
+
+@law
+def own_moves_are_the_same_in_every_world(ground: Ground) -> None:
+    """The seat to move has the same legal moves in every world, so that they tell nothing it may not know."""
+    for here in ground.positions(ground.effort.positions):
+        moves, counts = ground.compiled.legal(_truth_and_worlds(ground, here, here.turn))
+        if counts[0] < 0:
+            continue  # a truncated list is a random choice, drawn from the world's own stream
+        moves = moves[:, : counts[0]]
+        other = np.flatnonzero((moves[1:] != moves[0]).any(axis=1) | (counts[1:] != counts[0]))
+        if len(other):
+            place = int(np.argmax(np.append(moves[1 + other[0]] != moves[0], True)[:-1]))
+            what = f"other legal moves in a world of its own, from move {place} on"
+            raise here.broken(f"seat {here.turn} has {what}: {move_text(ground.game, here.state, moves[0, place])}")
+
+
+@law
+def encodings_are_the_same_in_every_world(ground: Ground) -> None:
+    """Every encoder gives a seat the same row in all worlds of that seat."""
+    for here, seat in ground.views(ground.effort.positions):
+        rows = ground.compiled.rows(_truth_and_worlds(ground, here, seat), seat)
+        same_rows(ground, here, rows, f"the view of seat {seat}")
+
+
+@law
+def after_states_are_the_same_in_every_world(ground: Ground) -> None:
+    """After act and before settle, the seat that moved gets the same encodings in every world."""
+    for here in ground.positions(ground.effort.positions):
+        moves, states = ground.some_moves(here), _truth_and_fewer_worlds(ground, here)
+        rows = ground.compiled.rows(ground.compiled.after_each(states, moves), here.turn)
+        rows = rows.reshape(len(states), len(moves), -1)
+        wrong = np.flatnonzero((rows != rows[0]).any(axis=(0, 2)))
+        if len(wrong):
+            what = f"seat {here.turn} after its own {move_text(ground.game, here.state, moves[wrong[0]])}"
+            same_rows(ground, here, rows[:, wrong[0]], what)
+
+
+@law
+def heuristics_are_the_same_in_every_world(ground: Ground) -> None:
+    """A heuristic values a state and the after-states of a seat's own moves the same in every world of that seat."""
+    for here in ground.positions(ground.effort.positions if ground.game.heuristics else 0):
+        moves, states = ground.some_moves(here), _truth_and_fewer_worlds(ground, here)
+        after = ground.compiled.after_each(states, moves)
+        for name, heuristic in ground.game.heuristics.items():
+            before = ground.compiled.values(states, here.turn, heuristic)
+            values = ground.compiled.values(after, here.turn, heuristic).reshape(len(states), len(moves))
+            values = np.column_stack([before, values])
+            wrong = np.argwhere(~((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))))
+            if len(wrong):
+                world, i = wrong[0]
+                what = f"after {move_text(ground.game, here.state, moves[i - 1])}" if i else "as it stands"
+                found = f"{values[0, i]} in truth and {values[world, i]} in a world"
+                raise here.broken(f"heuristic {name} for seat {here.turn} {what} is {found}")
+
+
+@law
+def players_who_see_the_truth_use_no_hidden_card(ground: Ground) -> None:
+    """A player declared `sees_truth` chooses the same move in every world of its seat, given the same stream.
+
+    Other players are handed a world, so that what they make of its imagined cards betrays nothing.
+    """
+    trusted = [name for name, player in ground.game.players.items() if player.sees_truth]
+    for here in ground.positions(ground.effort.positions if trusted else 0):
+        if ground.compiled.legal(here.states)[1][0] < 0:
+            continue  # a truncated list of moves is drawn from the world's own stream
+        states = _truth_and_worlds(ground, here, here.turn)
+        for name in trusted:
+            moves = ground.compiled.choices(states, name, here.ply)
+            wrong = np.flatnonzero(moves != moves[0])
+            if len(wrong):
+                truth, found = (move_text(ground.game, here.state, moves[i]) for i in (0, wrong[0]))
+                raise here.broken(f"player {name} at seat {here.turn} plays {truth}, but {found} in a world")
+
+
+@law
+def text_is_the_same_in_every_world(ground: Ground) -> None:
+    """show gives a seat, and spell its own moves, the same words in every world: no text names a hidden card."""
+    game = ground.game
+    for here, seat in ground.views(ground.effort.texts):
+        truth = here.ask(game.show, here.state, seat)
+        if not isinstance(truth, str) or not truth:
+            raise here.broken(f"show gives {truth!r}, not a text")
+        moves = ground.compiled.moves(here.states)[:4] if seat == here.turn else ()
+        spelled = [here.ask(game.spell, here.state, move) for move in moves]
+        for world in ground.compiled.worlds(here.states, seat, 3, here.ply):
+            found = here.ask(game.show, world, seat)
+            if found != truth:
+                pairs = zip(truth.splitlines(), found.splitlines(), strict=False)
+                line = next((pair for pair in pairs if pair[0] != pair[1]), (truth, found))
+                raise here.broken(f"show for seat {seat} says {line[0]!r}, but {line[1]!r} in a world of its own")
+            if [here.ask(game.spell, world, move) for move in moves] != spelled:
+                raise here.broken(f"spell words the moves of seat {seat} otherwise in a world of its own")
+
+
+@law
+def worlds_keep_what_is_public(ground: Ground) -> None:
+    """A world has the truth's turn, ply, seats, revealed, midway and options."""
+    for here, seat in ground.views(ground.effort.positions):
+        worlds = ground.compiled.worlds(here.states, seat, 2, here.ply)
+        for name in (*HEADER[:-1], *ground.game.variants[here.trace.table.variant]):
+            if (worlds[name] != here.state[name]).any():
+                found = f"{name} {worlds[name].tolist()}, not {here.state[name]}"
+                raise here.broken(f"a world of seat {seat} has {found}")
+
+
+def _truth_and_worlds(ground: Ground, here: Position, seat: int) -> np.ndarray:
+    return ground.compiled.truth_and_worlds(here.states, seat, ground.effort.worlds, here.ply)
+
+
+def _truth_and_fewer_worlds(ground: Ground, here: Position) -> np.ndarray:
+    """For the seat to move, when many moves are tried in each."""
+    return ground.compiled.truth_and_worlds(here.states, here.turn, max(2, ground.effort.worlds // 2), here.ply)
+
+
+def same_rows(ground: Ground, here: Position, rows: np.ndarray, what: str) -> None:
+    """Break the law if a seat's rows, u8[N, width], are not all the same."""
+    differing = (rows != rows[0]).any(axis=0)
+    if differing.any():
+        where = _segment_at(ground.game, here.trace.table.seats, int(np.argmax(differing)))
+        raise here.broken(f"{what}: {where} depends on hidden cards")
+
+
+def _segment_at(game: Game, seats: int, column: int) -> str:
+    for name, encoder in game.encoders.items():
+        for segment in encoder.layout(seats):
+            if column < segment.size:
+                return f"encoder {name}, segment {segment.name!r}, value {column}"
+            column -= segment.size
+    return f"value {column}"

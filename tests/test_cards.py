@@ -1,0 +1,115 @@
+"""Card sets against Python's own sets."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardai import cards as kit
+from cardai.cards import DECK36, DECK52
+from cardai.rule import STREAM
+
+card_sets = st.frozensets(st.integers(0, 51))
+card = st.integers(0, 51)
+
+
+def bits(cards):
+    return sum(1 << one for one in cards)
+
+
+def as_set(cards):
+    return {one for one in range(63) if int(cards) >> one & 1}
+
+
+@given(card_sets, card)
+def test_has_single_rank_and_suit(cards, one):
+    assert bool(kit.has(bits(cards), one)) == (one in cards)
+    assert as_set(kit.single(one)) == {one}
+    assert 4 * int(kit.rank(one)) + int(kit.suit(one)) == one
+    assert 0 <= int(kit.suit(one)) < 4
+
+
+@given(card_sets, card)
+def test_ranks_and_suits_of_a_set(cards, one):
+    ranks = {other // 4 for other in cards}
+    assert as_set(kit.ranks_of(bits(cards))) == {other for other in range(52) if other // 4 in ranks}
+    assert as_set(kit.same_rank(one)) == {other for other in range(52) if other // 4 == one // 4}
+    assert as_set(kit.suit_cards(one % 4)) & set(range(52)) == {other for other in range(52) if other % 4 == one % 4}
+    assert int(kit.highest_rank(bits(cards))) == max(ranks, default=-1)
+
+
+@pytest.mark.parametrize("size", [1, 16, 36, 52])
+def test_full_deck(size):
+    assert as_set(kit.full_deck(size)) == set(range(size))
+
+
+@given(st.frozensets(card, max_size=9), st.integers(0, 10))
+def test_next_subset_goes_through_all_of_them_in_numeric_order(cards, most):
+    expected = sorted(
+        bits(part) for size in range(1, min(len(cards), most) + 1) for part in combinations(sorted(cards), size)
+    )
+    found, chosen = [], kit.next_subset(0, bits(cards), most)
+    while chosen:
+        found.append(int(chosen))
+        chosen = kit.next_subset(chosen, bits(cards), most)
+    assert found == expected
+
+
+def test_next_subset_of_the_whole_deck_steps_over_what_is_too_large():
+    """All C(52, 1) + C(52, 2) subsets of at most two cards, without a walk through 2^52."""
+    everything, chosen, n = (1 << 52) - 1, 0, 0
+    while chosen := int(kit.next_subset(chosen, everything, 2)):
+        n += 1
+    assert n == 52 + 52 * 51 // 2
+
+
+@given(st.frozensets(card, min_size=1), st.integers(0, 2**64 - 1))
+def test_any_of_takes_a_card_of_the_set(cards, seed):
+    stream = np.zeros(1, STREAM)[0]
+    stream.rng = seed
+    assert int(kit.any_of(bits(cards), stream)) in cards
+
+
+def test_any_of_takes_each_card_equally_often():
+    stream, cards, n = np.zeros(1, STREAM)[0], (0, 7, 8, 31, 51), 20_000
+    counts = np.bincount([int(kit.any_of(bits(cards), stream)) for _ in range(n)], minlength=52)[list(cards)]
+    assert counts.sum() == n
+    assert abs(counts - n / 5).max() < 5 * np.sqrt(n * 0.2 * 0.8)
+
+
+@given(card_sets, st.integers(0, 5))
+def test_put_writes_a_value_a_card_and_says_where_it_ended(cards, first):
+    row = np.full(64, 9, np.uint8)
+    assert int(kit.put(row, first, bits(cards), 52)) == first + 52
+    assert {one for one in range(52) if row[first + one] == 1} == cards
+    assert (row[:first] == 9).all()
+    assert (row[first + 52 :] == 9).all()
+
+
+@given(card_sets)
+def test_names_go_out_and_come_back(cards):
+    assert DECK52.cards(DECK52.names(bits(cards))) == bits(cards)
+    assert DECK52.listed(bits(cards)) == sorted(cards)
+
+
+def test_names_are_read_as_people_write_them():
+    assert DECK52.card("10h") == DECK52.card("TH") == 4 * 8 + 2
+    assert DECK52.cards("2c, as") == 1 | 1 << 51
+    assert DECK36.card("6C") == 0
+    assert (DECK36.size, DECK52.size) == (36, 52)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("1S", "'1S' is not a card"), ("6S 6X", "'6X' is not a card"), ("6S 6s", "'6s' is named twice")],
+)
+def test_names_that_are_none_are_refused(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        DECK52.cards(text)
+
+
+def test_a_card_of_another_deck_is_refused():
+    with pytest.raises(ValueError, match="a rank of 6789TJQKA"):
+        DECK36.card("2S")

@@ -1,0 +1,220 @@
+"""The random stream: SplitMix64 as published, and numbers drawn evenly from it."""
+
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cardai
+import games
+from cardai.rule import (
+    JIT,
+    STREAM,
+    below,
+    count,
+    hashed,
+    highest,
+    lowest,
+    mixed,
+    next_bits,
+    rule,
+    shuffle,
+    sources_of,
+    uniform,
+)
+
+PUBLISHED = {
+    1234567: [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ],
+    0: [16294208416658607535, 7960286522194355700, 487617019471545679],
+}
+
+
+def stream_of(seed):
+    stream = np.zeros(1, STREAM)[0]
+    stream.rng = seed
+    return stream
+
+
+@rule
+def fill_below(stream, n, numbers):
+    for i in range(len(numbers)):
+        numbers[i] = below(stream, n)
+
+
+def drawn(seed, n, size):
+    numbers = np.zeros(size, np.int64)
+    fill_below(stream_of(seed), n, numbers)
+    return numbers
+
+
+def is_even(counts, total):
+    """Whether counts that should all be equal are, within 5 sigma each."""
+    p = 1 / len(counts)
+    return np.abs(np.asarray(counts) - total * p).max() <= 5 * np.sqrt(total * p * (1 - p))
+
+
+@pytest.mark.parametrize("seed", PUBLISHED)
+def test_the_stream_is_splitmix64_as_published(seed):
+    stream = stream_of(seed)
+    assert [int(next_bits(stream)) for _ in PUBLISHED[seed]] == PUBLISHED[seed]
+
+
+def plain_mixed(number):
+    number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) % 2**64
+    number = ((number ^ number >> 27) * 0x94D049BB133111EB) % 2**64
+    return number ^ number >> 31
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_mixed_is_the_output_function_of_every_number(number):
+    assert int(mixed(np.uint64(number))) == plain_mixed(number)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(1, 2**31 - 1))
+def test_below_stays_below_and_is_lemires_method(seed, n):
+    """The high half of a 32-bit number times n, unless the low half falls into the part that would be uneven."""
+    stream = stream_of(seed)
+    state, refused = seed, 2**32 % n
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        product = (plain_mixed(state) >> 32) * n
+        if product % 2**32 >= refused:
+            break
+    assert int(below(stream, n)) == product >> 32 < n
+    assert int(stream.rng) == state
+
+
+def test_below_is_even_where_a_plain_product_would_not_be():
+    """Of 3 * 2^29 numbers, without rejection two thirds would come up twice as often as the rest."""
+    n, size = 3 * 2**29, 60_000
+    assert is_even(np.bincount(drawn(3, n, size) % 3, minlength=3), size)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 52])
+def test_below_is_even(n):
+    size = 40_000
+    assert is_even(np.bincount(drawn(n, n, size), minlength=n), size)
+
+
+def test_uniform_is_even_in_zero_to_one():
+    stream = stream_of(5)
+    numbers = np.array([uniform(stream) for _ in range(20_000)])
+    assert 0.0 <= numbers.min() < numbers.max() < 1.0
+    assert is_even(np.histogram(numbers, 20, (0, 1))[0], len(numbers))
+
+
+def test_uniform_has_53_bits():
+    stream = stream_of(1234567)
+    assert float(uniform(stream)) == (PUBLISHED[1234567][0] >> 11) / 2**53
+
+
+def test_shuffle_reaches_every_order_evenly_and_touches_nothing_else():
+    stream, seen, size = stream_of(11), {}, 24_000
+    for _ in range(size):
+        items = np.arange(6)
+        shuffle(stream, items, 1, 5)
+        assert (items[0], items[5]) == (0, 5)
+        seen[tuple(items[1:5])] = seen.get(tuple(items[1:5]), 0) + 1
+    assert len(seen) == 24
+    assert is_even(list(seen.values()), size)
+
+
+def test_shuffle_of_nothing_or_one_draws_nothing():
+    stream = stream_of(11)
+    shuffle(stream, np.arange(3), 1, 1)
+    shuffle(stream, np.arange(3), 1, 2)
+    assert int(stream.rng) == 11
+
+
+def test_hashed_is_even_and_the_same_each_time():
+    numbers = [int(hashed(np.uint64(mixed(np.uint64(i))), 7)) for i in range(21_000)]
+    assert is_even(np.bincount(numbers, minlength=7), len(numbers))
+    assert numbers[:50] == [int(hashed(np.uint64(mixed(np.uint64(i))), 7)) for i in range(50)]
+
+
+@given(st.integers(1, 2**52 - 1))
+def test_counting_and_finding_bits(cards):
+    assert int(count(cards)) == bin(cards).count("1")
+    assert int(lowest(cards)) == len(bin(cards)) - 1 - bin(cards).rindex("1")
+    assert int(highest(cards)) == len(bin(cards)) - 3
+    assert int(count(0)) == 0
+
+
+SAMPLE = """
+import numpy as np
+from cardai.rule import STREAM, below, hashed, mixed, shuffle, uniform
+stream, items = np.zeros(1, STREAM)[0], np.arange(20)
+stream.rng = 2**63 + 99
+shuffle(stream, items, 0, 20)
+below_some = [int(below(stream, n)) for n in (1, 2, 52, 10**6, 2**31 - 1)]
+hashes = [int(hashed(np.uint64(mixed(np.uint64(2**64 - 1 - i))), 1000)) for i in range(5)]
+print(items.tolist(), below_some, float(uniform(stream)), hashes, int(stream.rng))
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="compares compiled code with plain Python")
+def test_plain_python_draws_what_compiled_code_draws():
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", SAMPLE],
+            env=os.environ | {"CARDAI_JIT": jit},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for jit in "01"
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python may call itself")
+def test_a_rule_that_calls_itself_is_refused():
+    def endless(n):
+        return endless(n)
+
+    with pytest.raises(TypeError, match="endless calls itself"):
+        rule(endless)
+
+
+def rules_of(module):
+    """The compiled rules that a module defines, as plain functions."""
+    functions = [getattr(item, "py_func", None) for item in vars(module).values()]
+    return [function for function in functions if function and function.__module__ == module.__name__]
+
+
+def modules():
+    found = [
+        importlib.import_module(info.name)
+        for package in (cardai, games)
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        if not info.name.endswith("__main__")
+    ]
+    return [*found, *(importlib.import_module(name) for name in ("small_game", "planted", "steps"))]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is kept when nothing is compiled")
+def test_compiled_code_is_not_kept_when_a_rule_it_calls_has_changed():
+    """The files that a rule's callees lie in are all among those that its place in the cache is named after."""
+    seen = 0
+    for module in modules():
+        for caller in rules_of(module):
+            kept_with = sources_of(Path(caller.__code__.co_filename))
+            for name in caller.__code__.co_names:
+                callee = getattr(caller.__globals__.get(name), "py_func", None)
+                if callee:
+                    seen += 1
+                    assert Path(callee.__code__.co_filename) in kept_with, f"{caller.__qualname__} calls {name}"
+    assert seen > 300
