@@ -24,7 +24,9 @@ from cardai.rule import JIT, STREAM
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
 LIVE_OUTSIDE = 1024
-SLICE_SECONDS = 0.1  # how long compiled code runs before Python looks at Ctrl-C and at the progress line
+SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and at the progress line
+CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
+MOST_BUDGET = 10_000_000
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all) a few times a second."""
@@ -132,6 +134,7 @@ class _Table:
             np.zeros((count, 4)),
         )
         self.scratches = [scratch_of(game, self.cast) for _ in range(self.threads)]
+        self.budgets = [1000] * self.threads  # of work in one call of compiled code
         self.bounds = np.linspace(0, live, self.threads + 1).astype(int)
         self.moves: list[np.ndarray | None] = [None] * count if record else []
         self.order: Order
@@ -139,25 +142,19 @@ class _Table:
     def run(self, progress: Progress | None, on_game: Callable[..., None] | None) -> Results:
         status, total = self.slots.status, len(self.games.seeds)
         start = reported = time.perf_counter()
-        budget, decisions, interrupted = 2000, 0, False
+        decisions, interrupted = 0, False
         pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         try:
             with Complaints(self.game):
                 while (status != driver.EMPTY).any():
-                    began = time.perf_counter()
-                    decisions += self._advance(pool, budget)
-                    now = time.perf_counter()
-                    if now - began < SLICE_SECONDS:
-                        budget = min(budget * 2, 50_000_000)
-                    elif now - began > 3 * SLICE_SECONDS:
-                        budget = max(budget // 2, 1)
+                    decisions += self._advance(pool)
                     decisions += self._ask_outside()
                     self._collect(on_game)
                     self._lengthen_logs()
                     self._stop_on_fault()
-                    if progress and now - reported > SLICE_SECONDS:
+                    if progress and time.perf_counter() - reported > SLICE_SECONDS:
                         progress(int((self.games.finished > 0).sum()), total)
-                        reported = now
+                        reported = time.perf_counter()
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -179,12 +176,26 @@ class _Table:
             interrupted,
         )
 
-    def _advance(self, pool: ThreadPoolExecutor | None, budget: int) -> int:
-        def part(i: int) -> int:
-            first, end = int(self.bounds[i]), int(self.bounds[i + 1])
-            scratch = lend(self.scratches[i])
-            return driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
+    def _advance(self, pool: ThreadPoolExecutor | None) -> int:
+        """Let every thread play its slots for a slice of time, or until all of them wait; decisions made."""
 
+        def part(i: int) -> int:
+            first, end, made = int(self.bounds[i]), int(self.bounds[i + 1]), 0
+            scratch = lend(self.scratches[i])
+            while (self.slots.status[first:end] <= driver.RUNNING).any():
+                began = time.perf_counter()
+                if began > deadline:
+                    break
+                budget = self.budgets[i]
+                made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
+                took = time.perf_counter() - began
+                if took < CALL_SECONDS:
+                    self.budgets[i] = min(2 * budget, MOST_BUDGET)
+                elif took > 3 * CALL_SECONDS:
+                    self.budgets[i] = max(budget // 2, 1)
+            return made
+
+        deadline = time.perf_counter() + SLICE_SECONDS
         rules, cast, games, slots = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
         return sum(pool.map(part, range(self.threads))) if pool else part(0)
 
