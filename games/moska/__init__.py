@@ -38,6 +38,7 @@ GAME = Game(
     variants={
         "thesis": {"self_attack": DECK_NOW, "attacker_ready": 1, "swap_two": 1},
         "appendix": {"self_attack": BOUT_DECK, "attacker_ready": 0, "swap_two": 1},
+        "polled": {"self_attack": DECK_NOW, "attacker_ready": 1, "swap_two": 1, "poll": 1},
     },
     deal=deal,
     legal=legal,
