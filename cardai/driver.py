@@ -208,6 +208,17 @@ def worth(rules, value, state, seat, scratch):
 
 
 @rule
+def list_choices(rules, view, scratch):
+    """List the moves of the seat to move, none of them weighed yet (a single one need not be); how many."""
+    n = abs(legal_moves(rules, view, scratch.moves, 0))
+    for i in range(n):
+        set_float(scratch.totals, i, 0.0)
+        set(scratch.counts, i, 1 if n == 1 else 0)
+        set(scratch.open, i, 1)
+    return n
+
+
+@rule
 def pick_best(rules, n, scratch, chosen, stream):
     """Copy the move with the highest mean to `chosen`; ties are broken evenly."""
     best, ties, picked = -np.inf, 0, 0
@@ -231,14 +242,7 @@ def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen):
         copy(view, state, rules.state_size)
     else:
         make_world(rules, view, state, seat, stream)
-    n = abs(legal_moves(rules, view, scratch.moves, 0))
-    if n == 0:
-        return 0
-    for i in range(n):
-        set_float(scratch.totals, i, 0.0)
-        set(scratch.counts, i, 0)
-        set(scratch.open, i, 1)
-    work = 1
+    n, work = list_choices(rules, view, scratch), 1
     for world in range(worlds if n > 1 else 0):
         if world > 0:
             make_world(rules, view, state, seat, stream)
@@ -257,9 +261,8 @@ def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen):
                 add(scratch.totals, i, worth(rules, value, trial, seat, scratch))
             set(scratch.counts, i, get(scratch.counts, i) + 1)
             work += 1
-    set(scratch.counts, 0, max(get(scratch.counts, 0), 1))
     pick_best(rules, n, scratch, chosen, stream)
-    return work
+    return work if n > 0 else 0
 
 
 @inlined
@@ -293,13 +296,7 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
     seat = turn_of(state)
     view, trial, luck = at(scratch.worlds, 0), at(scratch.worlds, 1), at(scratch.streams, 0)
     make_world(rules, view, state, seat, stream)
-    n = abs(legal_moves(rules, view, scratch.moves, 0))
-    if n == 0:
-        return 0
-    for i in range(n):
-        set_float(scratch.totals, i, 0.0)
-        set(scratch.counts, i, 1)
-    work = 1
+    n, work = list_choices(rules, view, scratch), 1
     for world in range(worlds if n > 1 else 0):
         if world > 0:
             make_world(rules, view, state, seat, stream)
@@ -311,8 +308,9 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
             work += play_out(rules, cast, trial, scratch, luck)
             if turn_of(trial) < 0:  # a game that does not end is worth nothing
                 add(scratch.totals, i, call_score(get(rules.calls, SCORE), trial, seat))
+            set(scratch.counts, i, get(scratch.counts, i) + 1)
     pick_best(rules, n, scratch, chosen, stream)
-    return work
+    return work if n > 0 else 0
 
 
 @inlined
