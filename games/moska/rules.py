@@ -5,7 +5,7 @@ Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S
 
 from cardai.cards import any_of, count, full_deck, has, lowest, single, suit, suit_cards
 from cardai.game import move_dtype, state_dtype
-from cardai.rule import below, rule, shuffle, uniform
+from cardai.rule import below, rule, shuffle
 
 DECK = 52
 HAND = 6  # 1.1
@@ -30,8 +30,7 @@ STATE = state_dtype(
     turned=(),  # 3.2: the deck card that waits for its kill, or NONE
     trump=(),  # the trump suit
     trump_card=(),  # the card at the bottom
-    two_in_hand=SEATS,  # 7.4: how likely each hand hides the two of trumps, against the others and the deck
-    two_in_deck=(),
+    drawn=(),  # 7.4: the set of seats that may hide a card drawn since the deal
     # The bout.
     target=(),
     playing=(),  # the set of seats still in
@@ -49,7 +48,6 @@ END, OPEN, ATTACK, SELF, KILL, TURN, SKIP, KILL_TURNED = range(8)
 
 DECK_NOW, BOUT_DECK = 0, 1
 IN_DECK = SEATS
-CERTAIN = 1 << 40  # the scale of `two_in_hand` and `two_in_deck`
 
 
 @rule
@@ -131,7 +129,6 @@ def deal(state):
                 state.known[seat] = single(turned)
                 state.deck[0] = two
     state.trump_card = state.deck[0]
-    state.two_in_deck = CERTAIN
     state.turned = NONE
     state.last = NONE
     state.pending = SKIP
@@ -182,11 +179,10 @@ def act(state, move):
 @rule
 def leave_hand(state, seat, cards):
     """Take cards out of a hand, and out of what is known of it (7.1)."""
-    hidden = state.hands[seat] & ~state.known[seat]
-    if cards & hidden != 0:  # 7.4: that the two was none of them makes it less likely to be here
-        state.two_in_hand[seat] = state.two_in_hand[seat] * count(hidden & ~cards) // count(hidden)
     state.hands[seat] &= ~cards
     state.known[seat] &= ~cards
+    if state.hands[seat] == state.known[seat]:
+        state.drawn &= ~single(seat)
 
 
 @rule
@@ -244,7 +240,6 @@ def turn_deck(state, seat):
     """3.2: turn the top card; it waits for its kill or stays on the table."""
     if state.deck_left > 1:
         state.revealed = single(state.seats) - 1
-        state.two_in_deck -= state.two_in_deck // (state.deck_left - 1)
     card = take_top(state)
     if killed_by(card, state.trump) & state.table != 0:
         state.turned = card
@@ -260,9 +255,7 @@ def draw_to_six(state, seat):
     while state.deck_left > 0 and count(state.hands[seat]) < HAND:
         if state.deck_left > 1:  # the last card is the trump card, which everybody knows
             state.revealed = single(seat)
-            moved = state.two_in_deck // (state.deck_left - 1)
-            state.two_in_deck -= moved
-            state.two_in_hand[seat] += moved
+            state.drawn |= single(seat)
         state.hands[seat] |= single(take_top(state))
 
 
@@ -352,27 +345,25 @@ def resample(state, seat, stream):
 
 @rule
 def place_of_two(state, seat, stream):
-    """7.4: a hand other than `seat`'s, or IN_DECK, for the two of trumps, as likely as what all have seen makes it.
+    """7.4: where the unseen two of trumps is, another hand or IN_DECK: each place it may lie in is as likely.
 
-    NONE for a position that was not played but made up, without a history.
+    NONE if there is no such place, as in a position that was made up rather than played.
     """
-    in_deck = state.two_in_deck if state.deck_left > 1 else 0
-    total = in_deck
+    places = max(state.deck_left - 1, 0) + places_in_hands(state, seat, SEATS)
+    if places == 0:
+        return NONE
+    left = below(stream, places)
     for other in range(state.seats):
-        total += two_weight(state, seat, other)
-    left, place = uniform(stream) * total, IN_DECK if in_deck > 0 else NONE
-    for other in range(state.seats):
-        weight = two_weight(state, seat, other)
-        if left < weight:
+        if left < places_in_hands(state, seat, other + 1):
             return other
-        left -= weight
-        if weight > 0 and in_deck == 0:
-            place = other  # for the last bit of rounding
-    return place
+    return IN_DECK
 
 
 @rule
-def two_weight(state, seat, other):
-    """How likely the hand of `other` hides the two of trumps, as `seat` sees it, on the scale of CERTAIN."""
-    hides = state.hands[other] & ~state.known[other] != 0
-    return state.two_in_hand[other] if other != seat and hides else 0
+def places_in_hands(state, seat, end):
+    """7.4: how many hidden cards of the other seats before `end` may be the two of trumps, as `seat` sees it."""
+    total = 0
+    for other in range(min(end, state.seats)):
+        if other != seat and has(state.drawn, other):
+            total += count(state.hands[other]) - count(state.known[other])
+    return total
