@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load); 
 why; 130 interrupted, what was finished has been reported.
 """
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -49,6 +50,15 @@ Rules = Annotated[str | None, Parameter(name="--rules", help="The path of the ga
 SpecList = Annotated[str | None, Parameter(help="Agent specs, one a seat, separated by commas: bot3,random,random.")]
 
 
+@functools.cache
+def _add_verbs() -> None:
+    """Add the verbs that other packages bring, `train` among them; they are imported when they run."""
+    from importlib.metadata import entry_points
+
+    for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
+        app.command(entry.value, name=entry.name)
+
+
 def main() -> None:
     """The console script."""
     sys.path.append(
@@ -59,6 +69,7 @@ def main() -> None:
 
 def run(tokens: Sequence[str]) -> int:
     """Run one command line; its exit code."""
+    _add_verbs()
     try:
         code = app(tokens)
         sys.stdout.flush()
@@ -150,7 +161,7 @@ def bench(
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
-    return _report(report, json)
+    return show(report, json)
 
 
 @app.command
@@ -187,7 +198,7 @@ def match(
             overwrite=overwrite,
             progress=progress,
         )
-    return _report(report, json)
+    return show(report, json)
 
 
 @app.command
@@ -221,20 +232,27 @@ def perf(
     game: GameName,
     /,
     *,
+    agent: Annotated[
+        str | None, Parameter(help="Measure this agent with a model instead, beside its network in a bare loop.")
+    ] = None,
     seconds: Annotated[float, Parameter(help="How long each measurement takes.")] = 1.0,
     repeats: Annotated[int, Parameter(help="How many measurements each median is taken of.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
     json: AsJson = False,
 ) -> None:
-    """Measure how fast a game is played, in decisions and games a second."""
+    """Measure how fast a game is played, in decisions and games a second, or in rows a second by a network."""
+    from cardai import bottleneck
     from cardai import perf as speed
     from cardai.progress import Line
 
     loaded = load(game)
     with Line("measuring", loaded) as progress:
-        report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
-    _report(report, json)
+        if agent:
+            report = bottleneck.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
+        else:
+            report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
+    show(report, json)
 
 
 @app.command
@@ -297,7 +315,7 @@ def complexity(
         report = tree.measure(loaded, numbers, games, agent, seed, threads, variant, progress)
     if figure:
         report.figure(figure)
-    return _report(report, json)
+    return show(report, json)
 
 
 @app.command
@@ -527,7 +545,7 @@ def _refused(sentence: str) -> int:
     return REFUSED
 
 
-def _report(report: Any, as_json: bool) -> int:
+def show(report: Any, as_json: bool) -> int:
     """Print a report; its exit code."""
     if as_json:
         _print_json(report.as_json())

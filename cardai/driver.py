@@ -75,6 +75,8 @@ class Cast(NamedTuple):
     sees_truth: Any  # i64[P]: 1 if it is given the true state
     worlds: Any  # i64[P]: worlds a decision, for SAMPLED and ROLLOUT
     randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
+    epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
+    temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
     params: Any  # f8[P, width]
     widths: Any  # i64[P]: how many parameters each one has
     width: int
@@ -234,7 +236,33 @@ def pick_best(rules, n, scratch, chosen, stream):
 
 
 @rule
-def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen):
+def pick_softly(rules, n, scratch, chosen, stream, temperature):
+    """Copy a move to `chosen`, drawn with probabilities proportional to exp(mean / temperature)."""
+    best, total = -np.inf, 0.0
+    for i in range(n):
+        best = max(best, get_float(scratch.totals, i) / get(scratch.counts, i))
+    for i in range(n):
+        total += np.exp((get_float(scratch.totals, i) / get(scratch.counts, i) - best) / temperature)
+        set_float(scratch.totals, i, total)
+    mark, picked = total * uniform_of(stream), 0
+    while picked < n - 1 and get_float(scratch.totals, picked) <= mark:
+        picked += 1
+    copy(chosen, at(scratch.moves, picked), rules.move_size)
+
+
+@rule
+def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
+    """Copy a move to `chosen` by the means: the best, or as exploration has it (Cast.epsilon, Cast.temperature)."""
+    if epsilon > 0.0 and uniform_of(stream) < epsilon:
+        copy(chosen, at(scratch.moves, below_of(stream, n)), rules.move_size)
+    elif temperature > 0.0:
+        pick_softly(rules, n, scratch, chosen, stream, temperature)
+    else:
+        pick_best(rules, n, scratch, chosen, stream)
+
+
+@rule
+def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen, epsilon, temperature):
     """One-ply search by a heuristic; the work done, in values."""
     seat = turn_of(state)
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
@@ -261,7 +289,8 @@ def choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen):
                 add(scratch.totals, i, worth(rules, value, trial, seat, scratch))
             set(scratch.counts, i, get(scratch.counts, i) + 1)
             work += 1
-    pick_best(rules, n, scratch, chosen, stream)
+    if n > 0:
+        pick(rules, n, scratch, chosen, stream, epsilon, temperature)
     return work if n > 0 else 0
 
 
@@ -332,7 +361,9 @@ def decide(rules, cast, player, state, params, index, scratch, stream, chosen):
     if kind == ROLLOUT:
         return choose_by_rollout(rules, cast, get(cast.worlds, player), state, scratch, stream, chosen)
     worlds = get(cast.worlds, player) if kind == SAMPLED else 1
-    return choose_by_value(rules, kind, get(cast.calls, player), worlds, state, scratch, stream, chosen)
+    epsilon, temperature = get_float(cast.epsilon, player), get_float(cast.temperature, player)
+    value = get(cast.calls, player)
+    return choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen, epsilon, temperature)
 
 
 @rule
@@ -437,12 +468,15 @@ def make_worlds(rules, slots, seats, picked, count, worlds):
 
 
 @rule
-def commit(rules, slots, picked, count, order, scratch):
-    """Play the chosen moves of slots waiting for an outside player; the first slot whose move is illegal, or -1."""
+def commit(rules, slots, picked, count, order, checked, scratch):
+    """Play the chosen moves of slots waiting for an outside player; the first slot whose move is illegal, or -1.
+
+    Without `checked` the moves are known to be legal.
+    """
     for i in range(count):
         slot = get(picked, i)
         state, move = at(slots.states, slot), at(slots.chosen, slot)
-        if not is_among(rules, state, move, scratch.moves, 0):
+        if checked and not is_among(rules, state, move, scratch.moves, 0):
             return slot
         if order.log_length > 0:
             copy(at(slots.log, slot * order.log_length + ply_of(state)), move, rules.move_size)

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 
 from cardai import driver
+from cardai.cast import cast_of, scratch_of
 from cardai.driver import decide, legal_moves, lend, play_move
 from cardai.game import CardaiError, Game, GameState, int_seed
+from cardai.leaves import decide as decide_outside
 from cardai.native import (
     at,
     call_choose,
@@ -41,7 +43,7 @@ from cardai.native import (
 )
 from cardai.players import Agent, agent
 from cardai.rule import STREAM, mixed, rule
-from cardai.table import Complaints, cast_of, scratch_of
+from cardai.table import Complaints
 
 LIMIT = 1_000_000  # positions that `solve` is ready to hold
 SAMPLES = 32  # decisions asked for in each position of an agent that uses luck
@@ -537,6 +539,8 @@ def strategy_of(
         raise CardaiError(f"an agent that uses luck is asked at least 2 times a position, not {samples}")
     if player.randomised:
         raise CardaiError(f"agent {player.spec!r} draws its parameters anew for each game; grade it with fixed ones")
+    if player.epsilon or player.temperature:
+        raise CardaiError(f"agent {player.spec!r} explores; grade it without epsilon and temperature")
     if player.kind == driver.UNIFORM:
         return uniform(solution), "known"
     asked = _Asked(solution, player, seed)
@@ -563,6 +567,7 @@ class _Asked:
     def __init__(self, solution: Solution, player: Agent, seed: int) -> None:
         if player.kind == driver.OUTSIDE and player.choose is None:
             raise CardaiError(f"agent {player.spec!r} cannot be asked in every position")
+        player.check_fits(solution.game, solution.variant, 2)
         self.solution, self.player = solution, player
         self.rules, self.cast = solution.game.rules, cast_of(solution.game, [player])
         self.scratch = scratch_of(solution.game, self.cast)
@@ -594,6 +599,12 @@ class _Asked:
         count, chosen = len(worlds), np.zeros(len(worlds), self.solution.game.move)
         if self.player.choose is not None:
             return np.asarray(self.player.choose(self.solution.game, worlds), self.solution.game.move)
+        if self.player.evaluator is not None:
+            places = np.arange(count)
+            found = decide_outside(self.solution.game, self.player, worlds, streams, places, places, chosen)
+            for first, (_, worth) in zip(self.first.tolist(), found, strict=True):
+                self.best[first : first + len(worth)] = worth == worth.max()
+            return chosen
         rules, cast = lend(self.rules), lend(self.cast)
         if self.player.kind == driver.NATIVE:
             ask_native(rules, cast, raw(worlds), raw(streams), count, raw(chosen))

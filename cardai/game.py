@@ -135,6 +135,26 @@ class Suite:
 
 
 @dataclass(frozen=True)
+class Phase:
+    """A part of a game that figures are told apart by: the sum of an encoder's segment, cut into ranges.
+
+    The cuts (0, 20) make "0", "1-20" and "over 20"; without cuts each sum is a phase of its own.
+    """
+
+    segment: str
+    cuts: tuple[int, ...] = ()
+
+    def name(self, number: int) -> str:
+        """What a phase is called; `number` counts ranges from 0, or is the sum where there are no cuts."""
+        if not self.cuts:
+            return str(number)
+        if number == len(self.cuts):
+            return f"over {self.cuts[-1]}"
+        low, high = (self.cuts[number - 1] + 1 if number else 0), self.cuts[number]
+        return str(high) if low == high else f"{low}-{high}"
+
+
+@dataclass(frozen=True)
 class Game:
     """A game as the framework knows it. Everything is stated here; nothing optional is found out by a crash.
 
@@ -145,6 +165,7 @@ class Game:
     `holdings(state)` lists the card sets that the deck lies in, places of a size that everybody knows: each hand, the
     deck, each pile; `cardai check` counts cards with it.
     `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
+    `phases` are what a model's figures are told apart by.
     """
 
     name: str
@@ -174,6 +195,7 @@ class Game:
     heuristics: Mapping[str, Callable[..., float]] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
     references: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    phases: Mapping[str, Phase] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return id(self)

@@ -150,6 +150,36 @@ if JIT:
 
         return types.void(types.int64, types.int64, types.int64), codegen
 
+    @intrinsic
+    def clear_bytes(typingctx, address, size):
+        """Fill `size` bytes with zeros."""
+
+        def codegen(context, builder, signature, args):
+            cgutils.memset(builder, builder.inttoptr(args[0], _BYTES), args[1], 0)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), codegen
+
+    @intrinsic
+    def load_anywhere(typingctx, address, offset):
+        """The int64 at any address, aligned or not."""
+
+        def codegen(context, builder, signature, args):
+            word = builder.load(builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
+            word.align = 1
+            return word
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def load_byte(typingctx, address, offset):
+        """The byte at a handle plus `offset` bytes, 0 to 255."""
+
+        def codegen(context, builder, signature, args):
+            return builder.zext(builder.load(builder.inttoptr(builder.add(args[0], args[1]), _BYTES)), _I64)
+
+        return types.int64(types.int64, types.int64), codegen
+
     _deal, _settle = _caller("deal"), _caller("settle")
     _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
     _score, _resample = _caller("score"), _caller("resample")
@@ -298,6 +328,34 @@ if JIT:
         _encode(function, (state, seat, at(rows, index), rows[1], 1))
 
     @rule
+    def clear_row(rows, index):
+        """Fill row `index` of u8[n, width] with zeros."""
+        clear_bytes(at(rows, index), rows[1])
+
+    @rule
+    def hash_row(rows, index):
+        """A hash of row `index` of u8[n, width], not negative."""
+        row, width, key = at(rows, index), rows[1], np.uint64(0)
+        for offset in range(0, width - 7, 8):
+            key = (key ^ np.uint64(load_anywhere(row, offset))) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(32)
+        for offset in range(width & ~7, width):
+            key = (key ^ np.uint64(load_byte(row, offset))) * np.uint64(0x9E3779B97F4A7C15)
+        return np.int64((key ^ (key >> np.uint64(29))) >> np.uint64(1))
+
+    @rule
+    def same_row(rows, one, other):
+        """Whether two rows of u8[n, width] are equal."""
+        first, second, width = at(rows, one), at(rows, other), rows[1]
+        for offset in range(0, width - 7, 8):
+            if load_anywhere(first, offset) != load_anywhere(second, offset):
+                return False
+        for offset in range(width & ~7, width):
+            if load_byte(first, offset) != load_byte(second, offset):
+                return False
+        return True
+
+    @rule
     def row_of(floats, index, width, length):
         """The first `length` numbers of row `index` of a table `width` wide, as a table of one row."""
         return floats + 8 * index * width
@@ -400,6 +458,15 @@ else:
 
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])
+
+    def clear_row(rows, index):
+        rows[index] = 0
+
+    def hash_row(rows, index):
+        return hash(rows[index].tobytes()) & 0x7FFFFFFFFFFFFFFF
+
+    def same_row(rows, one, other):
+        return bool((rows[one] == rows[other]).all())
 
     def row_of(floats, index, width, length):
         return floats[index : index + 1, :length]

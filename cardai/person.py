@@ -15,12 +15,14 @@ from rich.console import Console
 from rich.text import Text
 
 from cardai import driver
+from cardai.cast import cast_of, scratch_of
 from cardai.driver import Games, Order, Slots, lend
 from cardai.game import CardaiError, Game, GameState, int_seed
+from cardai.leaves import decide
 from cardai.native import at, raw
 from cardai.players import Agent, agent
 from cardai.rule import STREAM
-from cardai.table import Complaints, cast_of, scratch_of
+from cardai.table import Complaints
 
 HUMAN = "human"
 
@@ -39,6 +41,8 @@ class OneGame:
     def __init__(self, game: Game, agents: Sequence[Agent], seed: int, variant: str | None = None) -> None:
         self.game, self.agents, seats = game, agents, len(agents)
         blank = game.options(seats, variant)
+        for one in agents:
+            one.check_fits(game, variant, seats)
         self._cast = cast_of(game, agents)
         self._slots = Slots(
             np.zeros(1, game.state),
@@ -83,7 +87,25 @@ class OneGame:
             raise CardaiError(f"{self.game.name}: seat {int(self.state['turn'])} is to move and has no legal move")
         if self._games.finished[0] == driver.ENDLESS:
             raise CardaiError(f"{self.game.name}: the game did not end within its {self.game.max_plies} plies")
-        return bool(moved)
+        return bool(moved) or self._ask_evaluator()
+
+    def _ask_evaluator(self) -> bool:
+        """Let an agent with an evaluator make its move; False when it is somebody else's turn, or the game is over."""
+        turn = int(self._slots.states["turn"][0])
+        if turn < 0 or self.agents[turn].evaluator is None:
+            return False
+        picked = np.zeros(1, np.int64)
+        decide(
+            self.game,
+            self.agents[turn],
+            self._slots.states,
+            self._slots.streams,
+            picked,
+            picked + turn,
+            self._slots.chosen,
+        )
+        driver.commit(lend(self.game.rules), lend(self._slots), raw(picked), 1, self._order, False, lend(self._scratch))
+        return True
 
     def world(self) -> GameState:
         """The world in which the outside player to move decides; ask once a decision, since it takes from a stream."""
@@ -97,7 +119,7 @@ class OneGame:
         self._slots.chosen[0] = move
         rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            wrong = driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, scratch)
+            wrong = driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, True, scratch)
         if wrong >= 0:
             self.game.play(self.state, move)
 

@@ -4,9 +4,12 @@ random                  every legal move is as likely, unless the game has its o
 NAME                    a hand-written player of the game: bot3
 NAME?p=0.5&q=2          the same with other parameters; NAME?randomised draws each value x anew from
                         [0, 2x] for every game (training data wants varied players)
-greedy:HEURISTIC        plays the move whose after-state (before any draw) it values most
-sampled:HEURISTIC       ... whose settled state it values most, in the mean over worlds (?worlds=100)
-peeking:HEURISTIC       ... in the true world: it sees what it will draw. For comparison only
+greedy:JUDGE            plays the move whose after-state (before any draw) its judge values most
+sampled:JUDGE           ... whose settled state it values most, in the mean over worlds (?worlds=100)
+peeking:JUDGE           ... in the true world: it sees what it will draw. For comparison only
+                        A judge is a heuristic of the game, a shipped model, a model file or a run folder. With
+                        ?epsilon=0.1 any move is played that often; ?temperature=0.05 draws moves by softmax of their
+                        worth; ?any_variant lets a model play a variant that it was not trained on
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 human                   somebody at the keyboard (in `cardai play`)
@@ -20,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from cardai import driver
+from cardai.evaluator import Evaluator, find_evaluator, known_evaluators
 from cardai.game import CardaiError, Game
 from cardai.registry import place_of, unknown
 
@@ -38,6 +42,10 @@ class Agent:
     randomised: bool = False
     worlds: int = 1
     about: str = ""
+    epsilon: float = 0.0
+    temperature: float = 0.0
+    any_variant: bool = False
+    evaluator: Evaluator | None = field(default=None, compare=False)
     choose: Callable[[Game, np.ndarray], np.ndarray] | None = field(default=None, compare=False)
 
     @property
@@ -46,13 +54,24 @@ class Agent:
         return self.kind == driver.PEEKING
 
     @property
+    def is_outside(self) -> bool:
+        """Whether it decides outside compiled code: a Python function, a person, an evaluator."""
+        return self.kind == driver.OUTSIDE or self.evaluator is not None
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless it can sit down at this table."""
+        if self.evaluator is not None:
+            known = None if self.any_variant else variant or game.default_variant
+            self.evaluator.check_fits(game, known, seats)
+
+    @property
     def label(self) -> str:
         """Its name in a table."""
         return f"{self.spec} (peeks)" if self.peeks else self.spec
 
 
 GENERIC = {
-    "greedy": (driver.GREEDY, "the best after-state by a heuristic"),
+    "greedy": (driver.GREEDY, "the best after-state, before any draw"),
     "sampled": (driver.SAMPLED, "the best settled state, in the mean over sampled worlds"),
     "peeking": (driver.PEEKING, "the best settled state in the true world; it sees its own draws"),
 }
@@ -72,7 +91,7 @@ def agent(game: Game, spec: str) -> Agent:
     options = _options(spec, query)
     name, _, argument = head.partition(":")
     if name in GENERIC:
-        return _by_heuristic(game, spec, name, argument, options)
+        return _by_judge(game, spec, name, argument, options)
     if name == "rollout":
         worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
         _nothing_left(spec, options)
@@ -96,6 +115,8 @@ def list_specs(game: Game) -> dict[str, str]:
     found.update({name: player.about for name, player in game.players.items()})
     for heuristic in game.heuristics:
         found.update({f"{name}:{heuristic}": about for name, (_, about) in GENERIC.items()})
+    for model, about in known_evaluators(game).items():
+        found.update({f"{name}:{model}": f"{how}; {about}" for name, (_, how) in GENERIC.items()})
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
     return found
 
@@ -121,23 +142,50 @@ def _count(spec: str, text: str, what: str) -> int:
     return int(text)
 
 
-def _by_heuristic(game: Game, spec: str, name: str, heuristic: str, options: dict[str, str]) -> Agent:
-    if heuristic not in game.heuristics:
-        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic", heuristic, game.heuristics))
+def _by_judge(game: Game, spec: str, name: str, judge: str, options: dict[str, str]) -> Agent:
     kind, about = GENERIC[name]
+    evaluator, call = None, 0
+    if judge in game.heuristics:
+        call = game.entry("value", game.heuristics[judge])
+    else:
+        evaluator = find_evaluator(game, judge)
+        if evaluator is None:
+            judges = [*game.heuristics, *known_evaluators(game)]
+            raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", judge, judges))
     worlds = 1
     if name == "sampled":
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
+    epsilon = _number(spec, "epsilon", options.pop("epsilon", "0"), 1.0)
+    temperature = _number(spec, "temperature", options.pop("temperature", "0"), np.inf)
+    any_variant = _flag(spec, "any_variant", options) if evaluator else False
     _nothing_left(spec, options)
-    call = game.entry("value", game.heuristics[heuristic])
-    return Agent(spec, kind, call, worlds=worlds, sees_truth=name == "peeking", about=about)
+    return Agent(
+        spec, kind, call, worlds=worlds, sees_truth=name == "peeking", about=about, epsilon=epsilon,
+        temperature=temperature, any_variant=any_variant, evaluator=evaluator,
+    )  # fmt: skip
+
+
+def _number(spec: str, key: str, text: str, most: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not (0.0 <= value <= most and np.isfinite(value)):
+        limit = f"from 0 to {most:g}" if np.isfinite(most) else "of at least 0"
+        raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a number {limit}")
+    return value
+
+
+def _flag(spec: str, key: str, options: dict[str, str]) -> bool:
+    value = options.pop(key, None)
+    if value not in (None, ""):
+        raise CardaiError(f"agent {spec!r}: {key!r} takes no value")
+    return value is not None
 
 
 def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> Agent:
     player = game.players[name]
-    randomised = options.pop("randomised", None)
-    if randomised not in (None, ""):
-        raise CardaiError(f"agent {spec!r}: 'randomised' takes no value")
+    randomised = _flag(spec, "randomised", options)
     values = dict(player.defaults)
     for key, text in options.items():
         if key not in values:
@@ -149,9 +197,7 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
         if not np.isfinite(values[key]):
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a finite number")
     call = game.entry("choose", player.choose)
-    return Agent(
-        spec, driver.NATIVE, call, tuple(values.values()), player.sees_truth, randomised is not None, about=player.about
-    )
+    return Agent(spec, driver.NATIVE, call, tuple(values.values()), player.sees_truth, randomised, about=player.about)
 
 
 def _callback(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:

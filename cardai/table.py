@@ -1,5 +1,7 @@
 """Many games at once: native players are advanced in compiled code, outside players are asked in batches.
 
+While the positions of one half of the games are with an evaluator, the other half plays on.
+
     results = play(game, [agent(game, "bot3"), agent(game, "random")], lineups, seeds)
 
 A game depends on its seed and its line-up only: not on how many are live, on threads, or on what is played beside it.
@@ -11,12 +13,15 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from cardai import driver, native
-from cardai.driver import Cast, Games, Order, Scratch, Slots, lend
+from cardai import driver
+from cardai.cast import cast_of, scratch_of
+from cardai.driver import Games, Order, Slots, lend
 from cardai.game import CardaiError, Game, IllegalMove
+from cardai.leaves import Question
 from cardai.native import raw
 from cardai.players import Agent, AgentFailed
 from cardai.registry import place_of
@@ -27,6 +32,7 @@ LIVE_OUTSIDE = 1024
 SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and at the progress line
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
 MOST_BUDGET = 10_000_000
+FEW = 64  # decisions that are not worth another thread
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all) a few times a second."""
@@ -47,6 +53,8 @@ class Results:
     tally: np.ndarray  # f8[G, 4], see driver.Games
     moves: list[np.ndarray | None] = field(default_factory=list)  # MOVE[plies] a game, when recording
     interrupted: bool = False
+    rows: int = 0  # positions that evaluators judged
+    batches: int = 0  # in so many calls
 
 
 def default_threads() -> int:
@@ -83,6 +91,8 @@ def play(
         raise ValueError(f"lineups {lineups.shape} and seeds {seeds.shape} do not fit: want [G, seats] and [G]")
     if lineups.size and not 0 <= lineups.min() <= lineups.max() < len(agents):
         raise ValueError(f"lineups name agent {lineups.max()}, there are {len(agents)}")
+    for player in agents:
+        player.check_fits(game, variant, lineups.shape[1])
     table = _Table(game, agents, lineups, seeds, variant, threads, live, record or on_game is not None)
     table.order = Order(len(table.slots.status), max_plies or game.max_plies, table.log_length, checked, tally)
     return table.run(progress, on_game)
@@ -104,7 +114,8 @@ class _Table:
         self.game, self.agents, self.rules = game, agents, game.rules
         self.blank = game.options(seats, variant)
         self.cast = cast_of(game, agents)
-        has_outside = any(agent.kind == driver.OUTSIDE for agent in agents)
+        has_outside = any(agent.is_outside for agent in agents)
+        has_evaluator = any(agent.evaluator is not None for agent in agents)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
         live = live or (LIVE_OUTSIDE if has_outside else LIVE_NATIVE * threads)
         live = max(1, min(live, count))
@@ -135,7 +146,10 @@ class _Table:
         )
         self.scratches = [scratch_of(game, self.cast) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
-        self.bounds = np.linspace(0, live, self.threads + 1).astype(int)
+        halves = 2 if has_evaluator and live > 1 else 1
+        self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
+        self.idle: dict[int, list[Question]] = {}  # by agent: batches that nobody waits for
+        self.rows = self.batches = 0
         self.moves: list[np.ndarray | None] = [None] * count if record else []
         self.order: Order
 
@@ -148,8 +162,10 @@ class _Table:
         try:
             with Complaints(self.game):
                 while (status != driver.EMPTY).any():
-                    decisions += self._advance(pool)
-                    decisions += self._ask_outside()
+                    for part in self.parts:
+                        self._hear(part)
+                        decisions += self._advance(part, pool)
+                        decisions += self._ask(part, pool)
                     self._collect(on_game)
                     self._lengthen_logs()
                     self._stop_on_fault()
@@ -175,6 +191,8 @@ class _Table:
             self.games.tally,
             self.moves,
             interrupted,
+            self.rows,
+            self.batches,
         )
 
     def _load_driver(self) -> None:
@@ -182,11 +200,11 @@ class _Table:
         lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots), lend(self.scratches[0])
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
-    def _advance(self, pool: ThreadPoolExecutor | None) -> int:
+    def _advance(self, played: "_Part", pool: ThreadPoolExecutor | None) -> int:
         """Let every thread play its slots for a slice of time, or until all of them wait; decisions made."""
 
-        def part(i: int) -> int:
-            first, end, made = int(self.bounds[i]), int(self.bounds[i + 1]), 0
+        def share(i: int) -> int:
+            first, end, made = bounds[i], bounds[i + 1], 0
             scratch = lend(self.scratches[i])
             while (self.slots.status[first:end] <= driver.RUNNING).any():
                 began = time.perf_counter()
@@ -201,30 +219,78 @@ class _Table:
                     self.budgets[i] = max(budget // 2, 1)
             return made
 
+        bounds = np.linspace(played.first, played.end, self.threads + 1).astype(int).tolist()
         deadline = time.perf_counter() + SLICE_SECONDS
         rules, cast, games, slots = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
-        return sum(pool.map(part, range(self.threads))) if pool else part(0)
+        return sum(pool.map(share, range(self.threads))) if pool else share(0)
 
-    def _ask_outside(self) -> int:
-        waiting = np.flatnonzero(self.slots.status == driver.WAITING)
+    def _ask(self, part: "_Part", pool: ThreadPoolExecutor | None) -> int:
+        """Ask the outside players that slots of a part wait for; functions answer at once, evaluators later."""
+        waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
         if not len(waiting):
             return 0
-        playing = self.games.lineups[self.slots.game[waiting], self.states["turn"][waiting]]
-        for player in np.unique(playing):
+        turns = self.states["turn"][waiting]
+        playing = self.games.lineups[self.slots.game[waiting], turns]
+        asked = 0
+        for player in np.unique(playing).tolist():
             picked = waiting[playing == player]
-            worlds = np.zeros(len(picked), self.game.state)
+            if self.agents[player].evaluator is None:
+                self._ask_function(self.agents[player], picked)
+                asked += len(picked)
+            else:
+                places = picked * self.games.seats + turns[playing == player]
+                asked += self._ask_evaluator(part, player, picked, places, pool)
+        return asked
+
+    def _ask_function(self, player: Agent, picked: np.ndarray) -> None:
+        worlds = np.zeros(len(picked), self.game.state)
+        rules, slots, scratch = lend(self.rules), lend(self.slots), lend(self.scratches[0])
+        driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
+        assert player.choose is not None
+        try:
+            self.chosen[picked] = player.choose(self.game, worlds)
+        except AgentFailed as failure:
+            raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
+        wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, True, scratch)
+        if wrong >= 0:
+            self._refuse(int(wrong))
+
+    def _ask_evaluator(
+        self, part: "_Part", player: int, picked: np.ndarray, places: np.ndarray, pool: ThreadPoolExecutor | None
+    ) -> int:
+        """Send the positions off that an evaluator must judge, as many as its batches hold; decisions asked about."""
+        shares = np.array_split(np.arange(len(picked)), min(self.threads, 1 + len(picked) // FEW))
+        idle = self.idle.setdefault(player, [])
+        while len(idle) < len(shares):
+            idle.append(Question(self.game, self.agents[player], scratch_of(self.game, self.cast)))
+        questions = [idle.pop() for _ in shares]
+        part.questions += [(player, question) for question in questions]
+
+        def ask(question: Question, share: np.ndarray) -> int:
+            return question.gather(self.states, self.slots.streams, picked[share], places[share])
+
+        asked = pool.map(ask, questions, shares) if pool else map(ask, questions, shares)
+        total = sum(asked)
+        for question in questions:
+            question.send()
+        return total
+
+    def _hear(self, part: "_Part") -> None:
+        """Wait for the answers to a part's questions and play the moves."""
+        questions, part.questions = part.questions, []
+        for player, question in questions:
+            stuck = question.choose(self.slots.streams, self.chosen)
+            picked, checked = question.picked[: question.asked], self.order.checked
+            if stuck >= 0:
+                self.slots.status[picked[stuck]] = driver.STUCK
+                return
             rules, slots, scratch = lend(self.rules), lend(self.slots), lend(self.scratches[0])
-            driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
-            choose = self.agents[player].choose
-            assert choose is not None
-            try:
-                self.chosen[picked] = choose(self.game, worlds)
-            except AgentFailed as failure:
-                raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
-            wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, scratch)
+            wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
             if wrong >= 0:
                 self._refuse(int(wrong))
-        return len(waiting)
+            self.rows += question.rows
+            self.batches += 1
+            self.idle[player].append(question)
 
     def _refuse(self, slot: int) -> None:
         """Raise IllegalMove for the chosen move of a slot."""
@@ -275,6 +341,14 @@ class _Table:
         raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
 
 
+class _Part:
+    """Slots first..end-1, which play together, and the questions their games wait for."""
+
+    def __init__(self, first: int, end: int) -> None:
+        self.first, self.end = first, end
+        self.questions: list[tuple[int, Question]] = []  # with the agent each one is for
+
+
 class Complaints:
     """Turns an exception inside a compiled rule, which compiled callers cannot pass on, into one of ours."""
 
@@ -292,45 +366,3 @@ class Complaints:
         sys.unraisablehook = self.before
         if self.first is not None:
             raise CardaiError(f"{self.game.name}: a rule raised {self.first!r}{place_of(self.first)}") from self.first
-
-
-def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
-    """The players of a run as the driver takes them."""
-    width = max([1, *(len(agent.params) for agent in agents)])
-    params = np.zeros((len(agents), width))
-    for i, agent in enumerate(agents):
-        params[i, : len(agent.params)] = agent.params
-    playout = game.players.get("random")
-    return Cast(
-        native.addresses([agent.call for agent in agents]),
-        np.array([agent.kind for agent in agents], np.int64),
-        np.array([agent.sees_truth for agent in agents], np.int64),
-        np.array([agent.worlds for agent in agents], np.int64),
-        np.array([agent.randomised for agent in agents], np.int64),
-        params,
-        np.array([len(agent.params) for agent in agents], np.int64),
-        width,
-        native.addresses([game.entry("choose", playout.choose) if playout else 0]),
-        max(1, len(playout.defaults) if playout else 0),
-        playout is not None,
-    )
-
-
-def scratch_of(game: Game, cast: Cast) -> Scratch:
-    """Working space for one thread."""
-    depth = driver.DEEP + 2
-    playout = game.players.get("random")
-    params = np.zeros((1, cast.playout_width))
-    if playout:
-        params[0, : len(playout.defaults)] = list(playout.defaults.values())
-    return Scratch(
-        np.zeros(depth, game.state),
-        np.zeros(depth * game.max_moves, game.move),
-        np.zeros(game.max_moves),
-        np.zeros(game.max_moves, np.int64),
-        np.zeros(game.max_moves, np.int64),
-        np.zeros(depth),
-        np.zeros(depth, np.int64),
-        np.zeros(1, STREAM),
-        params,
-    )

@@ -245,7 +245,7 @@ def test_rows_that_cannot_be_played_are_reported():
     }
     text = text_of(report)
     assert text.count("not available") >= 6
-    assert "no heuristic 'nonesuch'" in text
+    assert "no heuristic or model 'nonesuch'" in text
     assert len(report.as_json()["missing"]) == 3
 
 

@@ -8,12 +8,13 @@ import steps
 
 import cardai
 from cardai import driver
+from cardai.cast import cast_of, scratch_of
 from cardai.driver import lend
 from cardai.game import CardaiError, Game, move_dtype, state_dtype
 from cardai.native import at, raw
 from cardai.players import agent, list_specs
 from cardai.rule import JIT, STREAM, rule, shuffle
-from cardai.table import cast_of, play, scratch_of
+from cardai.table import play
 
 MOSKA, TICTACTOE = cardai.load("moska"), cardai.load("tictactoe")
 
@@ -270,7 +271,7 @@ def test_parameters_go_where_their_names_say():
     [
         ("bot4", "no agent 'bot4'; did you mean bot"),
         ("", "no agent ''"),
-        ("greedy", "no heuristic ''"),
+        ("greedy", "no heuristic or model ''"),
         ("greedy:hand_valu", "did you mean hand_value"),
         ("greedy:hand_value?worlds=3", "takes no option 'worlds'"),
         ("sampled:hand_value?worlds=0", "'0' is not a number of worlds"),

@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from cardai.conformance.compiled import streams
 from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
+from cardai.driver import GREEDY, SAMPLED
 from cardai.game import Game
+from cardai.leaves import decide
 from cardai.native import HEADER
+from cardai.players import Agent
 
 
 @law
@@ -79,6 +83,48 @@ def players_who_see_the_truth_use_no_hidden_card(ground: Ground) -> None:
             if len(wrong):
                 truth, found = (move_text(ground.game, here.state, moves[i]) for i in (0, wrong[0]))
                 raise here.broken(f"player {name} at seat {here.turn} plays {truth}, but {found} in a world")
+
+
+@law
+def agents_decide_by_what_they_know(ground: Ground) -> None:
+    """greedy and sampled agents choose the same move in every world of their seat, given the same stream.
+
+    They are given a judge that tells any two views apart, for each of the game's encoders.
+    """
+    game = ground.game
+    for here in ground.positions(ground.effort.positions // 4 if game.encoders else 0):
+        if ground.compiled.legal(here.states)[1][0] < 0:
+            continue  # a truncated list of moves is drawn from the world's own stream
+        states = _truth_and_fewer_worlds(ground, here)
+        for encoder in game.encoders:
+            judge = AnyJudge(encoder, len(here.seats))
+            for name, kind, worlds in (("greedy", GREEDY, 1), ("sampled", SAMPLED, 3)):
+                player = Agent(f"{name}:{judge.name}", kind, worlds=worlds, evaluator=judge)
+                luck, chosen = np.repeat(streams(here.ply), len(states)), np.zeros(len(states), game.move)
+                places = np.arange(len(states))
+                weighed = decide(game, player, states, luck, places, places, chosen)
+                for i, (_, worth) in enumerate(weighed):
+                    if (chosen[i] != chosen[0]) or not np.array_equal(worth, weighed[0][1]):
+                        truth, found = (move_text(game, here.state, chosen[k]) for k in (0, i))
+                        what = f"plays {truth} ({weighed[0][1].max():.6f}), but {found} ({worth.max():.6f})"
+                        raise here.broken(f"{player.spec} on {encoder} at seat {here.turn} {what} in a world")
+
+
+class AnyJudge:
+    """An evaluator that judges views by a hash: f4 in [0, 1), as good as different for different rows."""
+
+    moment, batch = "drawn", 2048
+
+    def __init__(self, encoder: str, seats: int) -> None:
+        self.name, self.encoder, self.seats = "any", encoder, seats
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """A pseudo-random number for each row."""
+        weights = np.random.default_rng(rows.shape[1]).integers(1, 1 << 40, rows.shape[1])
+        return ((rows.astype(np.int64) @ weights) % 1_000_003 / 1_000_003).astype(np.float32)
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """It judges any game."""
 
 
 @law

@@ -3,9 +3,16 @@
 The game of the thesis whose method cardai makes general (Vahteristo 2023).
 """
 
-from cardai.game import Game, PerspectiveEncoder, Row, Suite
+from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
-from .encode import afterstate_layout, bitmap_layout, encode_afterstate, encode_bitmap
+from .encode import (
+    afterstate_layout,
+    bitmap_layout,
+    encode_afterstate,
+    encode_bitmap,
+    encode_relative,
+    relative_layout,
+)  # fmt: skip
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
 from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score, settle
@@ -51,6 +58,7 @@ GAME = Game(
     encoders={
         "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
         "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),
+        "relative": PerspectiveEncoder(relative_layout, encode_relative),
     },
     players=PLAYERS,
     heuristics={"hand_value": hand_value},
@@ -60,4 +68,5 @@ GAME = Game(
     show=show,
     holdings=holdings,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},
+    phases={"deck": Phase("deck", (0, 20)), "players left": Phase("playing")},
 )

@@ -1,6 +1,6 @@
 """A seat's view of a Moska state as numbers. Layout of `bitmap`: the thesis' 442 values for four seats."""
 
-from cardai.cards import count, full_deck, has, put
+from cardai.cards import count, full_deck, has, put, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -76,6 +76,87 @@ def encode_afterstate(state, seat, row):
     row[place + 3] = state.pending == END and state.picked != 0
     if state.turned != NONE:
         row[place + 4 + state.turned] = 1
+
+
+def relative_layout(seats):
+    others = range(1, seats)
+    return (
+        Segment("deck"),
+        Segment("hand sizes", (seats,)),
+        Segment("ready", (seats,)),
+        Segment("playing", (seats,)),
+        Segment("deck card on table"),
+        Segment("target", (seats,)),
+        Segment("about to draw"),
+        Segment("about to turn"),
+        Segment("ended without picking"),
+        Segment("ended and picked"),
+        Segment("own hand", CARDS),
+        Segment("own known cards", CARDS),
+        *(Segment(f"known of the {place}. on the left", CARDS) for place in others),
+        Segment("in the game", CARDS),
+        Segment("table", CARDS),
+        Segment("killed", CARDS),
+        Segment("bottom of the deck", CARDS),
+        Segment("turned", CARDS),
+    )
+
+
+@rule
+def encode_relative(state, seat, row):
+    """All that `afterstate` says, the same for positions that differ only in names of seats and suits.
+
+    Seats are counted from the own one to the left; the trump suit comes first, then the suit in which the own hand is
+    highest.
+    """
+    seats = state.seats
+    for i in range(seats):
+        other = (seat + i) % seats
+        row[1 + i] = count(state.hands[other])
+        row[1 + seats + i] = has(state.ready, other)
+        row[1 + 2 * seats + i] = has(state.playing, other)
+    row[0] = state.deck_left
+    place = 1 + 3 * seats
+    row[place] = state.barring != 0
+    row[place + 1 + (state.target - seat) % seats] = 1
+    place += 1 + seats
+    row[place] = cards_to_draw(state)
+    row[place + 1] = state.pending == TURN
+    row[place + 2] = state.pending == END and state.picked == 0
+    row[place + 3] = state.pending == END and state.picked != 0
+    order = suits_by_hand(state.hands[seat], state.trump)
+    place = put_by_suit(row, place + 4, state.hands[seat], order)
+    for i in range(seats):
+        place = put_by_suit(row, place, state.known[(seat + i) % seats], order)
+    place = put_by_suit(row, place, full_deck(DECK) & ~state.discards, order)
+    place = put_by_suit(row, place, state.table, order)
+    place = put_by_suit(row, place, state.killed, order)
+    place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, order)
+    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, order)
+
+
+@rule
+def suits_by_hand(hand, trump):
+    """The suits, trump first and then by the highest card held: suit k in bits 2k and 2k + 1."""
+    order, taken = trump, 1 << trump
+    for k in range(1, 4):
+        best, strength = NONE, -1
+        for one in range(4):
+            held = (hand & suit_cards(one)) >> one
+            if not has(taken, one) and held > strength:
+                best, strength = one, held
+        order |= best << (2 * k)
+        taken |= 1 << best
+    return order
+
+
+@rule
+def put_by_suit(row, first, cards, order):
+    """`put`, with the suits in another order."""
+    for rank in range(13):
+        for k in range(4):
+            row[first + 4 * rank + k] = (cards >> (4 * rank + ((order >> (2 * k)) & 3))) & 1
+    return first + 52
 
 
 @rule

@@ -1,0 +1,266 @@
+"""The thesis' two generations of networks for Moska, and one that needs no sampling; with its Table 1 for all of them.
+
+    print(reproduce(Path("runs/moska-networks"), "small").table())
+
+Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
+NN1 among the players, NN2 from those; then, beyond the thesis, two generations that judge the after-state of a move,
+before any card is drawn, by an encoder in which seats and suits have no names.
+
+Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cardai.bench import plain, run_suite, with_notes
+from cardai.game import Game, Row, Suite
+from cardai.machine import machine
+from cardai.registry import load
+from cardai.selfplay import simulate_shards
+from evaluators.checkpoint import write_whole
+from evaluators.config import TrainConfig
+from evaluators.train import MODEL, Result, train
+
+Progress = Callable[[int, int, str], None]
+"""Called with (done, total, what is being done)."""
+
+HAND_WRITTEN = {
+    "bot3": 3.0,
+    "bot3?randomised": 4.0,
+    "bot2": 1.0,
+    "bot2?randomised": 1.5,
+    "bot1": 0.5,
+    "bot1?randomised": 0.7,
+    "random": 0.5,
+    "random_simple": 0.3,
+    "greedy:hand_value": 1.5,
+    "greedy:hand_value?epsilon=0.15": 1.0,
+}
+"""From random play to the best there is without a network (2.2)."""
+
+WEAKER = {
+    "bot3": 1.0,
+    "bot3?randomised": 1.5,
+    "bot2?randomised": 0.5,
+    "greedy:hand_value?epsilon=0.15": 0.5,
+    "random": 0.2,
+}
+"""Those among them that keep later generations from knowing only each other."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is played and learned. `games`: of each generation; `benchmark`: games a row of Table 1.
+
+    `learning`: fields of every `TrainConfig`; `steps`: of each network, where epochs do not say.
+    """
+
+    games: Mapping[str, int]
+    benchmark: int
+    learning: Mapping[str, Any]
+    steps: Mapping[str, int] = field(default_factory=dict)
+
+
+SCALES = {
+    "smoke": Scale(
+        games={"games1": 300, "games2": 300, "games3": 300},
+        benchmark=8,
+        learning={
+            "options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "epochs": 0, "check_steps": 20, "per_game": 20,
+        },
+        steps={"nn1": 40, "nn2": 40, "first": 40, "best": 40},
+    ),
+    "small": Scale(
+        games={"games1": 400_000, "games2": 200_000, "games3": 200_000},
+        benchmark=2000,
+        learning={
+            "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
+            "batch": 4096,
+            "epochs": 0,
+            "check_steps": 500,
+            "learning_rate": 1e-3,
+            "warm_up": 100,
+            "optimiser": "adamw",
+            "weight_decay": 0.01,
+            "per_game": 50,
+            "checkpoint_minutes": 2.0,
+        },
+        steps={"nn1": 3600, "nn2": 4200, "first": 3200, "best": 5000},
+    ),
+    "thesis": Scale(
+        games={"games1": 1_000_000, "games2": 1_000_000, "games3": 1_000_000},
+        benchmark=20_000,
+        learning={"batch": 16384, "epochs": 70, "learning_rate": 1e-4, "schedule": "constant", "patience": 5},
+    ),
+}  # fmt: skip
+
+
+def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> dict[str, Result]:
+    """Make all networks in a folder, or go on making them; how each one's training ended, by its name."""
+    size, made = SCALES[scale], {}
+
+    def games(name: str, pool: Mapping[str, float], seed: int) -> str:
+        simulate_shards(load("moska"), pool, size.games[name], folder=folder / name, seed=seed, progress=progress)
+        return str(folder / name)
+
+    def network(name: str, data: tuple[str, ...], **fields: Any) -> str:
+        learning = dict(size.learning) | ({"steps": size.steps[name]} if name in size.steps else {}) | fields
+        config = TrainConfig(game="moska", data=data, out=str(folder / name), device=device, **learning)
+        made[name] = train(config, progress)
+        return str(folder / name / MODEL)
+
+    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn", "balance": "loser"}
+    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw", "balance": "loser"}
+    first = games("games1", HAND_WRITTEN, 1)
+    nn1 = network("nn1", (first,), seed=1, **drawn)
+    second = games("games2", WEAKER | {f"peeking:{nn1}": 4.0, f"peeking:{nn1}?epsilon=0.1": 2.0}, 2)
+    network("nn2", (second,), seed=2, **drawn)
+    early = network("first", (second,), seed=3, **before)
+    third = games("games3", WEAKER | {f"greedy:{early}": 5.0, f"greedy:{early}?epsilon=0.1": 3.0}, 3)
+    network("best", (third, second), seed=4, **before)
+    network("nn2-by-state", (second,), seed=2, split_by="state", **drawn)
+    return made
+
+
+KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
+"""The thesis' names for how a network is asked, and ours."""
+
+CLAIMS = {
+    ("nn2", "MIF"): (13.65, 15.35, 12.65, 0.0),
+    ("nn2", "HIF"): (14.25, 18.45, 15.65, 0.05),
+    ("nn1", "HIF"): (23.8, 26.3, 21.15, 0.25),
+}
+"""Table 1: loss in percent on B1, B2, B3 and B4, of 2000 games each."""
+TEST_CLAIM = {"bce": 0.504, "accuracy": 0.735}
+"""3.1: NN2 on its test states, balanced, divided by state."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came out. `training`: each network's report; `table`: the benchmark's, by network and way of asking."""
+
+    scale: str
+    training: Mapping[str, Mapping[str, Any]]
+    rows: Mapping[str, Mapping[str, Any]]
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything in it and the machine, as plain JSON types."""
+        return plain(asdict(self) | {"machine": machine()})
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        return with_notes(self._notes(), self._losses(), self._tests())
+
+    def _losses(self) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(title="Games lost, percent (thesis)", title_justify="left", box=box.HORIZONTALS)
+        table.add_column("agent")
+        for row in BENCHMARKS:
+            table.add_column(row, justify="right")
+        for name, report in self.rows.items():
+            network, _, kind = name.partition(" ")
+            claims = CLAIMS.get((network, kind), (None,) * len(BENCHMARKS))
+            figures = {row["row"]: row["figure"] for row in report["rows"]}
+            cells = [_cell(figures.get(row), claim) for row, claim in zip(BENCHMARKS, claims, strict=True)]
+            table.add_row(name + (" (peeks)" if kind == "MIF" else ""), *cells)
+        return table
+
+    def _tests(self) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(title="Test states (thesis, NN2: 0.504, 73.5 %)", title_justify="left", box=box.HORIZONTALS)
+        for heading in ("network", "states", "BCE", "accuracy %", "ECE"):
+            table.add_column(heading, justify="left" if heading == "network" else "right")
+        for name, report in self.training.items():
+            for kind in ("balanced", "natural"):
+                found = report["test"].get(kind)
+                if found:
+                    figures = f"{found['bce']:.4f}", f"{100 * found['accuracy']:.1f}", f"{found['ece']:.4f}"
+                    table.add_row(f"{name}, {kind}", f"{report['states']['test']:,}", *figures)
+        return table
+
+    def _notes(self) -> list[str]:
+        games = {report["asked"] for report in self.rows.values()}
+        return [
+            f"scale {self.scale}: {' or '.join(f'{n:,}' for n in sorted(games))} games a figure, the same deals for"
+            " all, seats rotated; 95 % intervals",
+            "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
+            "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
+            "nn2-by-state: as nn2, with states of one game in both training and test, as the thesis divided them",
+        ]
+
+
+BENCHMARKS = ("B1", "B2", "B3", "B4")
+
+
+def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
+    said = f" [{claim:g}]" if claim is not None else ""
+    return f"{figure['value']:.2f} ({figure['low']:.2f}-{figure['high']:.2f}){said}" if figure else "-"
+
+
+def with_table_1(game: Game, nn1: str) -> Game:
+    """The game with the thesis' four benchmarks as a suite, for one's own NN1."""
+    suite = Suite(
+        about="the thesis' Table 1",
+        measure="loss",
+        rows={
+            "B1": Row(("bot3",) * 3),
+            "B2": Row((f"peeking:{nn1}",) * 3),
+            "B3": Row(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
+            "B4": Row(("random",) * 3),
+        },
+        agents=(),
+        variant="thesis",
+    )
+    return replace(game, suites={"table1": suite})
+
+
+def reproduce(
+    folder: Path, scale: str, *, games: int | None = None, device: str = "auto", progress: Progress | None = None
+) -> Reproduction:
+    """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
+    networks(folder, scale, progress, device)
+    names = ("nn1", "nn2", "first", "best", "nn2-by-state")
+    training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
+    game = with_table_1(load("moska"), str(folder / "nn1"))
+    asked = games or SCALES[scale].benchmark
+    rows = {}
+    for name in ("nn1", "nn2", "best"):
+        for kind, agent in KINDS.items():
+            if name == "best" and kind != "before draw":
+                continue
+            spec, kept = f"{agent}:{folder / name}", folder / f"table1-{name}-{agent}-{asked}.json"
+            if not kept.exists():
+                report = run_suite(game, "table1", [spec], asked, progress=progress)
+                if report.interrupted:
+                    raise KeyboardInterrupt
+                write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
+            rows[f"{name} {kind}"] = json.loads(kept.read_text("utf-8"))
+    seconds = sum(report["seconds"] for report in training.values()) + sum(row["seconds"] for row in rows.values())
+    return Reproduction(scale, training, rows, seconds)
+
+
+def draw(reproduction_folder: Path, path: Path) -> None:
+    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5, into an image file."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name in ("nn1", "nn2"):
+        lines = [json.loads(line) for line in (reproduction_folder / name / "metrics.jsonl").open(encoding="utf-8")]
+        epochs = [line["epoch"] for line in lines]
+        (drawn,) = axes.plot(epochs, [line["validation"]["bce"] for line in lines], label=f"{name}, validation")
+        axes.plot(epochs, [line["loss"] for line in lines], "--", color=drawn.get_color(), label=f"{name}, training")
+    axes.axhline(TEST_CLAIM["bce"], color="grey", linewidth=1)
+    axes.annotate("thesis, NN2 after 70 epochs: 0.504", (0.02, TEST_CLAIM["bce"]), va="bottom", color="grey")
+    axes.set_xlabel("epochs")
+    axes.set_ylabel("binary cross-entropy, balanced states")
+    axes.legend(frameon=False)
+    figure.savefig(path)

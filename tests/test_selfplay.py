@@ -1,0 +1,333 @@
+"""A simulation is what its pool and its seed say: the same files again, a longer one, one that was stopped."""
+
+import json
+import math
+import signal
+
+import numpy as np
+import pytest
+import small_game
+import steps
+
+import cardai
+from cardai import selfplay, stats
+from cardai.bench import deal_seeds
+from cardai.game import CardaiError
+from cardai.record import Writer, read, verify
+from cardai.selfplay import parse_pool, simulate, simulate_here, simulate_shards
+
+TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")
+POOL = {"random": 2, "greedy:open_lines": 1}
+
+
+def games_of(path) -> list:
+    return [(one.seed, one.lineup, one.scores, one.moves.tolist()) for one in read(path)]
+
+
+def test_a_pool_is_read_from_its_notation():
+    assert parse_pool(["bot3?randomised@3", "random", "greedy:runs/x@home/m@0.5"]) == {
+        "bot3?randomised": 3.0, "random": 1.0, "greedy:runs/x@home/m": 0.5
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["bot3@", "bot3@two", "bot3@0", "bot3@-1", "bot3@nan", "bot3@inf", "@2", ""])
+def test_what_is_no_agent_with_a_weight_is_refused(text):
+    with pytest.raises(CardaiError, match="is not an agent with a weight; write bot3@2"):
+        parse_pool(["random", text])
+
+
+def test_an_agent_named_twice_is_refused():
+    with pytest.raises(CardaiError, match="the agent 'random' is named twice"):
+        parse_pool(["random@2", "random"])
+
+
+@pytest.mark.parametrize(
+    ("game", "pool", "seats"),
+    [(TICTACTOE, POOL, 2), (MOSKA, {"bot3?randomised": 1, "random": 1}, 4), (MOSKA, {"bot3": 1}, 3)],
+    ids=["tictactoe", "moska", "three"],
+)
+def test_a_simulation_is_a_sound_record_with_a_deal_for_each_game(tmp_path, game, pool, seats):
+    said = simulate(game, pool, 60, out=tmp_path / "g.jsonl.gz", seats=seats, seed=3)
+    found = verify(tmp_path / "g.jsonl.gz")
+    assert (found.games, found.complete, found.header.agents) == (60, True, tuple(pool))
+    assert (said.games, said.states, said.seats, said.endless) == (60, found.plies, seats, 0)
+    assert len({one.seed for one in read(tmp_path / "g.jsonl.gz")}) == 60
+    assert not said.interrupted
+    assert said.files == (str(tmp_path / "g.jsonl.gz"),)
+
+
+def test_the_same_seed_gives_the_same_file_on_any_number_of_threads(tmp_path):
+    for name, threads, seed in (("a", 1, 1), ("b", 3, 1), ("c", 1, 2)):
+        simulate(MOSKA, {"bot3?randomised": 1, "random": 1}, 40, out=tmp_path / name, threads=threads, seed=seed)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert not {one.seed for one in read(tmp_path / "a")} & {one.seed for one in read(tmp_path / "c")}
+
+
+def test_a_longer_simulation_begins_with_a_shorter_one(tmp_path):
+    simulate(TICTACTOE, POOL, 30, out=tmp_path / "few")
+    simulate(TICTACTOE, POOL, 80, out=tmp_path / "many")
+    assert games_of(tmp_path / "many")[:30] == games_of(tmp_path / "few")
+
+
+def test_no_deal_is_one_of_a_benchmark_of_the_same_seed(tmp_path):
+    simulate(TICTACTOE, POOL, 1000, out=tmp_path / "g", seed=0)
+    assert not {one.seed for one in read(tmp_path / "g")} & set(deal_seeds(0, 5000).tolist())
+
+
+def test_each_seat_of_each_game_is_drawn_for_itself_by_the_weights(tmp_path):
+    pool = {"random": 2, "greedy:open_lines": 1, "greedy:open_lines?epsilon=0.5": 3}
+    simulate(TICTACTOE, pool, 6000, out=tmp_path / "g")
+    lineups = np.array([one.lineup for one in read(tmp_path / "g")])
+    shares = np.array(list(pool.values())) / 6
+    for places, expected in (
+        (lineups[:, 0], shares),
+        (lineups[:, 1], shares),
+        (3 * lineups[:, 0] + lineups[:, 1], np.outer(shares, shares).ravel()),  # the seats know nothing of each other
+        (3 * lineups[1:, 0] + lineups[:-1, 0], np.outer(shares, shares).ravel()),
+    ):
+        found = np.bincount(places, minlength=len(expected)) / len(places)
+        assert (np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / len(places))).all()
+
+
+def test_an_agent_with_a_tiny_weight_may_be_drawn_but_none_outside_the_pool(tmp_path):
+    said = simulate(TICTACTOE, {"random": 1e-12, "greedy:open_lines": 1}, 500, out=tmp_path / "g")
+    assert [one.seats for one in said.agents] == [0, 1000]
+    assert math.isnan(said.agents[0].score.point)
+
+
+def test_the_summary_says_how_each_agent_did(tmp_path):
+    said = simulate(TICTACTOE, POOL, 400, out=tmp_path / "g")
+    recorded = list(read(tmp_path / "g"))
+    for place, one in enumerate(said.agents):
+        scores = [s for game in recorded for seat, s in zip(game.lineup, game.scores, strict=True) if seat == place]
+        assert one.seats == len(scores) == one.score.n
+        assert one.score.point == pytest.approx(100 * np.mean(scores))
+        assert one.win.point == pytest.approx(100 * np.mean(np.array(scores) == 1))
+        assert one.loss.point == pytest.approx(100 * np.mean(np.array(scores) == 0))
+        for figure in (one.score, one.win, one.loss):
+            assert 0 <= figure.low <= figure.point < figure.high <= 100
+    assert (said.agents[1].spec, said.agents[1].weight) == ("greedy:open_lines", 1)
+    assert said.played == 400
+    assert said.seconds > 0
+
+
+def test_shares_get_wilsons_interval_and_other_means_one_that_a_bootstrap_confirms(tmp_path):
+    said = simulate(MOSKA, {"bot3": 1, "random": 1}, 300, out=tmp_path / "m")
+    for one in said.agents:
+        assert one.score.low == pytest.approx(one.win.low)
+        low, high = stats.wilson(one.score.point / 100 * one.score.n, one.score.n)
+        assert one.score.low <= 100 * low + 1e-9
+        assert one.score.high >= 100 * high - 1e-9
+    simulate(TICTACTOE, POOL, 500, out=tmp_path / "t")
+    outcomes = np.full((500, 2), np.nan)
+    for number, game in enumerate(read(tmp_path / "t")):
+        outcomes[number] = [s if p == 0 else np.nan for p, s in zip(game.lineup, game.scores, strict=True)]
+    expected = stats.mean(outcomes)
+    found = selfplay._estimate(outcomes[np.isfinite(outcomes).any(axis=1)])
+    assert found.point == pytest.approx(expected.point)
+    assert found.low == pytest.approx(expected.low, abs=0.006)
+    assert found.high == pytest.approx(expected.high, abs=0.006)
+
+
+def test_a_summary_is_printed_and_told_as_json(tmp_path):
+    from rich.console import Console
+
+    said = simulate(TICTACTOE, POOL, 50, out=tmp_path / "g")
+    told = json.loads(json.dumps(said.as_json()))
+    assert told["agents"][1]["spec"] == "greedy:open_lines"
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: PTH123, SIM115
+    with console.capture() as shown:
+        console.print(said.table())
+    assert "greedy:open_lines" in shown.get()
+    assert "50 games, " in shown.get()
+    assert "…" not in shown.get()
+
+
+def test_endless_games_are_counted_and_in_no_file(tmp_path):
+    said = simulate(steps.GAME, {"random": 1, "climb": 1}, 50, out=tmp_path / "g")
+    assert said.endless > 0
+    assert said.games == 50 - said.endless == verify_here(tmp_path / "g")
+    assert not read_complete(tmp_path / "g")
+
+
+def verify_here(path) -> int:
+    return len(list(read(path)))
+
+
+def read_complete(path) -> bool:
+    reader = read(path)
+    list(reader)
+    return reader.complete
+
+
+def stopping(after, games):
+    """A progress that is a Ctrl-C once so many of the games are done."""
+
+    def progress(done, total, about):
+        assert total == games
+        if done >= after:
+            signal.raise_signal(signal.SIGINT)
+
+    return progress
+
+
+@pytest.fixture
+def frequent(monkeypatch):
+    """Progress is told after each slice, and slices are short."""
+    monkeypatch.setattr("cardai.table.SLICE_SECONDS", 0.002)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_an_interrupted_simulation_keeps_what_was_finished(tmp_path):
+    said = simulate(MOSKA, {"random": 1}, 5000, out=tmp_path / "g", threads=1, progress=stopping(50, 5000))
+    assert said.interrupted
+    assert 50 <= said.games == verify(tmp_path / "g").games < 5000
+    assert not verify(tmp_path / "g").complete
+    simulate(MOSKA, {"random": 1}, 5000, out=tmp_path / "whole", threads=1)
+    whole = {seed: rest for seed, *rest in games_of(tmp_path / "whole")}
+    assert all(whole[seed] == rest for seed, *rest in games_of(tmp_path / "g"))
+
+
+def contents(folder) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_stopped_simulation_goes_on_and_ends_with_the_same_files(tmp_path):
+    pool, how = {"random": 1, "bot3?randomised": 1}, {"shard": 100, "threads": 1, "seed": 4}
+    whole = simulate_shards(MOSKA, pool, 350, folder=tmp_path / "whole", **how)
+    place = tmp_path / "parts"
+    for stop in (0, 130, 260):
+        said = simulate_shards(MOSKA, pool, 350, folder=place, progress=stopping(stop, 350), **how)
+        assert said.interrupted
+        assert said.games == sum(verify(place / name).games for name in contents(place) if name != "simulation.json")
+        assert all(name[0] != "." for name in contents(place))
+    said = simulate_shards(MOSKA, pool, 350, folder=place, **how)
+    assert contents(place) == contents(tmp_path / "whole")
+    assert len(contents(place)) == 5
+    assert (said.games, said.states, said.agents, said.interrupted) == (350, whole.states, whole.agents, False)
+    assert said.played < 350
+    again = simulate_shards(MOSKA, pool, 350, folder=place, **how)
+    assert (again.played, again.agents, len(again.files)) == (0, whole.agents, 4)
+
+
+def test_shards_hold_the_games_of_one_simulation(tmp_path):
+    simulate(TICTACTOE, POOL, 25, out=tmp_path / "one")
+    said = simulate_shards(TICTACTOE, POOL, 25, folder=tmp_path / "some", shard=10)
+    assert [game for file in said.files for game in games_of(file)] == games_of(tmp_path / "one")
+    assert [file.rpartition("/")[2] for file in said.files] == [
+        "games-000000000-000000009.jsonl.gz", "games-000000010-000000019.jsonl.gz", "games-000000020-000000024.jsonl.gz"
+    ]  # fmt: skip
+
+
+def test_endless_games_do_not_make_a_shard_unfinished(tmp_path):
+    pool = {"random": 1, "climb": 1}
+    said = simulate_shards(steps.GAME, pool, 40, folder=tmp_path / "s", shard=20)
+    again = simulate_shards(steps.GAME, pool, 40, folder=tmp_path / "s", shard=20)
+    assert said.endless == again.endless > 0
+    assert again.played == 0
+    nothing = simulate_shards(steps.GAME, {"random": 1}, 5, folder=tmp_path / "n", shard=5)
+    assert (nothing.games, nothing.endless, nothing.agents[0].seats) == (0, 5, 0)
+    assert simulate_shards(steps.GAME, {"random": 1}, 5, folder=tmp_path / "n", shard=5).played == 0
+
+
+def test_a_simulation_that_has_ended_may_be_given_more_games(tmp_path):
+    simulate_shards(TICTACTOE, POOL, 20, folder=tmp_path / "a", shard=10)
+    said = simulate_shards(TICTACTOE, POOL, 35, folder=tmp_path / "a", shard=10)
+    simulate_shards(TICTACTOE, POOL, 35, folder=tmp_path / "b", shard=10)
+    assert said.played == 15
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    with pytest.raises(CardaiError, match=r"games-000000030-000000034.jsonl.gz is no part of a simulation of 60 games"):
+        simulate_shards(TICTACTOE, POOL, 60, folder=tmp_path / "a", shard=10)
+    with pytest.raises(CardaiError, match=r"games-000000010-000000019.jsonl.gz is no part of a simulation of 10 games"):
+        simulate_shards(TICTACTOE, POOL, 10, folder=tmp_path / "a", shard=10)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("game", "pool", "how", "said"),
+    [
+        (TICTACTOE, {"random": 1}, {}, r"with pool random@2, greedy:open_lines@1, not random@1"),
+        (TICTACTOE, dict(reversed(POOL.items())), {}, "with pool random@2, greedy:open_lines@1, not greedy"),
+        (TICTACTOE, POOL, {"seed": 1}, "with seed 0, not 1"),
+        (TICTACTOE, POOL, {"shard": 5}, "with shard 10, not 5"),
+        (MOSKA, {"random": 1}, {}, "with game tictactoe, not moska"),
+    ],
+    ids=["pool", "order", "seed", "shard", "game"],
+)
+def test_a_folder_with_another_simulation_is_refused(tmp_path, game, pool, how, said):
+    simulate_shards(TICTACTOE, POOL, 10, folder=tmp_path / "s", shard=10)
+    before = contents(tmp_path / "s")
+    with pytest.raises(CardaiError, match=said):
+        simulate_shards(game, pool, 10, folder=tmp_path / "s", **{"shard": 10, **how})
+    assert contents(tmp_path / "s") == before
+
+
+def test_other_folders_and_damaged_files_are_refused(tmp_path):
+    def refusal(pool=POOL, games=20) -> str:
+        with pytest.raises(CardaiError) as caught:
+            simulate_shards(TICTACTOE, pool, games, folder=tmp_path / "s", shard=10)
+        return str(caught.value)
+
+    (tmp_path / "s").write_text("a file")
+    assert refusal().startswith(f"cannot write {tmp_path / 's'}")
+    (tmp_path / "s").unlink()
+    said = simulate_shards(TICTACTOE, POOL, 20, folder=tmp_path / "s", shard=10)
+    first, second = (tmp_path / "s" / file.rpartition("/")[2] for file in said.files)
+    kept = second.read_bytes()
+    second.write_bytes(kept[:-30])
+    assert str(second) in refusal()
+    second.write_bytes(first.read_bytes())
+    assert refusal() == f"{second} does not hold games 10 to 19 of the simulation; move it away"
+    second.unlink()
+    with Writer(second, TICTACTOE, ["random"], None, 2):
+        pass
+    assert refusal() == f"{second} holds games of another simulation than simulation.json beside it says"
+    second.write_bytes(kept)
+    (tmp_path / "s/simulation.json").write_text("{")
+    assert refusal().endswith("simulation.json is damaged: it is not JSON")
+    (tmp_path / "s/simulation.json").write_text("[]")
+    assert "simulation.json is damaged: it is not of the format" in refusal()
+    (tmp_path / "s/simulation.json").unlink()
+    (tmp_path / "s/other.jsonl").write_text("")
+    assert "other.jsonl is no part of a simulation of 20 games in files of 10" in refusal()
+
+
+def test_what_cannot_be_simulated_is_refused_before_anything_is_played(tmp_path):
+    def refusal(game=TICTACTOE, pool=POOL, games=5, **how) -> str:
+        with pytest.raises(CardaiError) as caught:
+            simulate(game, pool, games, out=tmp_path / "g", **how)
+        assert not list(tmp_path.glob("g*"))
+        return str(caught.value)
+
+    assert refusal(pool={}) == "the pool is empty: name an agent"
+    assert refusal(pool={"random": 0}) == "the weight of 'random' in the pool must be a number above 0, not 0"
+    assert "must be a number above 0, not nan" in refusal(pool={"random": math.nan})
+    assert "there is no agent 'bot3'" in refusal(pool={"bot3": 1})
+    assert refusal(games=0) == "games must be at least 1, not 0"
+    assert refusal(seats=3) == "tictactoe is for 2 seats, not 3"
+    assert "has no variant 'big'" in refusal(variant="big")
+    assert "threads must be at least 1" in refusal(threads=0)
+    (tmp_path / "g").write_text("mine")
+    with pytest.raises(CardaiError, match="exists already"):
+        simulate(TICTACTOE, POOL, 5, out=tmp_path / "g")
+    simulate(TICTACTOE, POOL, 5, out=tmp_path / "g", overwrite=True)
+    assert len(games_of(tmp_path / "g")) == 5
+
+
+def test_games_in_memory_are_those_of_the_file(tmp_path):
+    for game, pool in ((TICTACTOE, POOL), (steps.GAME, {"random": 1, "climb": 1}), (small_game.GAME, {"random": 1})):
+        simulate(game, pool, 30, out=tmp_path / game.name, seed=9)
+        here = simulate_here(game, pool, 30, seed=9)
+        assert [(one.seed, one.lineup, one.scores, one.moves.tolist()) for one in here] == games_of(
+            tmp_path / game.name
+        )
+        assert {one.variant for one in here} == {game.default_variant}
+
+
+@pytest.mark.usefixtures("frequent")
+def test_progress_counts_games_over_all_files(tmp_path):
+    told = []
+    simulate_shards(TICTACTOE, POOL, 25, folder=tmp_path / "s", shard=10, progress=lambda *one: told.append(one))
+    assert [one[0] for one in told] == sorted(one[0] for one in told)
+    assert told[-1][:2] == (25, 25)

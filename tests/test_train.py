@@ -1,0 +1,427 @@
+"""Training: what a run leaves behind, that it goes on to the same bits, and that it refuses what does not fit."""
+
+import dataclasses
+import errno
+import json
+import os
+import signal
+
+import jax
+import numpy as np
+import pytest
+
+from cardai import features
+from cardai.bench import run_match
+from cardai.features import Recipe
+from cardai.game import CardaiError
+from cardai.registry import load
+from evaluators import checkpoint
+from evaluators import train as training
+from evaluators.bodies import build
+from evaluators.config import TrainConfig, read_config
+from evaluators.learner import Learner, State, learning_rate, tensors_of, tree_of
+from evaluators.throughput import throughput
+from evaluators.train import collect, epoch_order, in_advance, train
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games")
+    run_match(load("tictactoe"), ["random", "random"], games=1200, seed=3, record=folder / "ttt.jsonl")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_once(tmp_path_factory):
+    """Equal networks are compiled once for all tests."""
+    usual = {"jax_compilation_cache_dir": str(tmp_path_factory.mktemp("xla"))}
+    usual |= {"jax_persistent_cache_min_compile_time_secs": 0.0}
+    before = {name: getattr(jax.config, name) for name in usual}
+    for name, value in usual.items():
+        jax.config.update(name, value)
+    yield
+    for name, value in before.items():
+        jax.config.update(name, value)
+
+
+DRAW = training._Run._draw
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch):
+    """Figures are drawn in one test only; they take longer than these runs."""
+    monkeypatch.setattr(training._Run, "_draw", lambda self, logits: None)
+
+
+@pytest.fixture
+def config(games, tmp_path):
+    def made(**fields):
+        usual = {
+            "game": "tictactoe",
+            "data": (str(games),),
+            "out": str(tmp_path / "run"),
+            "options": {"hidden": [16, 8], "dropout": 0.1},
+            "batch": 256,
+            "epochs": 3,
+            "parts": (0.8, 0.1, 0.1),
+            "device": "cpu",
+            "threads": 1,
+        }
+        return TrainConfig(**{**usual, **fields})
+
+    return made
+
+
+def kept(folder):
+    """The newest checkpoint's arrays, as bytes, and the model's."""
+    newest = checkpoint.load(checkpoint.listed(folder)[-1], {})
+    return {name: value.tobytes() for name, value in newest.tensors.items()}
+
+
+def history(folder):
+    return [json.loads(line) for line in (folder / training.HISTORY).read_text().splitlines()]
+
+
+def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(training._Run, "_draw", DRAW)
+    result = train(config(epochs=8, batch=64, learning_rate=3e-3))
+    names = {place.name for place in (tmp_path / "run").iterdir()}
+    assert {"config.toml", "metrics.jsonl", "tb", "model.safetensors", "report.json"} <= names
+    assert {"losses.png", "reliability.png"} <= names
+    assert not [name for name in names if name.endswith(".part")]
+    assert any((tmp_path / "run" / "tb").iterdir())
+    lines = history(tmp_path / "run")
+    assert [line["epoch"] for line in lines] == list(range(1, 9))
+    assert lines[-1]["loss"] < lines[0]["loss"]
+    assert result.validation is not None
+    assert result.validation.bce < result.validation.floor - 0.02
+    assert result.validation.bce == min(line["validation"]["bce"] for line in lines)
+    assert result.report["test"]["split"]["bce"] < result.report["test"]["split"]["floor"]
+    assert result.report["test"]["balanced"]["prior"] == pytest.approx(0.5)
+    assert json.loads((tmp_path / "run" / "report.json").read_text()) == result.report
+    assert read_config(tmp_path / "run" / "config.toml") == config(epochs=8, batch=64, learning_rate=3e-3)
+    assert result.table().row_count >= 3
+    json.dumps(result.as_json())
+
+
+HARD = {"ema": 0.9, "optimiser": "adamw", "weight_decay": 0.01, "clip": 1.0, "check_steps": 5, "warm_up": 3}
+
+
+def interrupted(config, at):
+    """Run until step `at`, then as if Ctrl-C were pressed."""
+
+    def press(done, total, words):
+        if "loss" in words and done >= at:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, progress=press)
+
+
+@pytest.fixture
+def chatty(monkeypatch):
+    """Progress is told after every step."""
+    monkeypatch.setattr(training, "_SHOW_SECONDS", 0.0)
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bits(config, tmp_path, chatty):
+    whole, parts = config(out=str(tmp_path / "whole"), **HARD), config(out=str(tmp_path / "parts"), **HARD)
+    train(whole)
+    for at in (3, 9, 10, 20):
+        interrupted(parts, at)
+        assert checkpoint.listed(tmp_path / "parts")[-1].name == f"checkpoint-{at:09d}.safetensors"
+    result = train(parts)
+    assert kept(tmp_path / "parts") == kept(tmp_path / "whole")
+    assert [line["step"] for line in history(tmp_path / "parts")] == [
+        line["step"] for line in history(tmp_path / "whole")
+    ]
+    for one, other in zip(history(tmp_path / "parts"), history(tmp_path / "whole"), strict=True):
+        assert (one["loss"], one["validation"]) == (other["loss"], other["validation"])
+    assert result.report["test"] == json.loads((tmp_path / "whole" / "report.json").read_text())["test"]
+
+
+def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint_to_the_same_bits(config, tmp_path, chatty):
+    whole = config(out=str(tmp_path / "whole"), checkpoint_minutes=0.0)
+    train(whole)
+    killed = dataclasses.replace(whole, out=str(tmp_path / "killed"))
+
+    class Killed(BaseException):
+        pass
+
+    def die(done, total, words):
+        if "loss" in words and done == 25:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(killed, progress=die)
+    written = int(checkpoint.listed(tmp_path / "killed")[-1].stem.split("-")[1])
+    assert 0 < written < 25
+    train(killed)
+    assert kept(tmp_path / "killed") == kept(tmp_path / "whole")
+
+
+def test_ending_a_run_twice_changes_nothing(config, tmp_path):
+    first = train(config())
+    before = kept(tmp_path / "run")
+    again = train(config())
+    assert (again.steps, again.best_step, again.report) == (first.steps, first.best_step, first.report)
+    assert kept(tmp_path / "run") == before
+
+
+def test_a_seed_decides_everything(config, tmp_path):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train(config(out=str(tmp_path / name), seed=seed, epochs=1))
+    assert kept(tmp_path / "a") == kept(tmp_path / "b")
+    assert kept(tmp_path / "a") != kept(tmp_path / "c")
+
+
+def test_a_full_disk_at_a_checkpoint_is_one_sentence_and_the_run_goes_on_later(config, tmp_path, monkeypatch):
+    train(config(out=str(tmp_path / "whole"), checkpoint_minutes=0.0))
+    running = config(checkpoint_minutes=0.0)
+    saved = []
+
+    def full(place, content):
+        if "checkpoint" in place.name:
+            saved.append(place)
+            if len(saved) == 2:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(place, content)
+
+    written = checkpoint.write_whole
+    monkeypatch.setattr(checkpoint, "write_whole", full)
+    with pytest.raises(CardaiError, match="the disk is full; checkpoint-.* is kept") as caught:
+        train(running)
+    assert "\n" not in str(caught.value)
+    assert len(checkpoint.listed(tmp_path / "run")) == 1
+    monkeypatch.undo()
+    train(running)
+    assert kept(tmp_path / "run") == kept(tmp_path / "whole")
+
+
+def test_a_damaged_checkpoint_is_named_and_not_used(config, tmp_path):
+    train(config(checkpoint_minutes=0.0))
+    older, newest = checkpoint.listed(tmp_path / "run")
+    newest.write_bytes(newest.read_bytes()[:-5])
+    with pytest.raises(CardaiError, match=f"{newest.name} is damaged.*{older.name} is sound.*delete {newest.name}"):
+        train(config(checkpoint_minutes=0.0))
+    newest.unlink()
+    train(config(checkpoint_minutes=0.0))
+
+
+def test_a_folder_with_another_run_is_refused_unless_it_may_be_overwritten(config, tmp_path):
+    train(config(epochs=1))
+    with pytest.raises(CardaiError, match="holds another run, with learning_rate 0.001, not 0.01; choose another folder"):
+        train(config(epochs=1, learning_rate=0.01))
+    result = train(config(epochs=1, learning_rate=0.01), overwrite=True)
+    assert result.steps == history(tmp_path / "run")[-1]["step"]
+    assert len(history(tmp_path / "run")) == 1
+
+
+def test_a_folder_that_is_no_runs_is_left_alone(config, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.txt").write_text("mine")
+    with pytest.raises(CardaiError, match=r"run is not a run's folder: it holds files but no config\.toml"):
+        train(config(), overwrite=True)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CardaiError, match="cannot write to .*file"):
+        train(config(out=str(tmp_path / "file" / "run")))
+
+
+def test_a_run_does_not_go_on_with_other_data(config, tmp_path, games, chatty):
+    interrupted(config(), 3)
+    run_match(load("tictactoe"), ["random", "random"], games=600, seed=4, record=tmp_path / "other.jsonl")
+    with pytest.raises(CardaiError, match="another run: its data is not this one's"):
+        train(config(data=(str(tmp_path / "other.jsonl"),)))
+
+
+def test_data_of_another_game_or_variant_is_refused(config, tmp_path):
+    with pytest.raises(CardaiError, match="recorded with game tictactoe"):
+        train(config(game="moska", encoder="bitmap", out=str(tmp_path / "moska")))
+    with pytest.raises(CardaiError, match="variant"):
+        train(config(variant="wild", out=str(tmp_path / "wild")))
+
+
+def test_too_little_data_is_said(config, tmp_path):
+    with pytest.raises(CardaiError, match="batch 100000 is larger than the .* training states"):
+        train(config(batch=100_000))
+    with pytest.raises(CardaiError, match="the validation part is empty: .* 12 games"):
+        run_match(load("tictactoe"), ["random", "random"], games=12, seed=4, record=tmp_path / "few.jsonl")
+        few = (str(tmp_path / "few.jsonl"),)
+        train(config(data=few, batch=4, parts=(0.999, 0.0005, 0.0005), out=str(tmp_path / "few")))
+    with pytest.raises(CardaiError, match="warm_up 500 must be shorter than the whole run"):
+        train(config(warm_up=500, out=str(tmp_path / "warm")))
+
+
+def test_patience_ends_a_run_and_the_best_is_kept(config, tmp_path):
+    result = train(config(
+        epochs=200, patience=3, learning_rate=0.03, schedule="constant", options={"hidden": [64, 64]}, limit=800
+    ))  # fmt: skip
+    assert result.stopped == "patience"
+    lines = history(tmp_path / "run")
+    losses = [line["validation"]["bce"] for line in lines]
+    assert result.best_step == lines[int(np.argmin(losses))]["step"]
+    assert int(np.argmin(losses)) == len(losses) - 4
+
+
+def test_steps_and_minutes_end_a_run(config, tmp_path):
+    by_steps = train(config(steps=7, check_steps=3))
+    assert (by_steps.stopped, by_steps.steps) == ("steps", 7)
+    assert [line["step"] for line in history(tmp_path / "run")] == [3, 6, 7]
+    by_time = config(epochs=0, minutes=0.01, schedule="constant", out=str(tmp_path / "timed"))
+    result = train(by_time)
+    assert result.stopped == "minutes"
+    assert result.steps > 0
+
+
+def test_without_validation_the_last_weights_are_kept(config):
+    result = train(config(parts=(1.0, 0.0, 0.0), epochs=1))
+    assert result.validation is None
+    assert result.best_step == result.steps
+    assert "test" not in result.report
+
+
+def test_weights_that_run_away_are_said(config, monkeypatch):
+    calls = []
+
+    def poisoned(self, rows):
+        calls.append(rows)
+        return mlp(self, rows) * jax.numpy.nan
+
+    from evaluators.mlp import Mlp
+
+    mlp = Mlp.__call__
+    monkeypatch.setattr(Mlp, "__call__", poisoned)
+    with pytest.raises(CardaiError, match="the loss is nan at step 1: the weights have run away"):
+        train(config())
+    assert calls
+
+
+def test_the_order_of_an_epoch_depends_on_seed_and_epoch_alone():
+    states = np.arange(5, 1000, dtype=np.int32)
+    first = epoch_order(3, 0, states)
+    np.testing.assert_array_equal(first, epoch_order(3, 0, states))
+    assert sorted(first) == list(states)
+    assert (first != epoch_order(3, 1, states)).any()
+    assert (first != epoch_order(4, 0, states)).any()
+
+
+def test_work_in_advance_comes_in_order_stops_when_closed_and_passes_errors_on():
+    started = []
+
+    def work(item):
+        started.append(item)
+        if item == 7:
+            raise ValueError("seven")
+        return item * 10
+
+    assert list(in_advance(work, range(5))) == [0, 10, 20, 30, 40]
+    started.clear()
+    some = in_advance(work, range(1000))
+    assert next(some) == 0
+    some.close()
+    assert len(started) <= 4
+    with pytest.raises(ValueError, match="seven"):
+        list(in_advance(work, range(9)))
+
+
+def learner(**fields):
+    plain = {"game": "tictactoe", "data": ("x",), "out": "x", "batch": 64, "options": {"hidden": [8], "dropout": 0.1}}
+    config = TrainConfig(**{**plain, **fields})
+    layout = load("tictactoe").encoder().layout(2)
+    return Learner(build("mlp", config.options, layout, 0), config, 100), sum(one.size for one in layout)
+
+
+def batches(width, n=5):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (n, 64, width)).astype(np.uint8)
+    return rows, rows[:, :, 0].astype(np.float32)
+
+
+def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
+    one, width = learner()
+    rows, labels = batches(width)
+    state, _ = one.step(one.start(), rows[0], labels[0])
+    tensors = {name: value for field in State._fields for name, value in tensors_of(getattr(state, field), field).items()}
+    again = State(*[tree_of(getattr(state, field), tensors, field) for field in State._fields])
+    direct, _ = one.step(state, rows[1], labels[1])
+    restored, _ = one.step(again, rows[1], labels[1])
+    assert one.step._cache_size() == 1
+    for kept, found in zip(jax.tree.leaves(direct), jax.tree.leaves(restored), strict=True):
+        np.testing.assert_array_equal(kept, found)
+
+
+def test_arrays_that_do_not_fit_the_network_are_refused_by_name():
+    one, _ = learner()
+    tensors = tensors_of(one.start().params, "params")
+    name = next(name for name in tensors if tensors[name].ndim == 2)
+    with pytest.raises(CardaiError, match=f"{name} is missing"):
+        tree_of(one.start().params, {key: value for key, value in tensors.items() if key != name}, "params")
+    with pytest.raises(CardaiError, match=rf"{name} is float32\[1, 1\], it should be"):
+        tree_of(one.start().params, tensors | {name: np.zeros((1, 1), np.float32)}, "params")
+
+
+def test_the_average_follows_the_weights_and_is_what_is_judged():
+    one, width = learner(ema=0.5, learning_rate=0.1)
+    rows, labels = batches(width)
+    state = one.start()
+    average = [np.asarray(leaf) for leaf in jax.tree.leaves(state.params)]
+    for i in range(5):
+        state, _ = one.step(state, rows[i], labels[i])
+        kept = min(0.5, (1 + i) / (10 + i))
+        average = [
+            kept * old + (1 - kept) * np.asarray(new)
+            for old, new in zip(average, jax.tree.leaves(state.params), strict=True)
+        ]
+    for found, wanted in zip(jax.tree.leaves(one.weights(state)[0]), average, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_weight_decay_shrinks_matrices_alone():
+    one, width = learner(optimiser="adamw", weight_decay=1.0, learning_rate=0.1, schedule="constant")
+    other, _ = learner(optimiser="adam", learning_rate=0.1, schedule="constant")
+    rows, labels = batches(width)
+    decayed, plain = (made.step(made.start(), rows[0], labels[0])[0].params for made in (one, other))
+    for with_decay, without in zip(jax.tree.leaves(decayed), jax.tree.leaves(plain), strict=True):
+        assert np.array_equal(with_decay, without) == (with_decay.ndim == 1)
+
+
+def test_the_learning_rate_rises_and_falls_as_told():
+    def rates(**fields):
+        config = TrainConfig(game="x", data=("x",), out="x", learning_rate=1.0, **fields)
+        return [float(learning_rate(config, 100)(step)) for step in range(101)]
+
+    cosine = rates(warm_up=10, final_rate=0.1)
+    assert cosine[0] == pytest.approx(1 / 11)
+    assert np.argmax(cosine) == 10
+    assert cosine[10] == pytest.approx(1.0)
+    assert cosine[100] == pytest.approx(0.1)
+    assert (np.diff(cosine[10:]) <= 0).all()
+    assert set(rates(schedule="constant")) == {1.0}
+
+
+def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
+    run_match(load("moska"), ["bot3", "bot2", "random", "random"], games=80, seed=3, record=tmp_path / "moska.jsonl")
+    result = train(config(
+        game="moska", data=(str(tmp_path / "moska.jsonl"),), encoder="bitmap", balance="loser", batch=128, epochs=2
+    ))  # fmt: skip
+    assert set(result.report["phases"]) == {"deck", "players left"}
+    deck = result.report["phases"]["deck"]
+    assert set(deck) == {"0", "1-20", "over 20"}
+    assert sum(part["split"]["n"] for part in deck.values()) == result.report["states"]["test"]
+    assert result.report["test"]["natural"]["prior"] == pytest.approx(0.75)
+
+
+def test_the_speed_is_told_beside_that_of_the_products_alone(config):
+    one = config(options={"hidden": [64, 64]})
+    found = throughput(one, collect(one, load("tictactoe")), rounds=1)
+    assert 0 < found.states_per_second
+    assert 0.01 < found.share < 1.5
+    assert found.batch == 256
+
+
+def test_the_recipe_is_the_configs(config):
+    dataset = collect(config(moment="drawn", per_game=2, limit=100), load("tictactoe"))
+    assert len(dataset) == 100
+    assert dataset.recipe == Recipe(encoder=dataset.recipe.encoder, moment="drawn", per_game=2)
+    assert np.bincount(dataset.game_of).max() <= 2
+    assert features.split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0
