@@ -9,7 +9,7 @@ Figures are in percent, with 95 % intervals by `cardai.stats`. The seeds of a ru
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -151,20 +151,20 @@ def run_suite(
 
     `agents`, `games` (a row) and `variant` default to the suite's. Each row plays ceil(games / seats) deals, the same
     for every agent and row; the line-up moves round the table once a deal. Raises CardaiError for an unknown suite,
-    agent or variant, and for games below 1. A row whose opponents, or an agent of the suite that does not exist, is
-    reported in `missing`. Ctrl-C ends the run with the games finished so far.
+    agent or variant, for games below 1, and for a named agent that fits no row. A row whose opponents, or an agent of
+    the suite, do not exist or do not fit is reported in `missing`. Ctrl-C ends the run with the games finished so far.
     """
     suite = _suite(game, suite_name)
     games, threads = positive("games", suite.games if games is None else games), thread_count(threads)
     variant = _variant(game, suite.variant if variant is None else variant)
-    for spec in agents or ():
-        agent(game, spec)  # an agent somebody asked for must exist; one of the suite may come later
+    for spec in agents or ():  # an agent somebody asked for must be there; one of the suite may come later
+        _refuse_unfit(agent(game, spec), game, variant, {1 + len(row.opponents) for row in suite.rows.values()})
     pairs = itertools.product(dict.fromkeys(agents or suite.agents), suite.rows.items())
     planned: list[tuple[str, str, list[Agent]]] = []
     missing: list[Missing] = []
     for spec, (name, row) in pairs:
         try:
-            planned.append((spec, name, [agent(game, one) for one in (spec, *row.opponents)]))
+            planned.append((spec, name, _seated(game, (spec, *row.opponents), variant)))
         except CardaiError as error:
             missing.append(Missing(spec, name, row.opponents, str(error)))
 
@@ -226,7 +226,7 @@ def run_match(
     games, threads = positive("games", games), thread_count(threads)
     variant = _variant(game, variant)
     game.options(len(specs), variant)
-    seated = [agent(game, spec) for spec in specs]
+    seated = _seated(game, specs, variant)
     playing = _counted(progress, 0, _rounded(games, len(seated)) if rotate else games, " - ".join(specs))
     results, holder = _play_rotated(game, seated, games, seed, variant, threads, playing, rotate, record, overwrite)
     rows = tuple(
@@ -333,6 +333,26 @@ def positive(what: str, number: int, most: int = 10**9) -> int:
 def _variant(game: Game, variant: str | None) -> str:
     game.options(None, variant)
     return game.default_variant if variant is None else variant
+
+
+def _seated(game: Game, specs: Sequence[str], variant: str) -> list[Agent]:
+    """The agents of a line-up; CardaiError for one that does not exist or does not fit the table."""
+    found = [agent(game, spec) for spec in specs]
+    for one in found:
+        one.check_fits(game, variant, len(found))
+    return found
+
+
+def _refuse_unfit(one: Agent, game: Game, variant: str, sizes: Collection[int]) -> None:
+    """CardaiError for an agent that fits a table of none of these sizes."""
+    refusals = []
+    for seats in sizes:
+        try:
+            one.check_fits(game, variant, seats)
+        except CardaiError as error:
+            refusals.append(error)
+    if len(refusals) == len(sizes):
+        raise refusals[0]
 
 
 def _rounded(games: int, seats: int) -> int:

@@ -45,6 +45,7 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON 
 Agents = Annotated[list[str] | None, Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")]
 Figure = Annotated[Path | None, Parameter(help="Draw the figure into this file (.png, .svg or .pdf).")]
 Overwrite = Annotated[bool, Parameter(negative="", help="Write over the file if it exists.")]
+Device = Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")]
 SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual number if not given.")]
 Rules = Annotated[str | None, Parameter(name="--rules", help="The path of the game, if it is not known by its name.")]
 SpecList = Annotated[str | None, Parameter(help="Agent specs, one a seat, separated by commas: bot3,random,random.")]
@@ -151,6 +152,7 @@ def bench(
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
+    device: Device = "auto",
     json: AsJson = False,
 ) -> int:
     """Measure agents in a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
@@ -158,6 +160,7 @@ def bench(
     from cardai.progress import Line
 
     _refuse_counts(games, threads)
+    _compute_on(device)
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
@@ -177,6 +180,7 @@ def match(
     overwrite: Overwrite = False,
     threads: Threads = None,
     variant: Variant = None,
+    device: Device = "auto",
     json: AsJson = False,
 ) -> int:
     """Play agents against each other and say who did how well."""
@@ -184,6 +188,7 @@ def match(
     from cardai.progress import Line
 
     _refuse_counts(games, threads)
+    _compute_on(device)
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_match(
@@ -210,6 +215,7 @@ def play(
     variant: Variant = None,
     seed: Annotated[int | None, Parameter(help="Any whole number; a new one each time if not given.")] = None,
     moves_from: Annotated[Path | None, Parameter(help="A file of inputs, a line each; # begins a comment.")] = None,
+    device: Device = "auto",
 ) -> None:
     """Play a game at the keyboard: "human" in --seats is you."""
     import secrets
@@ -217,6 +223,7 @@ def play(
     from cardai import person
     from cardai.progress import Line
 
+    _compute_on(device)
     loaded = load(game)
     with Line("", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
@@ -239,6 +246,7 @@ def perf(
     repeats: Annotated[int, Parameter(help="How many measurements each median is taken of.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
+    device: Device = "auto",
     json: AsJson = False,
 ) -> None:
     """Measure how fast a game is played, in decisions and games a second, or in rows a second by a network."""
@@ -246,6 +254,7 @@ def perf(
     from cardai import perf as speed
     from cardai.progress import Line
 
+    _compute_on(device)
     loaded = load(game)
     with Line("measuring", loaded) as progress:
         if agent:
@@ -350,12 +359,14 @@ def grade(
     *,
     agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
     seed: Seed = 0,
+    device: Device = "auto",
     json: AsJson = False,
 ) -> None:
     """Grade agents exactly, over the whole tree of a small game without hidden cards."""
     from cardai import exact
     from cardai.progress import Line
 
+    _compute_on(device)
     loaded = load(game)
     with Line("grading", loaded) as progress:
         solution = exact.solve(loaded)
@@ -527,6 +538,16 @@ def _refuse_unwritable(folder: Path) -> None:
             pass
     except OSError as error:
         _refuse(f"cannot write to {folder}: {error.strerror or error}")
+
+
+def _compute_on(device: str) -> None:
+    """Choose where networks compute; a name that is none is refused even if nobody asks a network."""
+    if device not in ("auto", "cpu", "gpu"):
+        _refuse(f"--device is auto, cpu or gpu, not {device!r}")
+    if device != "auto":
+        from cardai.evaluator import set_device
+
+        set_device(device)
 
 
 def _error() -> type[Exception]:

@@ -1,7 +1,8 @@
 """What judges positions from outside the core: a network, usually. The core asks; it knows nothing about networks.
 
-A package that brings evaluators names a module in the entry-point group `cardai.evaluators`; it has two functions,
-`find(game, name) -> Evaluator | None` (None: not one of mine) and `known(game) -> dict[name, about]`.
+A package that brings evaluators names a module in the entry-point group `cardai.evaluators`; it has three functions,
+`find(game, name) -> Evaluator | None` (None: not one of mine), `known(game) -> dict[name, about]`, and
+`set_device(name)`, which says where evaluators found from then on compute: "auto", "cpu" or "gpu".
 """
 
 import functools
@@ -59,3 +60,10 @@ def find_evaluator(game: Game, name: str) -> Evaluator | None:
 def known_evaluators(game: Game) -> dict[str, str]:
     """The evaluators that come with installed packages, with a line about each."""
     return {name: about for source in _sources() for name, about in source.known(game).items()}
+
+
+def set_device(name: str) -> None:
+    """Choose where evaluators compute from now on: "auto", "cpu" or "gpu". CardaiError where there is none."""
+    if name != "auto":
+        for source in _sources():
+            source.set_device(name)

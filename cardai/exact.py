@@ -506,7 +506,7 @@ def grade(
     chosen = agent(solution.game, player) if isinstance(player, str) else player
     with Complaints(solution.game):
         weights, luck = strategy_of(solution, chosen, seed=seed, samples=samples, progress=progress)
-    return grade_strategy(solution, chosen.spec, weights, luck, samples if luck == "estimated" else 0)
+    return grade_strategy(solution, chosen.label, weights, luck, samples if luck == "estimated" else 0)
 
 
 def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: str = "known", samples: int = 0) -> Grade:

@@ -72,7 +72,8 @@ class Recipe:
     known. `states`: "all", or "choices" for those after a move that had an alternative. `per_game`: at most so many of
     each game, drawn evenly; 0 is all. `balance`: "natural", or "loser" for all states of the seats with a game's lowest
     score and as many, at most, drawn evenly from the other seats'. `label`: "score", the seat's score at the end in
-    [0, 1]; "win", 1 if it is 1; "not_lost", 1 unless it is 0.
+    [0, 1]; "win", 1 if it is 1; "not_lost", 1 unless it is 0. `agents`: only states of seats whose agent's spec begins
+    with one of these, so that what is learned is how it goes on when they play on; none is all.
     """
 
     encoder: str | None = None
@@ -81,6 +82,7 @@ class Recipe:
     per_game: int = 0
     balance: str = "natural"
     label: str = "score"
+    agents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
@@ -330,6 +332,7 @@ class Job(NamedTuple):
     ends: Any  # i64[G]: where the moves of game g end
     moves: Any  # MOVE[P]
     scores: Any  # f8[G, seats]
+    wanted: Any  # i64[G]: the set of seats whose states are wanted
     blank: Any  # STATE[1]: seats and options
     states: Any  # STATE[L + 1]: the one being played, then those that may be chosen
     movers: Any  # i64[L]: the seat that moved into each of these
@@ -353,7 +356,9 @@ def replay_states(rules, order, job, game, first, end):
         seat, move, after = turn_of(state), at(job.moves, i), at(job.states, 1 + kept)
         if seat < 0 or not is_among(rules, state, move, job.buffer, 0):
             return -1
-        wanted = not order.choices or abs(legal_moves(rules, state, job.buffer, 0)) > 1
+        wanted = (get(job.wanted, game) >> seat) & 1 != 0
+        if order.choices:
+            wanted = wanted and abs(legal_moves(rules, state, job.buffer, 0)) > 1
         begin_ply(state)
         call_act(get(rules.calls, ACT), state, move)
         if wanted and not order.drawn:
@@ -497,6 +502,7 @@ class _Replayer:
             np.cumsum(lengths),
             np.concatenate([one.moves.view(np.int64) for one in games]).view(game.move),
             scores,
+            np.array([self._wanted(chunk, one) for one in games], np.int64),
             self.blank,
             np.zeros(longest + 2, game.state),
             np.zeros(longest + 1, np.int64),
@@ -514,6 +520,13 @@ class _Replayer:
         played = job.row_game[:count]
         labels = LABELS[self.recipe.label](scores[played, job.row_seat[:count]]).astype(np.float32)
         return _Harvest(chunk, _pack(job.rows[:count]), labels, played, int(job.found[0]))
+
+    def _wanted(self, chunk: _Chunk, game: RecordedGame) -> int:
+        """The set of seats of a game whose states are wanted."""
+        if not self.recipe.agents:
+            return (1 << self.seats) - 1
+        agents = [chunk.agents[place] for place in game.lineup]
+        return sum(1 << seat for seat, spec in enumerate(agents) if spec.startswith(self.recipe.agents))
 
 
 def _why_not(game: Game, chunk: _Chunk, recorded: RecordedGame) -> CardaiError:

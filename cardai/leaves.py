@@ -20,7 +20,6 @@ from cardai.driver import (
     GREEDY,
     PEEKING,
     SCORE,
-    Rules,
     Scratch,
     goes_on,
     legal_moves,
@@ -49,11 +48,12 @@ from cardai.native import (
     set_float,
     turn_of,
 )
-from cardai.players import Agent
+from cardai.players import Agent, short
+from cardai.registry import place_of
 from cardai.rule import rule
 
 BUCKETS = 4096  # of the table in which equal rows of a decision find each other
-MOST_BYTES = 1 << 31  # of rows that one decision may need
+MOST_BYTES = 1 << 29  # of rows in a batch, which one decision may fill; a run holds a few batches for each agent
 SMALLEST = 2048  # moves that a batch has room for at least
 
 # Where a batch stands, in Leaves.used.
@@ -258,7 +258,7 @@ class Question:
     def __init__(self, game: Game, agent: Agent, scratch: Scratch) -> None:
         assert agent.evaluator is not None
         self.agent, self.evaluator, self.scratch = agent, agent.evaluator, scratch
-        self.rules: Rules = game.rules
+        self._rules, self._scratch = lend(game.rules), lend(scratch)
         encoder = game.encoder(self.evaluator.encoder)
         self.encode = game.entry("encode", encoder.encode)
         self.width = encoder.width(self.evaluator.seats)
@@ -282,6 +282,7 @@ class Question:
             np.zeros(BUCKETS, np.int64),
             np.zeros(room, np.int64),
         )
+        self._batch = lend(self.batch)
 
     def gather(self, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray) -> int:
         """Take in as many of the decisions as there is room for, at least one; how many.
@@ -294,22 +295,28 @@ class Question:
             worlds = self.agent.worlds if self.agent.kind == driver.SAMPLED else 1
             self.asked = int(
                 gather(
-                    lend(self.rules), self.encode, self.agent.kind, worlds, lend(self.batch), raw(states), raw(streams),
-                    raw(self.picked), raw(self.places), len(self.picked), lend(self.scratch),
+                    self._rules, self.encode, self.agent.kind, worlds, self._batch, raw(states), raw(streams),
+                    raw(self.picked), raw(self.places), len(self.picked), self._scratch,
                 )
             )  # fmt: skip
             if self.asked:
                 break
             if 2 * self.batch.room * self.width > MOST_BYTES:
+                advice = "; take fewer worlds" if worlds > 1 else ""
                 raise CardaiError(
-                    f"agent {self.agent.spec!r}: one decision needs more than {self.batch.room} rows; take fewer worlds"
+                    f"agent {self.agent.spec!r}: one decision needs more than {self.batch.room} rows{advice}"
                 )
             self._make_room(2 * self.batch.room)
         return self.asked
 
     def send(self) -> None:
-        """Send the positions off to the evaluator."""
-        self.answer = self.evaluator.score(self.batch.rows[: self.rows]) if self.rows else None
+        """Send the positions off to the evaluator. CardaiError, which names it, when it fails."""
+        self.answer = None
+        if self.rows:
+            try:
+                self.answer = self.evaluator.score(self.batch.rows[: self.rows])
+            except Exception as error:  # an evaluator is anybody's code
+                raise self._failed(error) from error
 
     @property
     def rows(self) -> int:
@@ -317,23 +324,45 @@ class Question:
         return int(self.batch.used[ROWS])
 
     def weigh(self) -> np.ndarray:
-        """Wait for the answer; what each move of all decisions is worth, f8[moves]. CardaiError if it is no number."""
-        scores = np.zeros(max(self.rows, 1))
-        if self.answer is not None:
-            scores[: self.rows] = np.asarray(self.answer)
-            if not np.isfinite(scores).all():
-                raise CardaiError(f"{self.evaluator.name} judges a position as {scores[~np.isfinite(scores)][0]}")
-        weigh(lend(self.batch), raw(scores), lend(self.scratch))
+        """Wait for the answer; what each move of all decisions is worth, f8[moves].
+
+        CardaiError, which names the evaluator, unless the answer is a number in [0, 1] for each position.
+        """
+        scores = self._heard() if self.rows else np.zeros(1)
+        weigh(self._batch, raw(scores), self._scratch)
         return self.batch.means[: self.batch.used[MOVES]]
+
+    def _heard(self) -> np.ndarray:
+        """The answer: f8[rows] in [0, 1]."""
+        try:
+            answer = np.asarray(self.answer)
+            scores = answer.astype(np.float64)
+        except Exception as error:  # what is computed meanwhile fails when it is waited for
+            raise self._failed(error) from error
+        if answer.shape != (self.rows,):
+            raise CardaiError(f"{self._who}: it answered {self.rows} positions with an array of shape {answer.shape}")
+        wrong = ~((scores >= 0.0) & (scores <= 1.0))
+        if wrong.any():
+            raise CardaiError(f"{self._who}: it judges a position as {scores[wrong][0]:g}, which is not in [0, 1]")
+        return scores
+
+    @property
+    def _who(self) -> str:
+        return f"agent {self.agent.spec!r}, evaluator {self.evaluator.name}"
+
+    def _failed(self, error: Exception) -> CardaiError:
+        """What an exception inside an evaluator becomes."""
+        if isinstance(error, CardaiError):
+            return error
+        return CardaiError(f"{self._who}: it raised {short(error, 300)}{place_of(error)}")
 
     def choose(self, streams: np.ndarray, chosen: np.ndarray) -> int:
         """Wait for the answer and write the moves into chosen[picked]; a decision without a legal move, or -1."""
         self.weigh()
-        batch, scratch = lend(self.batch), lend(self.scratch)
         return int(
             choose(
-                lend(self.rules), batch, self.agent.epsilon, self.agent.temperature, raw(streams), raw(self.picked),
-                raw(self.places), raw(chosen), scratch,
+                self._rules, self._batch, self.agent.epsilon, self.agent.temperature, raw(streams), raw(self.picked),
+                raw(self.places), raw(chosen), self._scratch,
             )
         )  # fmt: skip
 

@@ -58,7 +58,7 @@ class OneGame:
             1, seats, np.array([int_seed(seed)]), np.arange(seats).reshape(1, seats), blank, np.zeros((1, seats)),
             np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
-        self._scratch = scratch_of(game, self._cast)
+        self._scratch, self._picked = scratch_of(game, self._cast), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         rules, slots, games = lend(game.rules), lend(self._slots), lend(self._games)
         driver.deal_game(rules, games, 0, at(slots.states, 0))
@@ -82,36 +82,32 @@ class OneGame:
         rules, cast, games = lend(self.game.rules), lend(self._cast), lend(self._games)
         slots, scratch = lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1)
+            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1) or self._ask_evaluator()
         if self._slots.status[0] == driver.STUCK:
             raise CardaiError(f"{self.game.name}: seat {int(self.state['turn'])} is to move and has no legal move")
         if self._games.finished[0] == driver.ENDLESS:
             raise CardaiError(f"{self.game.name}: the game did not end within its {self.game.max_plies} plies")
-        return bool(moved) or self._ask_evaluator()
+        return bool(moved)
 
     def _ask_evaluator(self) -> bool:
         """Let an agent with an evaluator make its move; False when it is somebody else's turn, or the game is over."""
-        turn = int(self._slots.states["turn"][0])
-        if turn < 0 or self.agents[turn].evaluator is None:
+        if self._slots.status[0] != driver.WAITING:
             return False
-        picked = np.zeros(1, np.int64)
+        slots, turn = self._slots, int(self._slots.states["turn"][0])
+        if self.agents[turn].evaluator is None:
+            return False
         decide(
-            self.game,
-            self.agents[turn],
-            self._slots.states,
-            self._slots.streams,
-            picked,
-            picked + turn,
-            self._slots.chosen,
+            self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn, slots.chosen
         )
-        driver.commit(lend(self.game.rules), lend(self._slots), raw(picked), 1, self._order, False, lend(self._scratch))
+        scratch = lend(self._scratch)
+        driver.commit(lend(self.game.rules), lend(slots), raw(self._picked), 1, self._order, False, scratch)
         return True
 
     def world(self) -> GameState:
         """The world in which the outside player to move decides; ask once a decision, since it takes from a stream."""
         worlds = np.zeros(1, self.game.state)
         rules, slots = lend(self.game.rules), lend(self._slots)
-        driver.make_worlds(rules, slots, self._games.seats, raw(np.zeros(1, np.int64)), 1, raw(worlds))
+        driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(worlds))
         return worlds[0]
 
     def commit(self, move: np.record) -> None:
@@ -119,7 +115,7 @@ class OneGame:
         self._slots.chosen[0] = move
         rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            wrong = driver.commit(rules, slots, raw(np.zeros(1, np.int64)), 1, self._order, True, scratch)
+            wrong = driver.commit(rules, slots, raw(self._picked), 1, self._order, True, scratch)
         if wrong >= 0:
             self.game.play(self.state, move)
 

@@ -60,9 +60,13 @@ class Agent:
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can sit down at this table."""
-        if self.evaluator is not None:
-            known = None if self.any_variant else variant or game.default_variant
-            self.evaluator.check_fits(game, known, seats)
+        judge = self.evaluator
+        if judge is None:
+            return
+        judge.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
+        game.encoder(judge.encoder)
+        if judge.seats != seats:  # rows of another width would be written
+            raise CardaiError(f"{judge.name} judges tables of {judge.seats} seats, not of {seats}")
 
     @property
     def label(self) -> str:
@@ -148,7 +152,7 @@ def _by_judge(game: Game, spec: str, name: str, judge: str, options: dict[str, s
     if judge in game.heuristics:
         call = game.entry("value", game.heuristics[judge])
     else:
-        evaluator = find_evaluator(game, judge)
+        evaluator = find_evaluator(game, judge) if judge else None  # an empty path would be this very folder
         if evaluator is None:
             judges = [*game.heuristics, *known_evaluators(game)]
             raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", judge, judges))
@@ -230,13 +234,14 @@ def one_by_one(
             except Exception as error:  # somebody's code: say whose and where
                 raise AgentFailed(f"{where}: it raised {error!r}{place_of(error)}", i) from error
             if getattr(move, "dtype", None) != game.move or np.shape(move) != ():
-                raise AgentFailed(f"{where}: it returned {_short(move)}, which is not a move of {game.name}", i)
+                raise AgentFailed(f"{where}: it returned {short(move)}, which is not a move of {game.name}", i)
             moves[i] = move
         return moves
 
     return choose
 
 
-def _short(value: object) -> str:
+def short(value: object, most: int = 60) -> str:
+    """Any value for a sentence: how Python writes it, at most so many characters of it."""
     text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

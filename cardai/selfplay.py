@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from cardai import stats
 from cardai.bench import add_names, deal_seeds, gutter, plain, positive, thread_count, with_notes
 from cardai.game import CardaiError, Game, int_seed
-from cardai.players import Agent, agent
+from cardai.players import agent
 from cardai.record import Header, RecordedGame, Writer, read
 from cardai.rule import STREAM, mixed, rule, uniform
 from cardai.stats import Estimate
@@ -52,10 +52,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Summary:
-    """What was simulated. `games`: finished ones, which are in the files; `states`: the moves in them.
+    """What was simulated. `games`: those that were played and finished now; `states`: the moves in them.
 
-    `endless`: games given up after the game's `max_plies` moves, which are in no file. `seconds`: spent by this call
-    on the `played` games that it played itself.
+    `endless`: games given up after the game's `max_plies` moves, which are in no file. `files`: all files of the
+    simulation, `found` of which were there before; their games are in no figure here.
     """
 
     game: str
@@ -69,7 +69,7 @@ class Summary:
     endless: int
     agents: tuple[Share, ...]
     files: tuple[str, ...]
-    played: int
+    found: int
     seconds: float
     interrupted: bool
 
@@ -96,10 +96,10 @@ class Summary:
         where = f"{len(self.files):,} files" if len(self.files) > 1 else ", ".join(self.files) or "no file"
         notes = [
             f"{self.game} {self.version}, variant {self.variant}, {self.seats} seats, seed {self.seed}",
-            f"{self.games:,} games, {self.states:,} states, in {where}",
+            f"{self.games:,} games, {self.states:,} states in {self.seconds:.1f} s, in {where}",
         ]
-        if self.played:
-            notes.append(f"{self.played:,} games played in {self.seconds:.1f} s")
+        if self.found:
+            notes.append(f"{self.found:,} of the files were there before; their games are in no figure here")
         if self.endless:
             notes.append(f"{self.endless:,} games did not end within the game's limit of moves and are in no file")
         if self.interrupted:
@@ -150,10 +150,8 @@ def simulate(
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     with mix.writer(Path(out), overwrite, planned=games) as writer:
         results = mix.play(0, games, writer, _played(progress, 0, games))
-    tally = _Tally()
-    mix.count(tally, 0, games, results)
-    files = (str(out),) if tally.games else ()
-    return mix.summary(tally, files, results.interrupted)
+    mix.count(0, games, results)
+    return mix.summary((str(out),) if mix.games else (), 0, results.interrupted)
 
 
 def simulate_shards(
@@ -180,23 +178,22 @@ def simulate_shards(
     files = [place / f"games-{first:09d}-{min(first + shard, games) - 1:09d}.jsonl.gz" for first in firsts]
     _keep_plan(place, mix.plan(shard))
     _refuse_strangers(place, files, shard, games)
-    tally, done, interrupted = _Tally(), [], False
+    done, found, interrupted = [], 0, False
     try:
         for first, file in zip(firsts, files, strict=True):
             end = min(first + shard, games)
             if file.exists():
-                mix.recall(file, first, end, tally)
-                if progress:
-                    progress(end, games, "reading what is there")
+                mix.check(file, first, end)
+                found += 1
             else:
                 results = _play_shard(mix, file, first, end, _played(progress, first, games))
                 if results.interrupted:
                     raise KeyboardInterrupt
-                mix.count(tally, first, end, results)
+                mix.count(first, end, results)
             done.append(str(file))
     except KeyboardInterrupt:
         interrupted = True
-    return mix.summary(tally, done, interrupted)
+    return mix.summary(done, found, interrupted)
 
 
 def simulate_here(
@@ -257,7 +254,7 @@ class _Mix:
         for spec, weight in pool.items():
             if not _is_weight(weight):
                 raise CardaiError(f"the weight of {spec!r} in the pool must be a number above 0, not {weight}")
-        self.game, self.games, self.seed = game, games, seed
+        self.game, self.asked, self.seed = game, games, seed
         self.seats = game.default_seats if seats is None else seats
         self.variant = game.default_variant if variant is None else variant
         game.options(self.seats, self.variant)
@@ -270,7 +267,8 @@ class _Mix:
         self._key = np.array([mixed(int_seed(seed ^ _SEATS))], np.uint64)
         self._bounds = np.cumsum(list(pool.values())) / sum(pool.values())
         self._bounds[-1] = 1.0
-        self.played, self.seconds = 0, 0.0
+        self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
+        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats), np.float32)]
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         return self._seeds[first:end]
@@ -298,75 +296,55 @@ class _Mix:
             on_game=writer.in_order(lineups, seeds),
         )
 
-    def count(self, tally: "_Tally", first: int, end: int, results: Results) -> None:
-        """Count the games first..end-1 that were played now."""
-        done, lineups = results.finished, self.lineups(first, end)
-        tally.add(lineups[done], results.scores[done], int(results.plies[done].sum()), int(results.endless.sum()))
-        self.played += int(done.sum())
+    def count(self, first: int, end: int, results: Results) -> None:
+        """Count the games first..end-1, which have been played."""
+        done = results.finished
+        self.games += int(done.sum())
+        self.states += int(results.plies[done].sum())
+        self.endless += int(results.endless.sum())
         self.seconds += results.seconds
+        self._seated.append(self.lineups(first, end)[done].astype(np.int16))
+        self._scores.append(results.scores[done].astype(np.float32))
 
-    def recall(self, file: Path, first: int, end: int, tally: "_Tally") -> None:
-        """Count the games of a file that was written earlier. Raises CardaiError unless they are games first..end-1."""
+    def check(self, file: Path, first: int, end: int) -> None:
+        """Raise CardaiError unless a file that was there before begins as one with games first..end-1 does."""
         reader = read(file)
         if reader.header != Header.of(self.game, list(self.pool), self.variant, self.seats):
             raise CardaiError(f"{file} holds games of another simulation than {PLAN} beside it says")
-        games = list(reader)
-        known = set(self.seeds(first, end).tolist())
-        if not reader.complete or not known.issuperset(one.seed for one in games):
+        one = next(iter(reader), None)
+        if one is not None and one.seed not in self.seeds(first, end):
             raise CardaiError(f"{file} does not hold games {first:,} to {end - 1:,} of the simulation; move it away")
-        lineups = np.array([one.lineup for one in games]).reshape(-1, self.seats)
-        scores = np.array([one.scores for one in games]).reshape(-1, self.seats)
-        tally.add(lineups, scores, sum(len(one.moves) for one in games), end - first - len(games))
 
     def plan(self, shard: int) -> dict[str, Any]:
         header = Header.of(self.game, (), self.variant, self.seats)
         told = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
         return {"format": FORMAT, **told, "pool": self.pool, "seed": self.seed, "shard": shard}
 
-    def summary(self, tally: "_Tally", files: Sequence[str], interrupted: bool) -> Summary:
+    def summary(self, files: Sequence[str], found: int, interrupted: bool) -> Summary:
         return Summary(
             game=self.game.name,
             version=self.game.version,
             variant=self.variant,
             seats=self.seats,
             seed=self.seed,
-            asked=self.games,
-            games=tally.games,
-            states=tally.states,
-            endless=tally.endless,
-            agents=tally.shares(self.agents, list(self.pool.values())),
+            asked=self.asked,
+            games=self.games,
+            states=self.states,
+            endless=self.endless,
+            agents=self._shares(),
             files=tuple(files),
-            played=self.played,
+            found=found,
             seconds=self.seconds,
             interrupted=interrupted,
         )
 
-
-@dataclass
-class _Tally:
-    """How finished games came out. `lineups`: i2[G, seats], places in the pool; `scores`: f4[G, seats]; in blocks."""
-
-    games: int = 0
-    states: int = 0
-    endless: int = 0
-    lineups: list[np.ndarray] = field(default_factory=list)
-    scores: list[np.ndarray] = field(default_factory=list)
-
-    def add(self, lineups: np.ndarray, scores: np.ndarray, states: int, endless: int) -> None:
-        self.games += len(lineups)
-        self.states += states
-        self.endless += endless
-        self.lineups.append(lineups.astype(np.int16))
-        self.scores.append(scores.astype(np.float32))
-
-    def shares(self, agents: Sequence[Agent], weights: Sequence[float]) -> tuple[Share, ...]:
-        lineups = np.concatenate(self.lineups) if self.lineups else np.zeros((0, 1), np.int16)
-        scores = np.concatenate(self.scores) if self.scores else np.zeros((0, 1), np.float32)
+    def _shares(self) -> tuple[Share, ...]:
+        seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
         found = []
-        for place, (one, weight) in enumerate(zip(agents, weights, strict=True)):
-            sat = lineups == place
-            playing = sat.any(axis=1)
-            own = np.where(sat, scores, np.nan)[playing].astype(float)
+        for place, (one, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
+            sat = seated == place
+            played = sat.any(axis=1)
+            own = np.where(sat, scores, np.nan)[played].astype(float)
             ends = own, np.where(np.isnan(own), np.nan, own == 1.0), np.where(np.isnan(own), np.nan, own == 0.0)
             figures = (_estimate(outcomes).scaled(100) for outcomes in ends)
             found.append(Share(one.label, one.spec, weight, int(sat.sum()), *figures))

@@ -19,13 +19,13 @@ import numpy as np
 
 from cardai import driver
 from cardai.cast import cast_of, scratch_of
-from cardai.driver import Games, Order, Slots, lend
+from cardai.driver import Games, Order, Slots, count_choices, lend
 from cardai.game import CardaiError, Game, IllegalMove
 from cardai.leaves import Question
-from cardai.native import raw
+from cardai.native import at, get, raw
 from cardai.players import Agent, AgentFailed
 from cardai.registry import place_of
-from cardai.rule import JIT, STREAM
+from cardai.rule import JIT, STREAM, rule
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
 LIVE_OUTSIDE = 1024
@@ -84,18 +84,27 @@ def play(
     with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
     every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is
     finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its
-    contract.
+    contract, and for an agent that does not fit this table or whose evaluator fails.
     """
     lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
     if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
         raise ValueError(f"lineups {lineups.shape} and seeds {seeds.shape} do not fit: want [G, seats] and [G]")
     if lineups.size and not 0 <= lineups.min() <= lineups.max() < len(agents):
         raise ValueError(f"lineups name agent {lineups.max()}, there are {len(agents)}")
+    game.options(lineups.shape[1], variant)
     for player in agents:
         player.check_fits(game, variant, lineups.shape[1])
     table = _Table(game, agents, lineups, seeds, variant, threads, live, record or on_game is not None)
     table.order = Order(len(table.slots.status), max_plies or game.max_plies, table.log_length, checked, tally)
     return table.run(progress, on_game)
+
+
+@rule
+def count_all_choices(rules, games, slots, picked, count, scratch):
+    """Add the decisions that slots wait for to the tallies of their games."""
+    for i in range(count):
+        slot = get(picked, i)
+        count_choices(rules, games, get(slots.game, slot), at(slots.states, slot), scratch)
 
 
 class _Table:
@@ -149,9 +158,13 @@ class _Table:
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
         self.idle: dict[int, list[Question]] = {}  # by agent: batches that nobody waits for
+        self.heard = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
+        self.round = 0
         self.rows = self.batches = 0
         self.moves: list[np.ndarray | None] = [None] * count if record else []
         self.order: Order
+        self.lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
+        self.lent_scratches = [lend(scratch) for scratch in self.scratches]
 
     def run(self, progress: Progress | None, on_game: Callable[..., None] | None) -> Results:
         status, total = self.slots.status, len(self.games.seeds)
@@ -162,6 +175,7 @@ class _Table:
         try:
             with Complaints(self.game):
                 while (status != driver.EMPTY).any():
+                    self.round += 1
                     for part in self.parts:
                         self._hear(part)
                         decisions += self._advance(part, pool)
@@ -197,7 +211,7 @@ class _Table:
 
     def _load_driver(self) -> None:
         """Have the driver compiled before the clock starts, by a call that plays nothing."""
-        lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots), lend(self.scratches[0])
+        lent = *self.lent, self.lent_scratches[0]
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
     def _advance(self, played: "_Part", pool: ThreadPoolExecutor | None) -> int:
@@ -205,7 +219,7 @@ class _Table:
 
         def share(i: int) -> int:
             first, end, made = bounds[i], bounds[i + 1], 0
-            scratch = lend(self.scratches[i])
+            scratch = self.lent_scratches[i]
             while (self.slots.status[first:end] <= driver.RUNNING).any():
                 began = time.perf_counter()
                 if began > deadline:
@@ -221,7 +235,7 @@ class _Table:
 
         bounds = np.linspace(played.first, played.end, self.threads + 1).astype(int).tolist()
         deadline = time.perf_counter() + SLICE_SECONDS
-        rules, cast, games, slots = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
+        rules, cast, games, slots = self.lent
         return sum(pool.map(share, range(self.threads))) if pool else share(0)
 
     def _ask(self, part: "_Part", pool: ThreadPoolExecutor | None) -> int:
@@ -229,6 +243,7 @@ class _Table:
         waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
         if not len(waiting):
             return 0
+        waiting = waiting[np.argsort(self.heard[waiting], kind="stable")]  # who waits longest goes first
         turns = self.states["turn"][waiting]
         playing = self.games.lineups[self.slots.game[waiting], turns]
         asked = 0
@@ -244,16 +259,14 @@ class _Table:
 
     def _ask_function(self, player: Agent, picked: np.ndarray) -> None:
         worlds = np.zeros(len(picked), self.game.state)
-        rules, slots, scratch = lend(self.rules), lend(self.slots), lend(self.scratches[0])
+        rules, _, _, slots = self.lent
         driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
         assert player.choose is not None
         try:
             self.chosen[picked] = player.choose(self.game, worlds)
         except AgentFailed as failure:
             raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
-        wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, True, scratch)
-        if wrong >= 0:
-            self._refuse(int(wrong))
+        self._commit(picked, True)
 
     def _ask_evaluator(
         self, part: "_Part", player: int, picked: np.ndarray, places: np.ndarray, pool: ThreadPoolExecutor | None
@@ -280,17 +293,24 @@ class _Table:
         questions, part.questions = part.questions, []
         for player, question in questions:
             stuck = question.choose(self.slots.streams, self.chosen)
-            picked, checked = question.picked[: question.asked], self.order.checked
+            picked = question.picked[: question.asked]
             if stuck >= 0:
                 self.slots.status[picked[stuck]] = driver.STUCK
-                return
-            rules, slots, scratch = lend(self.rules), lend(self.slots), lend(self.scratches[0])
-            wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
-            if wrong >= 0:
-                self._refuse(int(wrong))
+                self._stop_on_fault()
+            self._commit(picked, self.order.checked)
             self.rows += question.rows
-            self.batches += 1
+            self.batches += question.rows > 0
             self.idle[player].append(question)
+
+    def _commit(self, picked: np.ndarray, checked: bool) -> None:
+        """Play the moves chosen in some slots."""
+        (rules, _, games, slots), scratch = self.lent, self.lent_scratches[0]
+        if self.order.tally:
+            count_all_choices(rules, games, slots, raw(picked), len(picked), scratch)
+        wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
+        if wrong >= 0:
+            self._refuse(int(wrong))
+        self.heard[picked] = self.round
 
     def _refuse(self, slot: int) -> None:
         """Raise IllegalMove for the chosen move of a slot."""
@@ -326,6 +346,7 @@ class _Table:
             longer[:, : self.log_length] = self.slots.log.reshape(live, self.log_length)
             self.log_length *= 2
             self.slots = self.slots._replace(log=longer.reshape(-1))
+            self.lent = *self.lent[:3], lend(self.slots)
             self.order = self.order._replace(log_length=self.log_length)
             self.slots.status[full] = driver.RUNNING
 

@@ -29,6 +29,18 @@ _THESIS_HIDDEN = (600, 550, 500, 450)
 _THESIS_DROPOUT = (0.4, 0.4, 0.35, 0.0)
 
 
+class _WithDropout:
+    """Options that say what share of units is left out after each layer."""
+
+    dropout: tuple[float, ...] | float | None
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """That share for each layer."""
+        assert isinstance(self.dropout, tuple)
+        return self.dropout
+
+
 @dataclass(frozen=True)
 class LinearOptions:
     """One weight an input: the floor that every other body must beat."""
@@ -37,7 +49,7 @@ class LinearOptions:
 
 
 @dataclass(frozen=True)
-class MlpOptions:
+class MlpOptions(_WithDropout):
     """Dense layers, by default those of the thesis.
 
     `hidden`: units of each hidden layer. `dropout`: the share of units left out after each, one number for all of them
@@ -47,7 +59,7 @@ class MlpOptions:
     about: ClassVar[str] = "dense layers (600, 550, 500, 450 units, with dropout)"
 
     hidden: tuple[int, ...] = _THESIS_HIDDEN
-    dropout: tuple[float, ...] | None = None
+    dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
         _check_widths("mlp", "hidden", self.hidden)
@@ -56,7 +68,7 @@ class MlpOptions:
 
 
 @dataclass(frozen=True)
-class CnnOptions:
+class CnnOptions(_WithDropout):
     """Convolutions over the planes of a layout; the values join after them, then dense layers.
 
     `channels`: of each convolution. `kernel`: height and width, or one number for both; planes keep their size.
@@ -70,7 +82,7 @@ class CnnOptions:
     kernel: tuple[int, ...] = (3, 3)
     batch_norm: bool = False
     dense: tuple[int, ...] = (128,)
-    dropout: tuple[float, ...] | None = None
+    dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
         _check_widths("cnn", "channels", self.channels, least=1)
@@ -83,7 +95,7 @@ class CnnOptions:
 
 
 @dataclass(frozen=True)
-class CnnFlatOptions:
+class CnnFlatOptions(_WithDropout):
     """The thesis' kind of convolution: along the planes' bits laid end to end, blind to what is a rank or a suit.
 
     The values join after the convolutions, as in a cnn; without planes the whole row is convolved. `kernel`: how many
@@ -97,7 +109,7 @@ class CnnFlatOptions:
     stride: int = 1
     batch_norm: bool = False
     dense: tuple[int, ...] = (256, 128)
-    dropout: tuple[float, ...] | None = None
+    dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
         _check_widths("cnn_flat", "channels", self.channels, least=1)
@@ -143,6 +155,15 @@ def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed
     `seed` decides the initial weights and the masks of dropout. CardaiError for an unknown body, an option it does not
     have or that does not fit, and a layout that it cannot take.
     """
+    from evaluators.layers import initialise
+
+    module = construct(body, options, layout)
+    initialise(module, seed)
+    return module
+
+
+def construct(body: str, options: Mapping[str, Any], layout: Sequence[Segment]) -> "nnx.Module":
+    """The same with all weights 0: for weights from elsewhere, or to look at shapes alone (`nnx.eval_shape`)."""
     checked = options_of(body, options)
     width = sum(segment.size for segment in layout)
     if not 1 <= width <= WIDEST:
@@ -151,36 +172,35 @@ def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed
 
     match checked:
         case LinearOptions():
-            return mlp.Mlp(width, (), (), seed)
+            return mlp.Mlp(width, (), ())
         case MlpOptions():
-            assert checked.dropout is not None
-            return mlp.Mlp(width, checked.hidden, checked.dropout, seed)
+            return mlp.Mlp(width, checked.hidden, checked.rates)
         case CnnOptions():
-            return cnn.Cnn(checked, layout, seed)
+            return cnn.Cnn(checked, layout)
         case CnnFlatOptions():
-            return cnn.FlatCnn(checked, layout, seed)
+            return cnn.FlatCnn(checked, layout)
 
 
 def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
-    """A value as a field of type `wanted` has it: lists become tuples, one number a tuple of one."""
-    if wanted is bool:
-        if isinstance(value, bool):
-            return value
-        raise CardaiError(f"{body}: {name} must be true or false, not {value!r}")
-    if wanted is int:
-        if type(value) is int:
-            return value
-        raise CardaiError(f"{body}: {name} must be a whole number, not {value!r}")
+    """A value as a field of type `wanted` has it: a list becomes a tuple, and so does one number where a list may be.
+
+    One number for all of `dropout` stays one, since the number of layers is not known here.
+    """
+    if wanted in (bool, int):
+        if type(value) is not wanted:
+            kind = "true or false" if wanted is bool else "a whole number"
+            raise CardaiError(f"{body}: {name} must be {kind}, not {value!r}")
+        return value
     if value is None and type(None) in typing.get_args(wanted):
         return None
     whole = wanted == tuple[int, ...]
-    items = tuple(value) if isinstance(value, list | tuple) else (value,)
+    one = not isinstance(value, list | tuple)
+    items: tuple[Any, ...] = (value,) if one else tuple(value)
     if not all(type(item) is int or (type(item) is float and not whole) for item in items):
-        kind = "whole numbers" if whole else "numbers"
-        raise CardaiError(f"{body}: {name} must be a list of {kind}, not {value!r}")
-    if not isinstance(value, list | tuple) and not whole:
-        return float(value)  # pyright: ignore[reportReturnType]
-    return items if whole else tuple(float(item) for item in items)
+        raise CardaiError(f"{body}: {name} must be a list of {'whole numbers' if whole else 'numbers'}, not {value!r}")
+    if whole:
+        return items
+    return float(items[0]) if one else tuple(float(item) for item in items)
 
 
 def _check_widths(body: str, name: str, widths: tuple[int, ...], least: int = 0) -> None:

@@ -1,7 +1,7 @@
 """Checkpoints of a training run: one safetensors file each, written whole or not at all, the last two kept.
 
-A file's metadata holds, as JSON, what run it belongs to (`run`, a mapping of names to fingerprints), the `step`, whatever
-else the trainer must know to go on, and a digest of all of it, so that a damaged file is never taken for a good one.
+A file's metadata holds, as JSON, what run it belongs to (`run`, a mapping of names to fingerprints), the `step`,
+whatever else the trainer must know to go on, and a digest of all of it: a damaged file is never taken for a good one.
 """
 
 import contextlib
@@ -123,6 +123,14 @@ def write_whole(place: Path, content: bytes) -> None:
     _sync_folder(place.parent)
 
 
+def write_text(place: Path, text: str) -> None:
+    """Give `place` this text, or leave it as it was. Raises CardaiError."""
+    try:
+        write_whole(place, text.encode())
+    except OSError as error:
+        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+
+
 def _sync_folder(folder: Path) -> None:
     """Have the new name itself on the disk, where the system can do that."""
     with contextlib.suppress(OSError):
@@ -169,8 +177,8 @@ def _newest_sound(places: list[Path], run: Mapping[str, str]) -> Path | None:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove all but the newest checkpoints. One that cannot be removed does no harm."""
-    for place in listed(folder)[:-KEPT]:
+    """Remove all but the newest checkpoints, and what killed processes left. What cannot be removed does no harm."""
+    for place in [*listed(folder)[:-KEPT], *folder.glob(".checkpoint-*.part")]:
         with contextlib.suppress(OSError):
             place.unlink()
 

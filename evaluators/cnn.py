@@ -11,7 +11,8 @@ from flax import nnx
 
 from cardai.game import CardaiError, Segment
 from evaluators.bodies import CnnFlatOptions, CnnOptions
-from evaluators.layers import Convolution, Statistics, evaluating
+from evaluators.convolution import Convolution
+from evaluators.layers import Statistics, evaluating
 from evaluators.mlp import Dense
 
 Runs = tuple[tuple[int, int], ...]
@@ -22,11 +23,10 @@ class Convolved(nnx.Module):
     """Convolutions, each followed by ReLU and batch statistics if asked for: f4[B, h, w, in] -> f4[B, h', w', out]."""
 
     def __init__(
-        self, channels_in: int, channels: Sequence[int], kernel: tuple[int, int], stride: int, batch_norm: bool,
-        rngs: nnx.Rngs,
+        self, channels_in: int, channels: Sequence[int], kernel: tuple[int, int], stride: int, batch_norm: bool
     ) -> None:  # fmt: skip
         pairs = itertools.pairwise([channels_in, *channels])
-        self.layers = nnx.List([Convolution(kernel, *pair, stride, rngs) for pair in pairs])
+        self.layers = nnx.List([Convolution(kernel, *pair, stride) for pair in pairs])
         self.statistics = nnx.List([Statistics(width) for width in channels] if batch_norm else [])
 
     def __call__(self, planes: jax.Array) -> jax.Array:
@@ -43,7 +43,7 @@ class Cnn(nnx.Module):
     Planes have input statistics for each channel, the other values for each value.
     """
 
-    def __init__(self, options: CnnOptions, layout: Sequence[Segment], seed: int) -> None:
+    def __init__(self, options: CnnOptions, layout: Sequence[Segment]) -> None:
         self.shape = plane_shape(layout)
         tall, wide = options.kernel
         if tall > self.shape[0] or wide > self.shape[1]:
@@ -53,13 +53,11 @@ class Cnn(nnx.Module):
         self.planes, self.rest = parted(layout, lambda segment: segment.shape == self.shape)
         area = self.shape[0] * self.shape[1]
         channels, values = _length(self.planes) // area, _length(self.rest)
-        rngs = nnx.Rngs(seed)
         self.plane_statistics = Statistics(channels)
         self.rest_statistics = Statistics(values)
-        self.convolved = Convolved(channels, options.channels, (tall, wide), 1, options.batch_norm, rngs)
-        assert options.dropout is not None
+        self.convolved = Convolved(channels, options.channels, (tall, wide), 1, options.batch_norm)
         features = options.channels[-1] * area + values
-        self.dense = Dense(features, options.dense, options.dropout, rngs, seed)
+        self.dense = Dense(features, options.dense, options.rates)
 
     def __call__(self, rows: jax.Array) -> jax.Array:
         batch = len(rows)
@@ -78,21 +76,19 @@ class FlatCnn(nnx.Module):
     The rest of the row joins after them: u8[B, F] -> f4[B]. Each value has its input statistics.
     """
 
-    def __init__(self, options: CnnFlatOptions, layout: Sequence[Segment], seed: int) -> None:
+    def __init__(self, options: CnnFlatOptions, layout: Sequence[Segment]) -> None:
         has_planes = any(len(segment.shape) == 2 for segment in layout)
         self.line, self.rest = parted(layout, lambda segment: len(segment.shape) == 2 or not has_planes)
         length, values = _length(self.line), _length(self.rest)
         if options.kernel > length:
             raise CardaiError(f"cnn_flat: a kernel of {options.kernel} does not fit a line of {length} values")
-        rngs = nnx.Rngs(seed)
         self.line_statistics = Statistics(length)
         self.rest_statistics = Statistics(values)
-        self.convolved = Convolved(1, options.channels, (1, options.kernel), options.stride, options.batch_norm, rngs)
+        self.convolved = Convolved(1, options.channels, (1, options.kernel), options.stride, options.batch_norm)
         for _ in options.channels:
             length = math.ceil(length / options.stride)
-        assert options.dropout is not None
         features = options.channels[-1] * length + values
-        self.dense = Dense(features, options.dense, options.dropout, rngs, seed)
+        self.dense = Dense(features, options.dense, options.rates)
 
     def __call__(self, rows: jax.Array) -> jax.Array:
         line = self.line_statistics(cut(rows, self.line))

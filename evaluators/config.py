@@ -1,6 +1,8 @@
-"""What a training run is: one frozen value that comes from a TOML file, from flags, or from Python, and is kept as TOML.
+"""What a training run is: one frozen value, from a TOML file, from flags or from Python.
 
     config = read_config("nn1.toml", {"learning_rate": "3e-4", "options": {"hidden": "[256, 128]"}})
+
+It is kept as TOML in the run's folder.
 """
 
 import dataclasses
@@ -86,7 +88,13 @@ class TrainConfig:
     balance: str = _field(
         "natural, or loser: all states of a game's losers and as many drawn from the other seats.", default="natural"
     )
-    label: str = _field("What is learned: score, the seat's at the end of the game; win, 1 if that is 1; not_lost, 1 unless it is 0.", default="score")
+    agents: tuple[str, ...] = _field(
+        "Only states of seats whose agent's spec begins with one of these; none is all.", default=()
+    )
+    label: str = _field(
+        "What is learned: score, the seat's at the end of the game; win, 1 if that is 1; not_lost, 1 unless it is 0.",
+        default="score",
+    )
     split_by: str = _field(
         "game, or state, which flatters the test figures: states of a game are then on both sides.", default="game"
     )
@@ -98,7 +106,11 @@ class TrainConfig:
     batch: int = _field("States in a step.", default=16384)
     epochs: int = _field("Stop after so many passes over the training states; 0 is no limit.", default=10)
     steps: int = _field("Stop after so many steps; 0 is no limit.", default=0)
-    minutes: float = _field("Stop after so many minutes, stopped runs' minutes counted in; 0 is no limit.", default=0.0)
+    minutes: float = _field(
+        "Stop after so many minutes, those of a stopped run counted in; 0 is no limit. Without epochs and steps, cosine"
+        " plans as many steps as they allow.",
+        default=0.0,
+    )
     learning_rate: float = _field("The highest learning rate.", default=1e-3)
     schedule: str = _field("constant, or cosine: falls to final_rate over the whole run.", default="cosine")
     warm_up: int = _field("Steps over which the learning rate rises from nothing.", default=0)
@@ -112,6 +124,9 @@ class TrainConfig:
     )
     patience: int = _field("Stop after so many validations in a row without a better one; 0 is never.", default=0)
     check_steps: int = _field("Validate every so many steps besides the end of an epoch; 0 is not.", default=0)
+    start_from: str | None = _field(
+        "A model whose weights the network begins with; fresh ones if not given.", default=None
+    )
     seed: int = _field("Decides initial weights, dropout, split and order of the data.", default=0)
     device: str = _field("auto, cpu or gpu.", default="auto")
     checkpoint_minutes: float = _field("Minutes between checkpoints; 0 is one after every validation.", default=5.0)
@@ -134,8 +149,6 @@ class TrainConfig:
             raise CardaiError(f"parts must leave something to train on, not {list(self.parts)}")
         if not (self.epochs or self.steps or self.minutes):
             raise CardaiError("epochs, steps and minutes are all 0, so training would never end; give one of them")
-        if self.schedule == "cosine" and not (self.epochs or self.steps):
-            raise CardaiError("schedule cosine must know the number of steps; give epochs or steps, or take constant")
         if self.optimiser == "adam" and self.weight_decay:
             raise CardaiError(f"weight_decay {self.weight_decay} needs the optimiser adamw, not adam")
         if self.patience and not self.parts[1]:
@@ -217,7 +230,6 @@ def as_plain(config: TrainConfig) -> dict[str, Any]:
 def command(config: TrainConfig) -> str:
     """The command line that makes this run: flags for all that is not usual, data and folder by their last names."""
     usual = {one.name: one.default for one in dataclasses.fields(config)}
-    usual["options"] = bodies.as_plain(bodies.options_of(config.body, {}))
     words = ["cardai", "train"]
     for name, value in dataclasses.asdict(config).items():
         flag = f"--{name.replace('_', '-')}"
@@ -226,17 +238,31 @@ def command(config: TrainConfig) -> str:
         elif name == "out":
             words += [flag, Path(value).name]
         elif name == "options":
-            changed = {key: kept for key, kept in value.items() if kept != usual[name].get(key)}
-            words += [word for key, kept in changed.items() for word in (f"{flag}.{key}", _toml(kept))]
+            words += [word for key in _chosen(config) for word in (f"{flag}.{key}", _toml(value[key]))]
         elif value != usual[name]:
             words += [flag, value if isinstance(value, str) else _toml(value)]
     return shlex.join(words)
 
 
+def _chosen(config: TrainConfig) -> list[str]:
+    """The options that would be different if they were not given."""
+    chosen = dict(config.options)
+    for name in reversed(list(config.options)):
+        others = {key: value for key, value in chosen.items() if key != name}
+        try:
+            if bodies.as_plain(bodies.options_of(config.body, others)) == config.options:
+                chosen = others
+        except CardaiError:  # it is needed beside the others
+            continue
+    return list(chosen)
+
+
 def difference(one: TrainConfig, other: TrainConfig) -> str:
     """The fields in which two configs are different runs, in words; empty when there is none."""
     first, second = one.identity(), other.identity()
-    return " and ".join(f"{name} {first[name]!r}, not {second[name]!r}" for name in first if first[name] != second[name])
+    return " and ".join(
+        f"{name} {first[name]!r}, not {second[name]!r}" for name in first if first[name] != second[name]
+    )
 
 
 def _read_toml(place: Path) -> dict[str, Any]:
@@ -319,7 +345,7 @@ def _from_text(name: str, text: str) -> Any:
     wanted = _TYPES[name]
     if str in (wanted, *typing.get_args(wanted)) and typing.get_origin(wanted) is not tuple:
         return text
-    if name == "data":
+    if name in ("data", "agents"):
         return tuple(text.split(","))
     return _literal(text)
 
@@ -350,9 +376,11 @@ def _toml(value: Any) -> str:
 
 
 def _toml_key(key: str) -> str:
-    return key if key and key.replace("_", "").replace("-", "").isascii() and key.replace("_", "a").replace(
-        "-", "a"
-    ).isalnum() else json.dumps(key, ensure_ascii=False)
+    return (
+        key
+        if key and key.replace("_", "").replace("-", "").isascii() and key.replace("_", "a").replace("-", "a").isalnum()
+        else json.dumps(key, ensure_ascii=False)
+    )
 
 
 _TYPES: dict[str, Any] = {one.name: one.type for one in dataclasses.fields(TrainConfig)}

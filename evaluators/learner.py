@@ -76,7 +76,9 @@ class Learner:
         params = optax.apply_updates(state.params, updates)
         average = state.average
         if self._ema:
-            kept = jnp.minimum(self._ema, (1 + state.count) / (10 + state.count))  # a short run forgets its first weights, too
+            kept = jnp.minimum(
+                self._ema, (1 + state.count) / (10 + state.count)
+            )  # a short run forgets its first weights, too
             average = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, average, params)
         return State(params, rest, optimiser, average, state.count + 1), loss
 
@@ -145,7 +147,7 @@ def _leaves(tree: Any) -> list[tuple[str, Any]]:
 
 
 def _is_key(leaf: Any) -> bool:
-    return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _numbers(leaf: Any) -> Any:

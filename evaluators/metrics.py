@@ -42,7 +42,8 @@ class Metrics:
     @classmethod
     def from_json(cls, figures: Mapping[str, Any]) -> Self:
         """The figures that `as_json` wrote."""
-        return cls(**{name: math.nan if value is None else value for name, value in figures.items()})
+        known: dict[str, Any] = {name: math.nan if value is None else value for name, value in figures.items()}
+        return cls(**known)
 
     def __str__(self) -> str:
         """For people: BCE 0.5043 (floor 0.6931), accuracy 73.5 %, Brier 0.1702, ECE 0.0101."""
@@ -68,9 +69,7 @@ class Reliability:
         return float(np.sum(self.weight * np.abs(self.predicted - self.observed)))
 
 
-def measure(
-    logits: np.ndarray, labels: np.ndarray, prior: float | None = None, share: float | None = None
-) -> Metrics:
+def measure(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, share: float | None = None) -> Metrics:
     """The figures of predictions sigmoid(`logits`), f[n], for `labels`, f[n] in [0, 1].
 
     Given a `prior` in (0, 1), they are those for a population that has this share of label 1 and is alike otherwise:
@@ -112,9 +111,7 @@ def intervals(
     return {"bce": interval(_bce(z, ones, zeros)), "accuracy": interval(_right(z, ones, zeros))}
 
 
-def reliability(
-    logits: np.ndarray, labels: np.ndarray, prior: float | None = None, bins: int = BINS
-) -> Reliability:
+def reliability(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, bins: int = BINS) -> Reliability:
     """What was predicted and what came, in at most `bins` bins; `prior` as in `measure`."""
     z, ones, zeros = _population(logits, labels, prior, None)
     return _binned(sigmoid(z), ones, zeros, bins)
@@ -151,7 +148,10 @@ def draw_reliability(curves: Mapping[str, Reliability], title: str, path: str | 
 
 
 def draw_losses(
-    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]], title: str, path: str | Path, floor: float | None = None
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    title: str,
+    path: str | Path,
+    floor: float | None = None,
 ) -> None:
     """Draw loss curves, name -> (epochs, losses), into a file; `floor`: the loss of always saying the prior."""
     from matplotlib.figure import Figure

@@ -101,6 +101,7 @@ class Model:
         self.facts, self.module, self.name = facts, module, name or f"{facts.body} of {facts.game}"
         module.eval()
         self.encoder, self.moment, self.seats = facts.encoder, facts.moment, facts.seats
+        self.width = sum(segment.size for segment in facts.segments)
 
     @classmethod
     def of(
@@ -121,6 +122,7 @@ class Model:
         seats = game.default_seats if seats is None else seats
         game.options(seats, variant)
         layout = game.encoder(encoder).layout(seats)
+        made: dict[str, Any] = {"commit": commit() or "", "cardai": importlib.metadata.version("cardai")}
         facts = Facts(
             game=game.name,
             game_version=game.version,
@@ -132,7 +134,7 @@ class Model:
             moment=moment,
             body=body,
             body_options=bodies.as_plain(bodies.options_of(body, body_options)),
-            **({"commit": commit() or "", "cardai": importlib.metadata.version("cardai")} | more),
+            **made | more,
         )
         if moment not in MOMENTS:
             raise CardaiError(f"moment {moment!r} is none of {', '.join(MOMENTS)}")
@@ -155,7 +157,10 @@ class Model:
                 raise CardaiError(f"cannot write {place}: {name} holds numbers that are not finite")
         facts = dataclasses.asdict(self.facts) | {"format": FORMAT, "fingerprint": self.facts.fingerprint}
         facts["stored"] = "float16" if half else "float32"
-        content = save(tensors, {"cardai": json.dumps(facts, allow_nan=False)})
+        try:
+            content = save(tensors, {"cardai": json.dumps(facts, allow_nan=False)})
+        except ValueError:
+            raise CardaiError(f"cannot write {place}: its metrics hold a number that is not finite") from None
         try:
             write_whole(place, content)
         except OSError as error:
@@ -173,7 +178,12 @@ class Model:
         return self._scorer.batch
 
     def score(self, rows: np.ndarray) -> "Scores":
-        """How good each position is for the seat whose view it is: u8[n, width] -> f4[n] in [0, 1], on its way."""
+        """How good each position is for the seat whose view it is: u8[n, width] -> f4[n] in [0, 1], on its way.
+
+        `rows` must stay as they are until the answer has been waited for (`np.asarray`). CardaiError for other rows.
+        """
+        if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != self.width:
+            raise CardaiError(f"{self.name} judges rows u8[n, {self.width}], not {rows.dtype}{list(rows.shape)}")
         return self._scorer.score(rows)
 
     def check_fits(self, game: Game, variant: str | None = None, seats: int | None = None) -> None:
@@ -216,11 +226,13 @@ def tensors_of(module: "nnx.Module") -> dict[str, np.ndarray]:
 
 def with_tensors(module: "nnx.Module", tensors: Mapping[str, np.ndarray]) -> None:
     """Give a network what another of its kind has learned; names and shapes must be its own."""
+    import jax.numpy as jnp
+
     learned = _learned(module)
     assert learned.keys() == tensors.keys()
     for name, variable in learned.items():
         assert variable.shape == tensors[name].shape
-        variable[...] = np.asarray(tensors[name], np.float32)
+        variable.set_value(jnp.asarray(tensors[name], jnp.float32))
 
 
 def load(path: str | Path) -> Model:
@@ -276,6 +288,8 @@ def _loaded(place: Path, name: str) -> Model:
         found = place.stat()
     except OSError as error:
         raise CardaiError(f"cannot read the model {place}: {error.strerror or error}") from None
+    if not place.is_file():
+        raise CardaiError(f"{place} is not a file")
     key = (place.resolve(), found.st_mtime_ns, found.st_size)
     if key not in _LOADED:
         model = load(place)
@@ -342,9 +356,9 @@ def _facts(place: Path, header: Mapping[str, Any]) -> Facts:
             raise _refusal(place, f"its metadata lacks {name!r}")
         if not fits(said[name]):
             raise _refusal(place, f"{name} must be {what}, not {_short(said[name])}")
-    layout = tuple((name, tuple(shape)) for name, shape in said["layout"])
     kept: dict[str, Any] = {one.name: said[one.name] for one in dataclasses.fields(Facts)}
-    facts = Facts(**kept | {"layout": layout})
+    kept["layout"] = tuple((name, tuple(shape)) for name, shape in said["layout"])
+    facts = Facts(**kept)
     if said.get("fingerprint") != facts.fingerprint:
         raise _refusal(place, f"its fingerprint {_short(said.get('fingerprint'))} is not that of its layout")
     return facts
@@ -355,7 +369,7 @@ def _check_tensors(place: Path, facts: Facts, header: Mapping[str, Any], room: i
     from flax import nnx
 
     try:
-        module = nnx.eval_shape(lambda: bodies.build(facts.body, facts.body_options, facts.segments, seed=0))
+        module = nnx.eval_shape(lambda: bodies.construct(facts.body, facts.body_options, facts.segments))
     except CardaiError as error:
         raise _refusal(place, str(error)) from None
     wanted = {name: (_stored(facts, name), list(variable.shape)) for name, variable in _learned(module).items()}
@@ -425,9 +439,9 @@ def _is_layout(value: Any) -> bool:
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
             return False
         shape = entry[1]
-        if not isinstance(shape, list) or len(shape) > 4 or not all(_is_count(n) and n <= bodies.WIDEST for n in shape):
+        if not isinstance(shape, list) or len(shape) > 4 or not all(_is_count(n) for n in shape):
             return False
-    return True
+    return sum(math.prod(shape) for _, shape in value) <= bodies.WIDEST
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {

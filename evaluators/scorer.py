@@ -33,12 +33,12 @@ def set_device(name: str) -> None:
     if name not in DEVICES:
         raise CardaiError(unknown("device", name, DEVICES))
     if name == "gpu":
-        device(name)
+        device_of(name)
     _chosen = name
 
 
-def device(name: str | None = None) -> "jax.Device":
-    """The device that goes by a name of `DEVICES`; None is what `set_device` chose. CardaiError when there is none."""
+def device_of(name: str | None = None) -> Any:
+    """The jax device of that name; None is the one `set_device` chose. CardaiError when there is none."""
     import jax
 
     name = _chosen if name is None else name
@@ -62,7 +62,7 @@ class Scores:
 
     def is_ready(self) -> bool:
         """Whether `np.asarray` would return at once."""
-        return all(part.is_ready() for part, _ in self._parts)
+        return all(part.is_ready() for part, _ in self._parts)  # pyright: ignore[reportAttributeAccessIssue]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         parts = [np.asarray(part)[:n] for part, n in self._parts]
@@ -74,19 +74,21 @@ class Scorer:
     """Scores rows by a network in evaluation mode: the sigmoid of its logits.
 
     Rows are sent as u8, in batches of powers of two from `SMALLEST` to `batch`, so at most that many programs are
-    compiled (`traces` counts them); a batch is padded when it is three quarters full or more, else cut in two. A row's
+    compiled (`traces` counts them); `pieces` says which. A row's
     score depends on what is scored with it by rounding alone: less than 1e-6.
     """
 
-    def __init__(self, module: "nnx.Module", device_name: str | None = None, batch: int | None = None) -> None:
+    def __init__(self, module: "nnx.Module", device: str | None = None, batch: int | None = None) -> None:
         import jax
         from flax import nnx
 
-        self.device = device(device_name)
+        from evaluators.layers import evaluating
+
+        self.device = device_of(device)
         self.batch = batch or LARGEST.get(self.device.platform, LARGEST["gpu"])
         self.traces = 0
         fold = getattr(module, "folded", None)
-        graph, state = nnx.split(fold() if fold else module)
+        graph, state = nnx.split(fold() if fold else evaluating(module))
         self._weights = jax.device_put(nnx.as_pure(state), self.device)
 
         def score(weights: Any, rows: jax.Array) -> jax.Array:
@@ -110,16 +112,16 @@ class Scorer:
 
 
 def pieces(n: int, largest: int) -> list[int]:
-    """The batch sizes that n rows are scored in: powers of two that hold them, less than a quarter of them empty.
+    """The batch sizes that n rows are scored in: powers of two, at least SMALLEST; only the last is not full.
 
-    Only the last is not full. Fewer than SMALLEST rows take a batch of SMALLEST.
+    At most a quarter of it is empty, or fewer than SMALLEST rows.
     """
     found = []
     while n > 0:
         size = SMALLEST
         while size < min(n, largest):
             size *= 2
-        if size > SMALLEST and 4 * n < 3 * size:
+        if size > 2 * SMALLEST and 4 * n < 3 * size:
             size //= 2
         found.append(size)
         n -= size

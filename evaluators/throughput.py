@@ -17,7 +17,7 @@ from cardai.features import Dataset
 from evaluators.bodies import build
 from evaluators.config import TrainConfig
 from evaluators.learner import Learner
-from evaluators.scorer import device as device_of
+from evaluators.scorer import device_of
 from evaluators.train import epoch_order, in_advance, parted, total_steps
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
@@ -60,7 +60,9 @@ def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throug
         return jax.device_put((dataset.take(some), dataset.labels[some]), device)
 
     with jax.default_device(device):
-        learner = Learner(build(config.body, config.options, dataset.layout, config.seed), config, total_steps(config, per_epoch))
+        learner = Learner(
+            build(config.body, config.options, dataset.layout, config.seed), config, total_steps(config, per_epoch)
+        )
         state = jax.device_put(learner.start(), device)
         first = fetched(training[:batch])
         products, flops = products_of(jax.make_jaxpr(learner.step)(state, *first))

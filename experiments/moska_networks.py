@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from cardai.bench import plain, run_suite, with_notes
-from cardai.game import Game, Row, Suite
+from cardai.game import CardaiError, Game, Row, Suite
 from cardai.machine import machine
 from cardai.registry import load
 from cardai.selfplay import simulate_shards
 from evaluators.checkpoint import write_whole
-from evaluators.config import TrainConfig
-from evaluators.train import MODEL, Result, train
+from evaluators.config import TrainConfig, difference, read_config
+from evaluators.train import CONFIG, MODEL, REPORT, train
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -41,14 +41,14 @@ HAND_WRITTEN = {
 }
 """From random play to the best there is without a network (2.2)."""
 
-WEAKER = {
-    "bot3": 1.0,
-    "bot3?randomised": 1.5,
-    "bot2?randomised": 0.5,
-    "greedy:hand_value?epsilon=0.15": 0.5,
-    "random": 0.2,
+OPPONENTS = {
+    "bot3": 3.0,
+    "bot3?randomised": 3.0,
+    "bot2?randomised": 0.7,
+    "greedy:hand_value?epsilon=0.15": 0.7,
+    "random": 0.3,
 }
-"""Those among them that keep later generations from knowing only each other."""
+"""Those among them whom later generations meet: in most games a network or two sit among them."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ SCALES = {
         learning={
             "options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "epochs": 0, "check_steps": 20, "per_game": 20,
         },
-        steps={"nn1": 40, "nn2": 40, "first": 40, "best": 40},
+        steps={"nn1": 40, "nn2": 40, "first": 40, "best": 40, "nn2-by-state": 40},
     ),
     "small": Scale(
-        games={"games1": 400_000, "games2": 200_000, "games3": 200_000},
+        games={"games1": 400_000, "games2": 250_000, "games3": 160_000},
         benchmark=2000,
         learning={
             "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
@@ -88,7 +88,7 @@ SCALES = {
             "per_game": 50,
             "checkpoint_minutes": 2.0,
         },
-        steps={"nn1": 3600, "nn2": 4200, "first": 3200, "best": 5000},
+        steps={"nn1": 3600, "nn2": 4000, "first": 3600, "best": 4500, "nn2-by-state": 4000},
     ),
     "thesis": Scale(
         games={"games1": 1_000_000, "games2": 1_000_000, "games3": 1_000_000},
@@ -98,9 +98,9 @@ SCALES = {
 }  # fmt: skip
 
 
-def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> dict[str, Result]:
-    """Make all networks in a folder, or go on making them; how each one's training ended, by its name."""
-    size, made = SCALES[scale], {}
+def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> None:
+    """Make all networks in a folder, each in one of its own, or go on making them."""
+    size = SCALES[scale]
 
     def games(name: str, pool: Mapping[str, float], seed: int) -> str:
         simulate_shards(load("moska"), pool, size.games[name], folder=folder / name, seed=seed, progress=progress)
@@ -109,20 +109,31 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
     def network(name: str, data: tuple[str, ...], **fields: Any) -> str:
         learning = dict(size.learning) | ({"steps": size.steps[name]} if name in size.steps else {}) | fields
         config = TrainConfig(game="moska", data=data, out=str(folder / name), device=device, **learning)
-        made[name] = train(config, progress)
+        if not is_finished(config):
+            train(config, progress)
         return str(folder / name / MODEL)
 
-    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn", "balance": "loser"}
-    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw", "balance": "loser"}
+    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn"}
+    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw"}
     first = games("games1", HAND_WRITTEN, 1)
-    nn1 = network("nn1", (first,), seed=1, **drawn)
-    second = games("games2", WEAKER | {f"peeking:{nn1}": 4.0, f"peeking:{nn1}?epsilon=0.1": 2.0}, 2)
-    network("nn2", (second,), seed=2, **drawn)
-    early = network("first", (second,), seed=3, **before)
-    third = games("games3", WEAKER | {f"greedy:{early}": 5.0, f"greedy:{early}?epsilon=0.1": 3.0}, 3)
-    network("best", (third, second), seed=4, **before)
-    network("nn2-by-state", (second,), seed=2, split_by="state", **drawn)
-    return made
+    nn1 = network("nn1", (first,), seed=1, balance="loser", **drawn)
+    second = games("games2", OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}, 2)
+    network("nn2", (second,), seed=2, agents=("peeking",), **drawn)
+    early = network("first", (second,), seed=3, agents=("peeking",), **before)
+    third = games("games3", OPPONENTS | {f"greedy:{early}": 3.0, f"greedy:{early}?epsilon=0.1": 1.5}, 3)
+    network("best", (third,), seed=4, agents=(f"greedy:{early}",), **before)
+    network("nn2-by-state", (second,), seed=2, agents=("peeking",), split_by="state", **drawn)
+
+
+def is_finished(config: TrainConfig) -> bool:
+    """Whether this very run has ended in its folder; CardaiError when the folder holds another."""
+    place = Path(config.out) / CONFIG
+    if not place.exists():
+        return False
+    changed = difference(read_config(place), config)
+    if changed:
+        raise CardaiError(f"{config.out} holds another run, with {changed}; choose another folder with --out")
+    return (Path(config.out) / REPORT).exists()
 
 
 KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
@@ -229,22 +240,27 @@ def reproduce(
     networks(folder, scale, progress, device)
     names = ("nn1", "nn2", "first", "best", "nn2-by-state")
     training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
-    game = with_table_1(load("moska"), str(folder / "nn1"))
     asked = games or SCALES[scale].benchmark
-    rows = {}
-    for name in ("nn1", "nn2", "best"):
-        for kind, agent in KINDS.items():
-            if name == "best" and kind != "before draw":
-                continue
-            spec, kept = f"{agent}:{folder / name}", folder / f"table1-{name}-{agent}-{asked}.json"
-            if not kept.exists():
-                report = run_suite(game, "table1", [spec], asked, progress=progress)
-                if report.interrupted:
-                    raise KeyboardInterrupt
-                write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
-            rows[f"{name} {kind}"] = json.loads(kept.read_text("utf-8"))
+    rows = {
+        f"{name} {kind}": measured(folder, name, kind, asked, progress)
+        for name in ("nn1", "nn2", "best")
+        for kind in KINDS
+        if name != "best" or kind == "before draw"
+    }
     seconds = sum(report["seconds"] for report in training.values()) + sum(row["seconds"] for row in rows.values())
     return Reproduction(scale, training, rows, seconds)
+
+
+def measured(folder: Path, name: str, kind: str, games: int, progress: Progress | None = None) -> dict[str, Any]:
+    """A network's row of Table 1, asked in one of `KINDS`, as JSON; kept in the folder."""
+    kept = folder / f"table1-{name}-{KINDS[kind]}-{games}.json"
+    if not kept.exists():
+        game = with_table_1(load("moska"), str(folder / "nn1"))
+        report = run_suite(game, "table1", [f"{KINDS[kind]}:{folder / name}"], games, progress=progress)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
+    return json.loads(kept.read_text("utf-8"))
 
 
 def draw(reproduction_folder: Path, path: Path) -> None:

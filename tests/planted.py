@@ -244,12 +244,22 @@ def settle_marking(state):
     small_game.settle(state)
 
 
+@rule
+def act_by_next_card(state, move):
+    """What the seat is about to draw decides what everybody knows."""
+    small_game.act(state, move)
+    if state.drawing != 0 and state.deck[state.deck_left - 1] >= 8:
+        state.known[state.turn] = state.hands[state.turn]
+
+
 VIEW_LEAK = faulty("encodings_are_the_same_in_every_world", encoders=seen_by(encode_hidden))
 LATE_LEAK = faulty("encodings_are_the_same_in_every_world", encoders=seen_by(encode_hidden_late))
 AFTER_STATE_LEAK = faulty("after_states_are_the_same_in_every_world", encoders=seen_by(encode_next_draw))
 VALUE_LEAK = faulty("heuristics_are_the_same_in_every_world", heuristics={"all": points_of_all})
 PEEKING = faulty("players_who_see_the_truth_use_no_hidden_card", players=played_by(low_peeking, stop_at=2.0))
 TEXT_LEAK = faulty("text_is_the_same_in_every_world", show=show_next)
+AGENTS_SEE_A_HAND = faulty("agents_decide_by_what_they_know", encoders=seen_by(encode_hidden_late))
+AGENTS_SEE_THE_DECK = faulty("agents_decide_by_what_they_know", act=act_by_next_card)
 SILENT = faulty("unrevealed_moves_look_the_same", settle=settle_silently)
 MARKING = faulty("unrevealed_moves_look_the_same", settle=settle_marking)
 
@@ -386,6 +396,7 @@ DECK_KEPT = faulty("worlds_deal_anew_what_is_hidden", resample=resample_hands_on
 UNEVEN = faulty("the_dealt_truth_is_a_world_like_any_other", resample=resample_unevenly)
 UNEVEN_LATE = faulty("worlds_are_even", resample=resample_unevenly_late)
 FAVOURING = faulty("worlds_do_not_favour_what_they_come_from", resample=resample_half_the_time)
+AGENTS_IMAGINE_THE_TRUTH = faulty("agents_decide_by_what_they_know", resample=resample_half_the_time)
 ONE_PAIR = faulty("resampling_twice_is_resampling_once", resample=resample_one_pair)
 PLAYED_CARD = faulty("cards_are_conserved", resample=resample_played_card)
 KNOWN_CARD = faulty("nothing_seen_is_forgotten", resample=resample_known_cards)

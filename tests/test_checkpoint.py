@@ -11,7 +11,7 @@ from safetensors.numpy import save as bytes_of
 
 from cardai.game import CardaiError
 from evaluators import checkpoint
-from evaluators.checkpoint import Checkpoint, Damaged, listed, newest, save
+from evaluators.checkpoint import Checkpoint, listed, newest, save
 
 RUN = {"config": "abc", "data": "def"}
 
@@ -53,7 +53,9 @@ def test_a_folder_without_checkpoints_has_none(tmp_path):
 
 def test_a_checkpoint_of_another_run_is_refused_by_what_differs(tmp_path):
     save(tmp_path, made(1))
-    with pytest.raises(CardaiError, match=r"checkpoint-000000001\.safetensors is a checkpoint of another run: its data"):
+    with pytest.raises(
+        CardaiError, match=r"checkpoint-000000001\.safetensors is a checkpoint of another run: its data"
+    ):
         newest(tmp_path, RUN | {"data": "other"})
 
 
@@ -75,17 +77,14 @@ def changed(content, place):
         lambda content: bytes_of({"a": np.zeros(3)}),
         lambda content: b"\x93NUMPY not safetensors",
     ],
-    ids=["half", "empty", "five bytes", "a bit of a weight", "a bit of a fact", "header too large", "deep", "list", "foreign", "numpy"],
+    ids=["half", "empty", "short", "weight", "fact", "header", "deep", "list", "foreign", "numpy"],
 )  # fmt: skip
 def test_a_damaged_newest_one_is_named_with_the_sound_one_and_the_way_on(tmp_path, damage):
     save(tmp_path, made(1))
     place = save(tmp_path, made(2))
     place.write_bytes(damage(place.read_bytes()))
-    with pytest.raises(CardaiError, match=r"checkpoint-000000002\.safetensors is damaged.* 000000001") as caught:
-        try:
-            newest(tmp_path, RUN)
-        except CardaiError as error:
-            raise CardaiError(str(error).replace("checkpoint-000000001", " 000000001")) from error
+    with pytest.raises(CardaiError, match=r"-000000002\.safetensors is damaged.*-000000001.* is sound") as caught:
+        newest(tmp_path, RUN)
     assert "delete checkpoint-000000002.safetensors" in str(caught.value)
     assert "\n" not in str(caught.value)
     place.unlink()
@@ -95,16 +94,15 @@ def test_a_damaged_newest_one_is_named_with_the_sound_one_and_the_way_on(tmp_pat
 def test_when_no_checkpoint_is_sound_it_says_so(tmp_path):
     for step in (1, 2):
         save(tmp_path, made(step)).write_bytes(b"nothing")
-    with pytest.raises(Damaged, match="no older one that is sound") if False else pytest.raises(CardaiError) as caught:
+    with pytest.raises(CardaiError, match="there is no older one that is sound"):
         newest(tmp_path, RUN)
-    assert "there is no older one that is sound" in str(caught.value)
 
 
 @pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
 def test_a_full_disk_is_one_sentence_and_the_last_good_one_stays(tmp_path, monkeypatch, failing):
     save(tmp_path, made(1))
     full_disk(monkeypatch, failing)
-    with pytest.raises(CardaiError, match="the disk is full; checkpoint-000000001.safetensors is kept"):
+    with pytest.raises(CardaiError, match=r"the disk is full; checkpoint-000000001\.safetensors is kept"):
         save(tmp_path, made(2))
     monkeypatch.undo()
     assert [place.name for place in tmp_path.iterdir()] == ["checkpoint-000000001.safetensors"]
@@ -157,7 +155,7 @@ def full_disk(monkeypatch, where, error=None):
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(CardaiError, match="cannot write .*file/checkpoint"):
+    with pytest.raises(CardaiError, match=r"cannot write .*file/checkpoint"):
         save(tmp_path / "file", made(1))
 
 

@@ -2,9 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from test_record import forge
 
 import cardai
 from cardai import features
+from cardai.evaluator import MOMENTS
 from cardai.features import (
     PackedRows,
     Recipe,
@@ -171,6 +173,18 @@ def test_balanced_on_losers_takes_all_their_states_and_as_many_of_the_others(fil
         assert (part.labels[mine] == 0).sum() == lost
         assert (part.labels[mine] == 1).sum() == min(lost, others)
     assert is_part_in_order(numbered(part), numbered(whole))
+
+
+def test_states_can_be_those_of_some_agents_only(tmp_path):
+    file = tmp_path / "mixed.jsonl"
+    simulate(MOSKA, {"bot3": 1, "random": 1}, 6, out=file)
+    parts = [collect([file], Recipe(agents=(spec,))) for spec in ("bot3", "random")]
+    whole = collect([file], Recipe())
+    assert min(map(len, parts)) > 0
+    together = [pair for part in parts for pair in numbered(part)]
+    assert sorted(together) == sorted(numbered(whole))
+    assert all(part.labels.mean() != whole.labels.mean() for part in parts)
+    assert "no state" in refusal([file], Recipe(agents=("peeking",)))
 
 
 def test_all_are_losers_of_a_draw(files):
@@ -503,3 +517,14 @@ def test_plain_python_collects_the_same(tmp_path):
         for jit in "01"
     ]
     assert told[0] == told[1] != ""
+
+
+def test_the_data_page_lists_every_word_of_a_recipe():
+    table = (Path(__file__).parent.parent / "docs/data.md").read_text("utf-8").split("| part of a recipe |")[1]
+    told, part = {}, ""
+    for first, second in re.findall(r"^\| (`\w+`)? ?\| ([`\w ]+) \|", table, re.MULTILINE):
+        part = first.strip("`") or part
+        told.setdefault(part, []).append(second.strip("`"))
+    words = {"moment": MOMENTS, "states": features.STATES, "balance": features.BALANCES, "label": features.LABELS}
+    assert set(told) == {one.name for one in fields(Recipe)}
+    assert {name: told[name] for name in words} == {name: list(known) for name, known in words.items()}

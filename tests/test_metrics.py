@@ -124,9 +124,7 @@ def test_intervals_are_wider_when_the_states_of_a_game_share_its_end():
     end = (RNG.random(300) < 0.5).astype(float)[games]
     apart = (RNG.random(6000) < 0.5).astype(float)
     logits = RNG.standard_normal(300)[games]
-    (low, high), (other_low, other_high) = (
-        metrics.intervals(logits, labels, games)["bce"] for labels in (end, apart)
-    )
+    (low, high), (other_low, other_high) = (metrics.intervals(logits, labels, games)["bce"] for labels in (end, apart))
     assert low < measure(logits, end).bce < high
     assert high - low > 2 * (other_high - other_low)
 
@@ -153,5 +151,5 @@ def test_figures_are_drawn_whole_or_not_at_all(tmp_path, kind):
     metrics.draw_losses(lines, "a game", tmp_path / f"losses.{kind}", floor=0.69)
     assert sorted(place.name for place in tmp_path.iterdir()) == [f"losses.{kind}", f"reliability.{kind}"]
     assert all(place.stat().st_size > 5000 for place in tmp_path.iterdir())
-    with pytest.raises(CardaiError, match="cannot write .*nowhere"):
+    with pytest.raises(CardaiError, match=r"cannot write .*nowhere"):
         metrics.draw_losses(lines, "a game", tmp_path / "nowhere" / f"losses.{kind}")

@@ -15,11 +15,15 @@ from cardai.bench import run_match
 from cardai.features import Recipe
 from cardai.game import CardaiError
 from cardai.registry import load
-from evaluators import checkpoint
+from evaluators import checkpoint, report
 from evaluators import train as training
 from evaluators.bodies import build
 from evaluators.config import TrainConfig, read_config
 from evaluators.learner import Learner, State, learning_rate, tensors_of, tree_of
+from evaluators.metrics import measure
+from evaluators.model import load as load_model
+from evaluators.model import read_facts
+from evaluators.model import tensors_of as learned_by
 from evaluators.throughput import throughput
 from evaluators.train import collect, epoch_order, in_advance, train
 
@@ -44,13 +48,13 @@ def compiled_once(tmp_path_factory):
         jax.config.update(name, value)
 
 
-DRAW = training._Run._draw
+DRAW = report.draw
 
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch):
     """Figures are drawn in one test only; they take longer than these runs."""
-    monkeypatch.setattr(training._Run, "_draw", lambda self, logits: None)
+    monkeypatch.setattr(report, "draw", lambda *_: None)
 
 
 @pytest.fixture
@@ -83,8 +87,8 @@ def history(folder):
 
 
 def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monkeypatch):
-    monkeypatch.setattr(training._Run, "_draw", DRAW)
-    result = train(config(epochs=8, batch=64, learning_rate=3e-3))
+    monkeypatch.setattr(report, "draw", DRAW)
+    result = train(config(epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}))
     names = {place.name for place in (tmp_path / "run").iterdir()}
     assert {"config.toml", "metrics.jsonl", "tb", "model.safetensors", "report.json"} <= names
     assert {"losses.png", "reliability.png"} <= names
@@ -99,7 +103,9 @@ def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monk
     assert result.report["test"]["split"]["bce"] < result.report["test"]["split"]["floor"]
     assert result.report["test"]["balanced"]["prior"] == pytest.approx(0.5)
     assert json.loads((tmp_path / "run" / "report.json").read_text()) == result.report
-    assert read_config(tmp_path / "run" / "config.toml") == config(epochs=8, batch=64, learning_rate=3e-3)
+    assert read_config(tmp_path / "run" / "config.toml") == config(
+        epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}
+    )
     assert result.table().row_count >= 3
     json.dumps(result.as_json())
 
@@ -141,7 +147,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(config, tmp_path, chatty):
 
 
 def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint_to_the_same_bits(config, tmp_path, chatty):
-    whole = config(out=str(tmp_path / "whole"), checkpoint_minutes=0.0)
+    whole = config(out=str(tmp_path / "whole"), checkpoint_minutes=0.0, check_steps=10)
     train(whole)
     killed = dataclasses.replace(whole, out=str(tmp_path / "killed"))
 
@@ -189,7 +195,7 @@ def test_a_full_disk_at_a_checkpoint_is_one_sentence_and_the_run_goes_on_later(c
 
     written = checkpoint.write_whole
     monkeypatch.setattr(checkpoint, "write_whole", full)
-    with pytest.raises(CardaiError, match="the disk is full; checkpoint-.* is kept") as caught:
+    with pytest.raises(CardaiError, match=r"the disk is full; checkpoint-.* is kept") as caught:
         train(running)
     assert "\n" not in str(caught.value)
     assert len(checkpoint.listed(tmp_path / "run")) == 1
@@ -210,7 +216,9 @@ def test_a_damaged_checkpoint_is_named_and_not_used(config, tmp_path):
 
 def test_a_folder_with_another_run_is_refused_unless_it_may_be_overwritten(config, tmp_path):
     train(config(epochs=1))
-    with pytest.raises(CardaiError, match="holds another run, with learning_rate 0.001, not 0.01; choose another folder"):
+    with pytest.raises(
+        CardaiError, match=r"holds another run, with learning_rate 0\.001, not 0\.01; choose another folder"
+    ):
         train(config(epochs=1, learning_rate=0.01))
     result = train(config(epochs=1, learning_rate=0.01), overwrite=True)
     assert result.steps == history(tmp_path / "run")[-1]["step"]
@@ -223,7 +231,7 @@ def test_a_folder_that_is_no_runs_is_left_alone(config, tmp_path):
     with pytest.raises(CardaiError, match=r"run is not a run's folder: it holds files but no config\.toml"):
         train(config(), overwrite=True)
     (tmp_path / "file").write_text("")
-    with pytest.raises(CardaiError, match="cannot write to .*file"):
+    with pytest.raises(CardaiError, match=r"cannot write to .*file"):
         train(config(out=str(tmp_path / "file" / "run")))
 
 
@@ -242,11 +250,11 @@ def test_data_of_another_game_or_variant_is_refused(config, tmp_path):
 
 
 def test_too_little_data_is_said(config, tmp_path):
-    with pytest.raises(CardaiError, match="batch 100000 is larger than the .* training states"):
+    with pytest.raises(CardaiError, match=r"batch 100000 is larger than the .* training states"):
         train(config(batch=100_000))
-    with pytest.raises(CardaiError, match="the validation part is empty: .* 12 games"):
-        run_match(load("tictactoe"), ["random", "random"], games=12, seed=4, record=tmp_path / "few.jsonl")
-        few = (str(tmp_path / "few.jsonl"),)
+    run_match(load("tictactoe"), ["random", "random"], games=12, seed=4, record=tmp_path / "few.jsonl")
+    few = (str(tmp_path / "few.jsonl"),)
+    with pytest.raises(CardaiError, match=r"the validation part is empty: .* 12 games"):
         train(config(data=few, batch=4, parts=(0.999, 0.0005, 0.0005), out=str(tmp_path / "few")))
     with pytest.raises(CardaiError, match="warm_up 500 must be shorter than the whole run"):
         train(config(warm_up=500, out=str(tmp_path / "warm")))
@@ -271,6 +279,67 @@ def test_steps_and_minutes_end_a_run(config, tmp_path):
     result = train(by_time)
     assert result.stopped == "minutes"
     assert result.steps > 0
+
+
+def test_minutes_alone_plan_the_steps_of_a_falling_rate(config, tmp_path, monkeypatch, chatty):
+    monkeypatch.setattr(training, "_PROBED_SECONDS", 0.05)
+    timed = config(epochs=0, minutes=0.01)
+    interrupted(timed, 3)
+    planned = checkpoint.load(checkpoint.listed(tmp_path / "run")[-1], {}).facts["planned"]
+    assert planned > 3
+    result = train(timed)
+    assert (result.stopped, result.steps) == ("minutes", planned)
+    assert history(tmp_path / "run")[-1]["learning_rate"] < 0.1 * timed.learning_rate
+    again = config(epochs=0, steps=planned, out=str(tmp_path / "again"))
+    train(again)
+    assert kept(tmp_path / "again") == kept(tmp_path / "run")
+    assert f"--steps {planned}" in read_facts(result.model).command
+
+
+def test_a_run_that_time_ended_goes_on_when_it_is_given_more(config):
+    short = config(epochs=0, minutes=0.001, schedule="constant")
+    first = train(short)
+    again = train(dataclasses.replace(short, minutes=0.01 + first.seconds / 60))
+    assert (first.stopped, again.stopped) == ("minutes", "minutes")
+    assert again.steps > first.steps
+
+
+def test_a_network_begins_with_the_weights_of_a_model(config, tmp_path):
+    first = train(config(epochs=2))
+    after = config(start_from=str(first.model), learning_rate=1e-12, epochs=1, out=str(tmp_path / "after"))
+    result = train(after)
+    for name, value in learned_by(load_model(first.model).module).items():
+        if name.endswith("kernel"):
+            np.testing.assert_allclose(learned_by(load_model(result.model).module)[name], value, atol=1e-6)
+    with pytest.raises(CardaiError, match=r"cannot be started from: its body is mlp, this run's linear"):
+        train(dataclasses.replace(after, body="linear", options={}, out=str(tmp_path / "linear")))
+
+
+def test_a_model_of_a_run_scores_as_its_network_did(config):
+    one = config(epochs=2)
+    result = train(one)
+    model, dataset = load_model(result.model), collect(one, load("tictactoe"))
+    test = features.split(dataset, one.split_by, one.parts, one.seed)[2]
+    scores = np.asarray(model.score(dataset.take(test)), float)
+    found = measure(np.log(scores) - np.log1p(-scores), dataset.labels[test])
+    assert found.bce == pytest.approx(result.report["test"]["split"]["bce"], abs=1e-5)
+    assert (model.facts.variant, model.facts.seats, model.moment) == ("standard", 2, "before_draw")
+    assert model.facts.metrics == result.report
+    assert model.facts.data["states"] == len(dataset)
+
+
+def test_two_processes_do_not_train_in_one_folder(config, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with training._locked(folder), pytest.raises(CardaiError, match=r"another process is training in .*run"):
+        train(config())
+    train(config(epochs=1))
+
+
+def test_a_run_that_never_began_does_not_hold_its_folder(config, tmp_path, games):
+    with pytest.raises(CardaiError, match=r"nowhere\.jsonl"):
+        train(config(data=(str(games / "nowhere.jsonl"),), learning_rate=0.5))
+    train(config(epochs=1))
 
 
 def test_without_validation_the_last_weights_are_kept(config):
@@ -341,7 +410,9 @@ def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
     one, width = learner()
     rows, labels = batches(width)
     state, _ = one.step(one.start(), rows[0], labels[0])
-    tensors = {name: value for field in State._fields for name, value in tensors_of(getattr(state, field), field).items()}
+    tensors = {
+        name: value for field in State._fields for name, value in tensors_of(getattr(state, field), field).items()
+    }
     again = State(*[tree_of(getattr(state, field), tensors, field) for field in State._fields])
     direct, _ = one.step(state, rows[1], labels[1])
     restored, _ = one.step(again, rows[1], labels[1])
@@ -414,7 +485,7 @@ def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
 def test_the_speed_is_told_beside_that_of_the_products_alone(config):
     one = config(options={"hidden": [64, 64]})
     found = throughput(one, collect(one, load("tictactoe")), rounds=1)
-    assert 0 < found.states_per_second
+    assert found.states_per_second > 0
     assert 0.01 < found.share < 1.5
     assert found.batch == 256
 

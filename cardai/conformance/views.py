@@ -1,5 +1,7 @@
 """Laws on views: what a seat is shown, and what its player makes of it, is the same in every world of that seat."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cardai.conformance.compiled import streams
@@ -87,27 +89,36 @@ def players_who_see_the_truth_use_no_hidden_card(ground: Ground) -> None:
 
 @law
 def agents_decide_by_what_they_know(ground: Ground) -> None:
-    """greedy and sampled agents choose the same move in every world of their seat, given the same stream.
+    """greedy gives its moves the same worth in every world of its seat; sampled does, given the same stream.
 
-    They are given a judge that tells any two views apart, for each of the game's encoders.
+    They are given a judge that tells any two views apart, for each of the game's encoders. So a greedy agent, which
+    sees a world too, must find nothing there that differs from world to world; and what `resample` deals for a stream
+    may not depend on what it deals anew.
     """
-    game = ground.game
-    for here in ground.positions(ground.effort.positions // 4 if game.encoders else 0):
-        if ground.compiled.legal(here.states)[1][0] < 0:
-            continue  # a truncated list of moves is drawn from the world's own stream
-        states = _truth_and_fewer_worlds(ground, here)
-        for encoder in game.encoders:
-            judge = AnyJudge(encoder, len(here.seats))
-            for name, kind, worlds in (("greedy", GREEDY, 1), ("sampled", SAMPLED, 3)):
-                player = Agent(f"{name}:{judge.name}", kind, worlds=worlds, evaluator=judge)
-                luck, chosen = np.repeat(streams(here.ply), len(states)), np.zeros(len(states), game.move)
-                places = np.arange(len(states))
-                weighed = decide(game, player, states, luck, places, places, chosen)
-                for i, (_, worth) in enumerate(weighed):
-                    if (chosen[i] != chosen[0]) or not np.array_equal(worth, weighed[0][1]):
-                        truth, found = (move_text(game, here.state, chosen[k]) for k in (0, i))
-                        what = f"plays {truth} ({weighed[0][1].max():.6f}), but {found} ({worth.max():.6f})"
-                        raise here.broken(f"{player.spec} on {encoder} at seat {here.turn} {what} in a world")
+    for trace in ground.traces if ground.game.encoders else ():
+        picked = [Position(trace, ply) for ply in trace.sampled(ground.effort.positions // 4)]
+        # A truncated list of moves is drawn from the world's own stream.
+        picked = [here for here in picked if ground.compiled.legal(here.states)[1][0] > 0]
+        for encoder in ground.game.encoders if picked else ():
+            _same_worth(ground, picked, encoder, "greedy", GREEDY)
+            _same_worth(ground, picked, encoder, "sampled", SAMPLED)
+
+
+def _same_worth(ground: Ground, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
+    """Break the law if an agent weighs moves unlike in the worlds of one of these positions of a game."""
+    game, player = ground.game, Agent(f"{name}:any", kind, worlds=3, evaluator=AnyJudge(encoder, len(picked[0].seats)))
+    states = [_truth_and_fewer_worlds(ground, here) for here in picked]
+    count = len(states[0])
+    seeds = [here.ply + (i if kind == GREEDY else 0) for here in picked for i in range(count)]
+    luck, places = np.concatenate([streams(seed) for seed in seeds]), np.arange(len(seeds))
+    weighed = decide(game, player, np.concatenate(states), luck, places, places, np.zeros(len(seeds), game.move))
+    for i, (moves, worth) in enumerate(weighed):
+        here, (_, truth) = picked[i // count], weighed[i // count * count]
+        wrong = np.flatnonzero(worth != truth)
+        if len(wrong):
+            move, was, found = move_text(game, here.state, moves[wrong[0]]), truth[wrong[0]], worth[wrong[0]]
+            said = f"gives {move} the worth {was:.6f}, but {found:.6f} in a world"
+            raise here.broken(f"{player.spec} on {encoder} at seat {here.turn} {said}")
 
 
 class AnyJudge:

@@ -18,14 +18,27 @@ from .players import PLAYERS, hand_value
 from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score, settle
 from .text import holdings, parse, show, spell
 
+
+
+def _claims(*losses):
+    """A column of Table 1 for the agents that it has."""
+    return dict(zip(("random", "bot3", "peeking:nn2", "sampled:nn2", "sampled:nn1"), losses, strict=True))
+
+
 THESIS = Suite(
     about="one agent against three others, the loser is the last player still in",
     measure="loss",
     rows={
-        "B1": Row(("bot3",) * 3, {"random": 90.75, "bot3": 25.15}, "three Bot3"),
-        "B4": Row(("random",) * 3, {"random": 24.95, "bot3": 0.4}, "three random players"),
+        "B1": Row(("bot3",) * 3, _claims(90.75, 25.15, 13.65, 14.25, 23.8), "three Bot3"),
+        "B2": Row(("peeking:nn1",) * 3, _claims(90.2, 27.55, 15.35, 18.45, 26.3), "three NN1-MIF"),
+        "B3": Row(
+            ("bot3", "peeking:nn1", "peeking:hand_value"),
+            _claims(87.7, 24.75, 12.65, 15.65, 21.15),
+            "Bot3, NN1-MIF and the thesis' HeuristicEvaluator",
+        ),
+        "B4": Row(("random",) * 3, _claims(24.95, 0.4, 0.0, 0.05, 0.25), "three random players"),
     },
-    agents=("random", "bot3", "greedy:hand_value"),
+    agents=("random", "bot3", "greedy:best"),
     games=2000,
     variant="thesis",
     source="thesis, Table 1",

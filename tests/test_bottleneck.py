@@ -1,0 +1,150 @@
+"""Rows a second in play beside a bare loop: what is counted, and that play cannot look faster than the evaluator is."""
+
+import io
+import json
+import re
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import small_game
+from judges import Judge, know, some_order
+from rich.console import Console
+
+from cardai import bottleneck, cli, load
+from cardai.bottleneck import measure
+from cardai.game import CardaiError
+
+LOW_HAND, TICTACTOE = small_game.GAME, load("tictactoe")
+ROWS_A_SECOND = 40_000
+
+
+class Device:
+    """An evaluator that computes one batch after the other, so many rows a second, while others go on."""
+
+    moment, batch = "drawn", 256
+
+    def __init__(self, name="device", encoder="planes", seats=2):
+        self.name, self.encoder, self.seats, self.free_at, self.sizes = name, encoder, seats, 0.0, []
+
+    def score(self, rows):
+        self.sizes.append(len(rows))
+        self.free_at = max(self.free_at, time.perf_counter()) + len(rows) / ROWS_A_SECOND
+        return Later(self.free_at, some_order(rows.astype(np.int64)))
+
+    def check_fits(self, game, variant, seats):
+        if seats != self.seats:
+            raise CardaiError(f"{self.name} is for {self.seats} seats, not {seats}")
+
+
+class Later(SimpleNamespace):
+    def __init__(self, ready, scores):
+        super().__init__(ready=ready, scores=scores)
+
+    def __array__(self, dtype=None, copy=None):
+        time.sleep(max(0.0, self.ready - time.perf_counter()))
+        return self.scores
+
+
+@pytest.fixture
+def device(monkeypatch):
+    device = Device()
+    know(monkeypatch, device, Judge("quick", "planes", 2, some_order))
+    return device
+
+
+def test_play_reaches_no_more_than_the_bare_loop(device):
+    report = measure(LOW_HAND, "greedy:device", seconds=0.3, repeats=2, live=64)
+    assert 0.1 < report.share.low <= report.share.high < 1.15
+    assert 0.5 * ROWS_A_SECOND < report.bare.low <= report.bare.high < 1.1 * ROWS_A_SECOND
+    assert report.share.median <= report.playing.high / report.bare.low
+    assert 1 <= report.batch <= device.batch * 8
+    assert report.decisions_per_second.median > 100
+
+
+def test_the_bare_loop_is_asked_for_the_batches_of_play(device):
+    measure(LOW_HAND, "sampled:device?worlds=5", seconds=0.2, repeats=1, live=40)
+    sizes = device.sizes
+    assert len(set(sizes)) > 3
+    # What came in play comes again in the bare loop, in the same order.
+    text = " ".join(map(str, sizes))
+    again = [
+        n for n in range(2, len(sizes) // 2) if f" {' '.join(map(str, sizes[-n:]))} " in f" {text[: text.rfind(' ')]} "
+    ]
+    assert again
+
+
+def test_a_report_as_a_table_and_as_json(device):
+    seen = []
+    report = measure(
+        LOW_HAND, "peeking:device", 0.1, 2, lambda *step: seen.append(step), seats=2, variant="two", live=16
+    )
+    assert [step[:2] for step in seen] == [(0, 3), (1, 3), (2, 3)]
+    told = json.loads(json.dumps(report.as_json()))
+    assert told["kind"] == "bottleneck"
+    assert (told["game"], told["variant"], told["seats"], told["live"]) == ("low_hand", "two", 2, 16)
+    assert told["agent"] == "peeking:device (peeks)"
+    assert told["share"]["low"] <= told["share"]["median"] <= told["share"]["high"]
+    assert told["machine"]
+    console = Console(file=io.StringIO(), width=150)
+    console.print(report.table())
+    text = console.file.getvalue()
+    assert "peeking:device (peeks) in all 2 seats" in text
+    assert re.search(r"playing reaches \d+ % \(\d+-\d+\) of the bare loop; [\d,]+ decisions/s", text)
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "complaint"),
+    [
+        ("low", {}, "agent 'low' has no evaluator to be measured"),
+        ("greedy:low_points", {}, "agent 'greedy:low_points' has no evaluator"),
+        ("greedy:nobody", {}, "no heuristic or model 'nobody'"),
+        ("greedy:device", {"seats": 3}, "device is for 2 seats, not 3"),
+        ("greedy:device", {"variant": "five"}, "no variant 'five'"),
+        ("greedy:device", {"seconds": 0}, "seconds must be more than 0"),
+        ("greedy:device", {"repeats": 0}, "repeats must be at least 1"),
+        ("greedy:device", {"live": 0}, "live games must be at least 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(device, spec, options, complaint):
+    with pytest.raises(CardaiError, match=complaint):
+        measure(LOW_HAND, spec, **options)
+    assert device.sizes == []
+
+
+def test_an_evaluator_that_gave_no_two_answers_is_named(device, monkeypatch):
+    monkeypatch.setattr(bottleneck, "_played", lambda *_: None)
+    with pytest.raises(CardaiError, match="device gave 0 answers in the time given; measure for more seconds"):
+        measure(LOW_HAND, "greedy:device")
+
+
+def test_ctrl_c_ends_a_measurement(device):
+    def press(*_):
+        raise KeyboardInterrupt
+
+    score, calls = device.score, []
+
+    def scored(rows):
+        calls.append(len(rows))
+        return press() if len(calls) == 5 else score(rows)
+
+    device.score = scored
+    with pytest.raises(KeyboardInterrupt):
+        measure(LOW_HAND, "greedy:device", seconds=5)
+    assert len(calls) == 5
+    assert threading.active_count() < 10
+
+
+def test_the_command_measures_an_agent(device, capsys):
+    assert (
+        cli.run(["perf", "tictactoe", "--agent", "greedy:quick", "--seconds", "0.1", "--repeats", "1", "--json"]) == 0
+    )
+    assert json.loads(capsys.readouterr().out)["kind"] == "bottleneck"
+    assert cli.run(["perf", "tictactoe", "--agent", "random"]) == cli.REFUSED
+    assert capsys.readouterr().err == "cardai: agent 'random' has no evaluator to be measured\n"
+
+
+def test_no_measurement_gets_to_the_end_of_its_games():
+    assert bottleneck.MANY >= 1_000_000
