@@ -155,15 +155,17 @@ def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed
     `seed` decides the initial weights and the masks of dropout. CardaiError for an unknown body, an option it does not
     have or that does not fit, and a layout that it cannot take.
     """
+    from flax import nnx
+
     from evaluators.layers import initialise
 
-    module = construct(body, options, layout)
+    module = nnx.eval_shape(lambda: construct(body, options, layout))
     initialise(module, seed)
     return module
 
 
 def construct(body: str, options: Mapping[str, Any], layout: Sequence[Segment]) -> "nnx.Module":
-    """The same with all weights 0: for weights from elsewhere, or to look at shapes alone (`nnx.eval_shape`)."""
+    """The same before it has weights: under `nnx.eval_shape`, to look at the shapes alone."""
     checked = options_of(body, options)
     width = sum(segment.size for segment in layout)
     if not 1 <= width <= WIDEST:

@@ -5,24 +5,19 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import nnx
+
+from evaluators.layers import Linear
 
 _WHOLE = 16  # boards of at most so many cells are convolved as one product
 _MOST_LINKS = 1 << 22  # the largest matrix for that
 _NARROW = 8  # planes at most so wide have their rows multiplied whole
 
 
-class Convolution(nnx.Module):
-    """A kernel over planes, zero beyond their borders: f4[B, h, w, in] -> f4[B, h', w', out], h' = ceil(h / stride).
-
-    Its weights are 0 until `initialise`.
-    """
-
-    gain = 2.0
+class Convolution(Linear):
+    """A kernel over planes, zero beyond their borders: f4[B, h, w, in] -> f4[B, h', w', out], h' = ceil(h / stride)."""
 
     def __init__(self, kernel: tuple[int, int], channels_in: int, channels_out: int, stride: int) -> None:
-        self.kernel = nnx.Param(jnp.zeros((*kernel, channels_in, channels_out), jnp.float32))
-        self.bias = nnx.Param(jnp.zeros(channels_out, jnp.float32))
+        self.make((*kernel, channels_in, channels_out), gain=2.0)
         self.stride = stride
 
     def __call__(self, planes: jax.Array) -> jax.Array:

@@ -28,6 +28,12 @@ class Statistics(nnx.Module):
         self.batches = nnx.BatchStat(jnp.zeros((), jnp.float32))
         self.use_running_average = False
 
+    def begin(self, stream: np.random.Generator) -> None:
+        """As if features had always been of mean 0 and variance 1."""
+        self.mean.set_value(jax.device_put(np.zeros(self.mean.shape, np.float32)))
+        self.variance.set_value(jax.device_put(np.ones(self.variance.shape, np.float32)))
+        self.batches.set_value(jax.device_put(np.zeros((), np.float32)))
+
     def __call__(self, values: jax.Array) -> jax.Array:
         """f4[..., features] -> f4[..., features]."""
         if self.use_running_average:
@@ -52,18 +58,29 @@ class Statistics(nnx.Module):
         scale = 1 / np.sqrt(np.asarray(self.variance[...], np.float64) + EPSILON)
         wide = np.asarray(kernel, np.float64) * scale[:, None]
         moved = np.asarray(bias, np.float64) - np.asarray(self.mean[...], np.float64) @ wide
-        return jnp.asarray(wide, jnp.float32), jnp.asarray(moved, jnp.float32)
+        return jax.device_put(wide.astype(np.float32)), jax.device_put(moved.astype(np.float32))
 
 
 class Linear(nnx.Module):
-    """A dense layer: f4[B, features] -> f4[B, units]. Its weights are 0 until `initialise`, their variance then
-    `gain` / features.
+    """A dense layer: f4[..., features] -> f4[..., units].
+
+    `kernel`: f4[..., units]. Its weights begin with a variance of `gain` by the number that each unit sums over.
     """
 
     def __init__(self, features: int, units: int, gain: float = 2.0) -> None:
-        self.kernel = nnx.Param(jnp.zeros((features, units), jnp.float32))
-        self.bias = nnx.Param(jnp.zeros(units, jnp.float32))
+        self.make((features, units), gain)
+
+    def make(self, shape: tuple[int, ...], gain: float) -> None:
+        """Have a kernel of this shape."""
+        self.kernel = nnx.Param(jnp.zeros(shape, jnp.float32))
+        self.bias = nnx.Param(jnp.zeros(shape[-1], jnp.float32))
         self.gain = gain
+
+    def begin(self, stream: np.random.Generator) -> None:
+        """Draw the first weights."""
+        spread = np.float32(math.sqrt(self.gain / math.prod(self.kernel.shape[:-1])))
+        self.kernel.set_value(jax.device_put(spread * stream.standard_normal(self.kernel.shape, np.float32)))
+        self.bias.set_value(jax.device_put(np.zeros(self.bias.shape, np.float32)))
 
     def __call__(self, values: jax.Array) -> jax.Array:
         return values @ self.kernel[...] + self.bias[...]
@@ -80,6 +97,10 @@ class Dropout(nnx.Module):
         self.rate = rate
         self.stream = nnx.RngCount(jnp.zeros(2, jnp.uint32), tag="dropout")  # what the next mask is made from
         self.deterministic = False
+
+    def begin(self, stream: np.random.Generator) -> None:
+        """Draw where the masks begin."""
+        self.stream.set_value(jax.device_put(stream.integers(2**32, size=2, dtype=np.uint32)))
 
     def __call__(self, values: jax.Array) -> jax.Array:
         if self.deterministic or not self.rate:
@@ -101,17 +122,13 @@ def _mixed(bits: jax.Array) -> jax.Array:
 
 
 def initialise(module: nnx.Module, seed: int) -> None:
-    """Draw the initial weights of a network and where its masks begin.
-
-    By NumPy, so that a seed means the same network on every machine, and nothing has to be compiled for it.
+    """Give all variables of a network their first values, by NumPy: nothing has to be compiled for it, and a seed means
+    the same network on every machine.
     """
     stream = np.random.default_rng(seed)
     for _, layer in nnx.iter_graph(module):
-        if isinstance(layer, Dropout):
-            layer.stream.set_value(jnp.asarray(stream.integers(2**32, size=2, dtype=np.uint32)))
-        elif isinstance(layer, nnx.Module) and isinstance(kernel := getattr(layer, "kernel", None), nnx.Param):
-            reach = math.sqrt(layer.gain / math.prod(kernel.shape[:-1]))
-            kernel.set_value(jnp.asarray(stream.standard_normal(kernel.shape, np.float32) * np.float32(reach)))
+        if isinstance(layer, Statistics | Linear | Dropout):
+            layer.begin(stream)
 
 
 def evaluating(module: M) -> M:

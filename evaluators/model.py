@@ -28,6 +28,7 @@ from cardai.game import CardaiError, Game, Segment
 from cardai.machine import commit
 from evaluators import bodies
 from evaluators.checkpoint import write_whole
+from evaluators.scorer import set_device as set_device
 
 if TYPE_CHECKING:
     from flax import nnx
@@ -226,13 +227,13 @@ def tensors_of(module: "nnx.Module") -> dict[str, np.ndarray]:
 
 def with_tensors(module: "nnx.Module", tensors: Mapping[str, np.ndarray]) -> None:
     """Give a network what another of its kind has learned; names and shapes must be its own."""
-    import jax.numpy as jnp
+    import jax
 
     learned = _learned(module)
     assert learned.keys() == tensors.keys()
     for name, variable in learned.items():
         assert variable.shape == tensors[name].shape
-        variable.set_value(jnp.asarray(tensors[name], jnp.float32))
+        variable.set_value(jax.device_put(np.array(tensors[name], np.float32)))
 
 
 def load(path: str | Path) -> Model:
@@ -374,14 +375,14 @@ def _check_tensors(place: Path, facts: Facts, header: Mapping[str, Any], room: i
         raise _refusal(place, str(error)) from None
     wanted = {name: (_stored(facts, name), list(variable.shape)) for name, variable in _learned(module).items()}
     there = {name: entry for name, entry in header.items() if name != "__metadata__"}
-    for name in wanted.keys() ^ there.keys():
+    for name in sorted(wanted.keys() ^ there.keys()):
         raise _refusal(place, f"it {'lacks' if name in wanted else 'should not have'} the tensor {name}")
     total = 0
     for name, (kind, shape) in wanted.items():
         entry = there[name]
         found = (entry.get("dtype"), entry.get("shape")) if isinstance(entry, dict) else (None, None)
         if found != (kind, shape):
-            raise _refusal(place, f"{name} is {_short(found[0])} {_short(found[1])}, it should be {kind} {shape}")
+            raise _refusal(place, f"{name} is {found[0]} {_short(found[1])}, it should be {kind} {shape}")
         total += math.prod(shape) * (2 if kind == "F16" else 4)
     if room != total:
         raise _refusal(place, f"{room} bytes follow its header, its tensors are {total}: it is truncated or damaged")

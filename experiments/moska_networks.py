@@ -3,8 +3,8 @@
     print(reproduce(Path("runs/moska-networks"), "small").table())
 
 Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
-NN1 among the players, NN2 from those; then, beyond the thesis, two generations that judge the after-state of a move,
-before any card is drawn, by an encoder in which seats and suits have no names.
+NN1 among the players, NN2 from both; then, beyond the thesis, a network that judges the after-state of a move, before
+any card is drawn, by an encoder in which seats and suits have no names ("first"; "best" goes on learning from there).
 
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
@@ -22,7 +22,10 @@ from cardai.registry import load
 from cardai.selfplay import simulate_shards
 from evaluators.checkpoint import write_whole
 from evaluators.config import TrainConfig, difference, read_config
-from evaluators.train import CONFIG, MODEL, REPORT, train
+from evaluators.model import FILE as MODEL
+from evaluators.model import SHIPPED, Model
+from evaluators.model import load as load_model
+from evaluators.train import CONFIG, REPORT, train
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -55,26 +58,26 @@ OPPONENTS = {
 class Scale:
     """How much is played and learned. `games`: of each generation; `benchmark`: games a row of Table 1.
 
-    `learning`: fields of every `TrainConfig`; `steps`: of each network, where epochs do not say.
+    `learning`: fields of every `TrainConfig`; `each`: those of one network.
     """
 
     games: Mapping[str, int]
     benchmark: int
     learning: Mapping[str, Any]
-    steps: Mapping[str, int] = field(default_factory=dict)
+    each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 SCALES = {
     "smoke": Scale(
-        games={"games1": 300, "games2": 300, "games3": 300},
+        games={"games1": 300, "games2": 300},
         benchmark=8,
         learning={
-            "options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "epochs": 0, "check_steps": 20, "per_game": 20,
+            "options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "epochs": 0, "steps": 40, "check_steps": 20,
+            "per_game": 20,
         },
-        steps={"nn1": 40, "nn2": 40, "first": 40, "best": 40, "nn2-by-state": 40},
     ),
     "small": Scale(
-        games={"games1": 400_000, "games2": 250_000, "games3": 160_000},
+        games={"games1": 400_000, "games2": 250_000},
         benchmark=2000,
         learning={
             "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
@@ -85,13 +88,20 @@ SCALES = {
             "warm_up": 100,
             "optimiser": "adamw",
             "weight_decay": 0.01,
-            "per_game": 50,
+            "per_game": 30,
             "checkpoint_minutes": 2.0,
         },
-        steps={"nn1": 3600, "nn2": 4000, "first": 3600, "best": 4500, "nn2-by-state": 4000},
+        each={
+            "nn1": {"steps": 3600, "per_game": 50},
+            "first": {"steps": 4200},
+            "nn2": {"steps": 4200},
+            "best": {"steps": 4000, "learning_rate": 5e-4},
+            "by-game": {"steps": 1500, "limit": 1_500_000},
+            "by-state": {"steps": 1500, "limit": 1_500_000},
+        },
     ),
     "thesis": Scale(
-        games={"games1": 1_000_000, "games2": 1_000_000, "games3": 1_000_000},
+        games={"games1": 1_000_000, "games2": 1_000_000},
         benchmark=20_000,
         learning={"batch": 16384, "epochs": 70, "learning_rate": 1e-4, "schedule": "constant", "patience": 5},
     ),
@@ -107,22 +117,22 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
         return str(folder / name)
 
     def network(name: str, data: tuple[str, ...], **fields: Any) -> str:
-        learning = dict(size.learning) | ({"steps": size.steps[name]} if name in size.steps else {}) | fields
+        learning = dict(size.learning) | dict(size.each.get(name, {})) | fields
         config = TrainConfig(game="moska", data=data, out=str(folder / name), device=device, **learning)
         if not is_finished(config):
             train(config, progress)
         return str(folder / name / MODEL)
 
-    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn"}
-    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw"}
+    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn", "balance": "loser"}
+    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw", "balance": "loser"}
     first = games("games1", HAND_WRITTEN, 1)
-    nn1 = network("nn1", (first,), seed=1, balance="loser", **drawn)
+    nn1 = network("nn1", (first,), seed=1, **drawn)
     second = games("games2", OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}, 2)
-    network("nn2", (second,), seed=2, agents=("peeking",), **drawn)
-    early = network("first", (second,), seed=3, agents=("peeking",), **before)
-    third = games("games3", OPPONENTS | {f"greedy:{early}": 3.0, f"greedy:{early}?epsilon=0.1": 1.5}, 3)
-    network("best", (third,), seed=4, agents=(f"greedy:{early}",), **before)
-    network("nn2-by-state", (second,), seed=2, agents=("peeking",), split_by="state", **drawn)
+    early = network("first", (first, second), seed=3, **before)
+    network("nn2", (first, second), seed=2, **drawn)
+    network("best", (first, second), seed=4, start_from=early, **before)
+    for split_by in ("game", "state"):
+        network(f"by-{split_by}", (second,), seed=2, split_by=split_by, **drawn)
 
 
 def is_finished(config: TrainConfig) -> bool:
@@ -204,7 +214,7 @@ class Reproduction:
             " all, seats rotated; 95 % intervals",
             "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
             "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
-            "nn2-by-state: as nn2, with states of one game in both training and test, as the thesis divided them",
+            "by-game, by-state: one network twice; the latter has states of one game in both training and test",
         ]
 
 
@@ -238,7 +248,7 @@ def reproduce(
 ) -> Reproduction:
     """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
     networks(folder, scale, progress, device)
-    names = ("nn1", "nn2", "first", "best", "nn2-by-state")
+    names = ("nn1", "nn2", "first", "best", "by-game", "by-state")
     training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
     asked = games or SCALES[scale].benchmark
     rows = {
@@ -261,6 +271,23 @@ def measured(folder: Path, name: str, kind: str, games: int, progress: Progress 
             raise KeyboardInterrupt
         write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
     return json.loads(kept.read_text("utf-8"))
+
+
+def ship(folder: Path) -> list[Path]:
+    """Put the networks of a folder among the models that come with cardai; where they lie now."""
+    about = {
+        "nn1": "the thesis' first generation: from games of hand-written players",
+        "nn2": "the thesis' second generation: from games with NN1 among the players, too",
+        "best": "judges before any card is drawn; sees seats and suits without names",
+    }
+    shipped = []
+    for name, line in about.items():
+        model = load_model(folder / name / MODEL)
+        facts = replace(model.facts, about=line, command="cardai reproduce moska-networks")
+        shipped.append(SHIPPED / "moska" / f"{name}.safetensors")
+        shipped[-1].parent.mkdir(exist_ok=True)
+        Model(facts, model.module).save(shipped[-1])
+    return shipped
 
 
 def draw(reproduction_folder: Path, path: Path) -> None:

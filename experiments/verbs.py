@@ -1,6 +1,8 @@
 """The verb that experiments add to the `cardai` command."""
 
+import importlib
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -21,6 +23,7 @@ def reproduce(
     out: Annotated[Path | None, Parameter(help="The folder to work in; runs/NAME if not given.")] = None,
     games: Annotated[int | None, Parameter(help="Games a row of a benchmark; the scale's number if not given.")] = None,
     device: Annotated[str, Parameter(help="Where networks learn and judge: auto, cpu or gpu.")] = "auto",
+    ship: Annotated[bool, Parameter(negative="", help="Put its models among those that come with cardai.")] = False,
     json: AsJson = False,
 ) -> int:
     """Run an experiment again and show its figures beside those it is about."""
@@ -41,16 +44,18 @@ def reproduce(
     folder = out or Path("runs") / name
     with Line(name) as progress:
         result = _run(name, folder, scale, games, device, progress)
+    if ship:
+        _experiment(name).ship(folder)
     return show(result, json)
+
+
+def _experiment(name: str) -> ModuleType:
+    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
 
 
 def _run(name: str, folder: Path, scale: str, games: int | None, device: str, progress: Any) -> Any:
     if name == "tictactoe":
-        from experiments import tictactoe
-
-        return tictactoe.reproduce(folder, scale, progress=progress)
-    from experiments import moska_networks
-
-    result = moska_networks.reproduce(folder, scale, games=games, device=device, progress=progress)
-    moska_networks.draw(folder, folder / "losses.png")
+        return _experiment(name).reproduce(folder, scale, progress=progress)
+    result = _experiment(name).reproduce(folder, scale, games=games, device=device, progress=progress)
+    _experiment(name).draw(folder, folder / "losses.png")
     return result

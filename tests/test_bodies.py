@@ -15,7 +15,7 @@ from evaluators import convolution, layers
 from evaluators.bodies import BODIES, as_plain, build, construct, options_of
 from evaluators.cnn import cut, parted, plane_shape
 from evaluators.convolution import convolved
-from evaluators.layers import Dropout, Statistics, initialise
+from evaluators.layers import Dropout, Statistics
 
 LAYOUT = (
     Segment("left"),
@@ -41,6 +41,11 @@ def small(body, seed=0, **more):
     return build(body, SMALL[body] | more, LAYOUT, seed)
 
 
+@nnx.jit
+def logits(module, some):
+    return module(some)
+
+
 def arrays(module):
     return [np.asarray(leaf) for leaf in jax.tree.leaves(nnx.as_pure(nnx.state(module)))]
 
@@ -56,8 +61,8 @@ def encodings():
 def test_any_body_takes_any_encoder(body, layout):
     width = sum(segment.size for segment in layout)
     module = nnx.eval_shape(lambda: construct(body, {}, layout))
-    logits = nnx.eval_shape(lambda module, rows: module(rows), module, jax.ShapeDtypeStruct((7, width), jnp.uint8))
-    assert (logits.shape, logits.dtype) == ((7,), jnp.float32)
+    found = nnx.eval_shape(lambda module, rows: module(rows), module, jax.ShapeDtypeStruct((7, width), jnp.uint8))
+    assert (found.shape, found.dtype) == ((7,), jnp.float32)
 
 
 def test_the_default_mlp_is_the_thesis_network():
@@ -70,24 +75,24 @@ def test_the_default_mlp_is_the_thesis_network():
 @pytest.mark.parametrize("body", BODIES)
 def test_a_seed_decides_weights_and_masks(body):
     first, again, other = (small(body, seed) for seed in (1, 1, 2))
-    some = rows(32)
-    assert np.array_equal(first(some), again(some))
-    assert not np.array_equal(first(some), other(some))
     assert all(np.array_equal(*pair) for pair in zip(arrays(first), arrays(again), strict=True))
+    one, same, different = (logits(module, rows(32)) for module in (first, again, other))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, different)
 
 
 @pytest.mark.parametrize("seed", [0, 2**32, 2**63 - 1])
 def test_any_seed_will_do(seed):
-    assert np.isfinite(small("mlp", seed)(rows(4))).all()
+    assert np.isfinite(logits(small("mlp", seed), rows(4))).all()
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_evaluation_changes_nothing_and_repeats(body):
     module = small(body)
-    module(rows(32))
+    logits(module, rows(32))
     module.eval()
     before, some = arrays(module), rows(9, seed=1)
-    assert np.array_equal(module(some), module(some))
+    assert np.array_equal(logits(module, some), logits(module, some))
     assert all(np.array_equal(*pair) for pair in zip(before, arrays(module), strict=True))
 
 
@@ -95,7 +100,7 @@ def test_evaluation_changes_nothing_and_repeats(body):
 def test_training_moves_statistics_and_masks_on(body):
     module = small(body)
     before = arrays(module)
-    module(rows(32))
+    logits(module, rows(32))
     assert any(not np.array_equal(*pair) for pair in zip(before, arrays(module), strict=True))
 
 
@@ -110,9 +115,9 @@ def test_counts_up_to_255_and_constant_columns_are_taken(body):
     some = rows(64, most=256)
     some[:, :5], some[:, 5:9] = 255, 0
     for _ in range(3):
-        assert np.isfinite(module(some)).all()
+        assert np.isfinite(logits(module, some)).all()
     module.eval()
-    assert np.isfinite(module(rows(64, seed=3, most=256))).all()
+    assert np.isfinite(logits(module, rows(64, seed=3, most=256))).all()
 
 
 @pytest.mark.parametrize("batch_norm", [False, True])
@@ -120,12 +125,12 @@ def test_counts_up_to_255_and_constant_columns_are_taken(body):
 def test_the_folded_network_judges_alike(body, batch_norm):
     module = small(body, **({"batch_norm": batch_norm} if "batch_norm" in BODIES[body].__annotations__ else {}))
     for seed in range(3):
-        module(rows(64, seed, most=40))
+        logits(module, rows(64, seed, most=40))
     folded = module.folded()
     assert not module.dense.dropouts or not module.dense.dropouts[0].deterministic  # it is a copy
     module.eval()
     some = rows(50, seed=9, most=40)
-    assert np.allclose(folded(some), module(some), rtol=0, atol=2e-5)
+    assert np.allclose(logits(folded, some), logits(module, some), rtol=0, atol=2e-5)
 
 
 def test_the_folded_mlp_has_no_statistics_left():
@@ -138,7 +143,7 @@ def test_every_body_learns_what_a_bit_means(body):
     labels = some[:, 2].astype(np.float32)
     module.set_attributes(rate=0.0, raise_if_not_found=False)
     graph, params, rest = nnx.split(module, nnx.Param, ...)
-    optimiser = optax.adam(3e-2)
+    optimiser = optax.adam(5e-2)
 
     @jax.jit
     def step(params, rest, moments):
@@ -152,13 +157,13 @@ def test_every_body_learns_what_a_bit_means(body):
         return optax.apply_updates(params, updates), rest, moments, loss
 
     moments, losses = optimiser.init(params), []
-    for _ in range(60):
+    for _ in range(100):
         params, rest, moments, loss = step(params, rest, moments)
         losses.append(float(loss))
     assert losses[-1] < 0.1 < 0.4 < losses[0]
     module = nnx.merge(graph, params, rest)
     module.eval()
-    assert np.array_equal(np.asarray(module(some)) > 0, labels > 0.5)
+    assert np.array_equal(np.asarray(logits(module, some)) > 0, labels > 0.5)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_a_layout_without_planes_is_refused_by_cnn_alone():
     with pytest.raises(CardaiError, match="cnn: this encoder has no planes"):
         build("cnn", {}, layout, seed=0)
     for body in ("mlp", "cnn_flat", "linear"):
-        assert build(body, SMALL[body], layout, seed=0)(rows(3, width=4)).shape == (3,)
+        assert logits(build(body, SMALL[body], layout, seed=0), rows(3, width=4)).shape == (3,)
 
 
 def test_a_row_without_values_or_with_too_many_is_refused():
@@ -256,23 +261,27 @@ def test_a_convolution_and_its_gradients_are_those_of_xla(shape, kernel, stride)
     random = np.random.default_rng(0)
     planes = random.normal(size=shape).astype(np.float32)
     weights = random.normal(size=(*kernel, shape[-1], 4)).astype(np.float32)
-    found, wanted = (
-        (how(planes, weights, stride), *jax.grad(lambda *both, how=how: jnp.sin(how(*both, stride)).sum(), (0, 1))(planes, weights))
-        for how in (convolved, convolution._by_xla)
-    )  # fmt: skip
-    for one, other in zip(found, wanted, strict=True):
+
+    def with_gradients(how):
+        def total(*both):
+            values = how(*both, stride)
+            return jnp.sin(values).sum(), values
+
+        return jax.tree.leaves(jax.jit(jax.grad(total, (0, 1), has_aux=True))(planes, weights))
+
+    for one, other in zip(with_gradients(convolved), with_gradients(convolution._by_xla), strict=True):
         assert np.allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
 def test_statistics_are_the_mean_of_the_first_batches_then_a_moving_average():
     statistics, batches = Statistics(3), [rows(20, seed, width=3, most=256) for seed in range(5)]
     for batch in batches:
-        statistics(batch.astype(np.float32))
+        logits(statistics, batch.astype(np.float32))
     assert np.allclose(statistics.mean[...], np.mean([batch.mean(0) for batch in batches], 0), rtol=1e-5)
     assert np.allclose(statistics.variance[...], np.mean([batch.var(0) for batch in batches], 0), rtol=1e-5)
     statistics.batches[...] = jnp.float32(1000.0)
     before = np.asarray(statistics.mean[...])
-    statistics(np.zeros((4, 3), np.float32))
+    logits(statistics, np.zeros((4, 3), np.float32))
     assert np.allclose(statistics.mean[...], layers.MEMORY * before, rtol=1e-5)
 
 
@@ -283,10 +292,16 @@ def test_statistics_bring_features_to_one_scale():
     assert np.allclose(scaled.std(0), 1, atol=0.01)
 
 
+def begun(rate, seed):
+    dropout = Dropout(rate)
+    dropout.begin(np.random.default_rng(seed))
+    return dropout
+
+
 def test_dropout_leaves_out_its_share_evenly_and_keeps_the_mean():
     rate, ones = 0.35, np.ones((512, 400), np.float32)
-    dropout = Dropout(rate, seed=1, place=0)
-    masks = [np.asarray(dropout(ones)) for _ in range(3)]
+    dropout = begun(rate, seed=1)
+    masks = [np.asarray(logits(dropout, ones)) for _ in range(3)]
     for mask in masks:
         assert set(np.unique(mask)) == {0.0, np.float32(1 / (1 - rate))}
         kept = mask > 0
@@ -295,12 +310,13 @@ def test_dropout_leaves_out_its_share_evenly_and_keeps_the_mean():
         for axis in (0, 1):  # no unit and no row is favoured: their shares scatter as those of fair coins
             shares = kept.mean(axis)
             assert 0.8 < shares.std() / (spread / np.sqrt(kept.shape[axis])) < 1.2
-    for one, other in itertools.combinations([*masks, masks[0][:, ::-1], np.roll(masks[0], 1, 1), masks[0][::-1]], 2):
+    for one, other in itertools.combinations([*masks, np.roll(masks[0], 1, 1), np.roll(masks[0], 1, 0)], 2):
         assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 5 / np.sqrt(one.size)
 
 
 def test_dropout_masks_of_layers_and_seeds_have_nothing_in_common():
     ones = np.ones((256, 256), np.float32)
-    masks = [np.asarray(Dropout(0.5, seed, place)(ones)) for seed, place in ((0, 0), (0, 1), (1, 0), (2**40, 0))]
+    module = build("mlp", {"hidden": [4, 4], "dropout": 0.5}, LAYOUT, seed=0)
+    masks = [np.asarray(logits(one, ones)) for one in (*module.dense.dropouts, begun(0.5, 1), begun(0.5, 2))]
     for one, other in itertools.combinations(masks, 2):
         assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 5 / 256

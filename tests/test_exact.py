@@ -7,7 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from judges import Judge, know
 from rich.console import Console
+from test_leaves import open_lines
 
 import cardai
 from cardai import CardaiError, IllegalMove, exact, load
@@ -215,6 +217,34 @@ def test_json_and_table_say_what_was_graded(solution):
     assert "98.96 / 1.04 / 0" in text
     assert "rollout:2*" in text
     assert "3 decisions in each position" in text
+
+
+@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
+def test_an_evaluator_is_graded_as_the_heuristic_it_computes(solution, monkeypatch, kind):
+    """Over the whole tree in a few batches, with lots drawn among the same moves."""
+    judge = Judge("lines", "planes", 2, open_lines, batch=3000)
+    know(monkeypatch, judge)
+    found, expected = grade(solution, f"{kind}:lines"), grade(solution, f"{kind}:open_lines")
+    assert len(judge.sizes) > 3
+    assert (found.first, found.second) == (expected.first, expected.second)
+    assert (found.optimal, found.optimal_met, found.luck) == (expected.optimal, expected.optimal_met, expected.luck)
+    assert found.agent == f"{kind}:lines{' (peeks)' if kind == 'peeking' else ''}"
+
+
+def test_agents_with_evaluators_that_cannot_be_graded_are_refused(solution, monkeypatch):
+    know(
+        monkeypatch,
+        Judge("lines", "planes", 3, open_lines),
+        Judge("nan", "planes", 2, lambda rows: rows[:, 0] * np.nan),
+    )
+    for spec, complaint in (
+        ("greedy:lines", "lines is for 3 seats, not 2"),
+        ("greedy:nan", "evaluator nan: it judges a position as nan"),
+        ("greedy:nan?epsilon=0.1", r"agent 'greedy:nan\?epsilon=0.1' explores"),
+        ("greedy:open_lines?temperature=1", "explores; grade it without epsilon and temperature"),
+    ):
+        with pytest.raises(CardaiError, match=complaint):
+            grade(solution, spec)
 
 
 # Small games of our own.

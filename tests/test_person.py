@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from judges import Judge, know, some_order
 from rich.console import Console
 
 import cardai
@@ -83,6 +84,51 @@ def test_a_game_move_by_move_is_the_game_the_table_plays(game, specs):
         moves, points = step_by_step(game, agents, int(seed))
         assert moves.tobytes() == results.moves[seed].tobytes()
         assert points.tolist() == results.scores[seed].tolist()
+
+
+@pytest.fixture
+def judges(monkeypatch):
+    know(
+        monkeypatch,
+        Judge("cells", "planes", 2, some_order),
+        Judge("cards", "planes", 3, some_order),
+        Judge("bits", "bitmap", 4, some_order),
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "specs"),
+    [
+        (TICTACTOE, ["greedy:cells?epsilon=0.3", "outside"]),
+        (THIRTYONE, ["sampled:cards?worlds=5", "outside", "peeking:cards?temperature=0.1"]),
+        (MOSKA, ["outside", "sampled:bits?worlds=3", "bot3", "greedy:bits"]),
+    ],
+    ids=["tictactoe", "thirtyone", "moska"],
+)
+def test_a_game_with_evaluators_move_by_move_is_the_game_the_table_plays(judges, game, specs):
+    test_a_game_move_by_move_is_the_game_the_table_plays(game, specs)
+
+
+def test_a_person_plays_against_evaluators_that_are_marked_if_they_peek(judges, tmp_path, console):
+    seats = [HUMAN, "peeking:cells"]
+    points = person.play(TICTACTOE, seats, seed=3, script=script(tmp_path, *"11111"), console=console)
+    assert sum(points) == 1
+    assert "p1 is peeking:cells (peeks)." in said(console)
+    with pytest.raises(CardaiError, match="cards is for 3 seats, not 2"):
+        person.play(THIRTYONE, [HUMAN, "greedy:cards"], console=console)
+    assert said(console).count("p0 is you") == 2  # who sits where, and the result; nothing of the second table
+
+
+def test_an_evaluator_that_fails_at_the_table_is_named(judges, tmp_path, console):
+    def fail(rows):
+        raise RuntimeError("no paper")
+
+    know_one = cardai.agent(TICTACTOE, "greedy:cells")
+    know_one.evaluator.function = fail
+    with pytest.raises(
+        CardaiError, match=r"agent 'greedy:cells', evaluator cells: it raised RuntimeError\('no paper'\)"
+    ):
+        person.play(TICTACTOE, [HUMAN, "greedy:cells"], script=script(tmp_path, "b2"), console=console)
 
 
 def test_an_illegal_move_is_refused():

@@ -5,6 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 import steps
+from scipy.special import softmax
+from scipy.stats import chisquare
 
 import cardai
 from cardai import driver
@@ -205,6 +207,42 @@ def test_ties_are_broken_evenly(kind):
     kinds, _ = openings(f"{kind}:all_alike", "sure4", count)
     counts = np.bincount(kinds, minlength=3)
     assert abs(counts - count / 3).max() < 5 * np.sqrt(count * 2 / 9)
+
+
+# `worth` sees after-states: to take is worth what is sure, to be blind -2, to look -3.
+TRIES = 3000 if JIT else 150
+
+
+@pytest.mark.parametrize(
+    ("options", "shares"),
+    [
+        ("epsilon=0", (1, 0, 0)),
+        ("epsilon=0.3", (0.8, 0.1, 0.1)),
+        ("epsilon=1", (1 / 3, 1 / 3, 1 / 3)),
+        ("temperature=2", softmax(np.array([1, -2, -3]) / 2)),
+        ("temperature=1e9", (1 / 3, 1 / 3, 1 / 3)),
+        ("temperature=1e-300", (1, 0, 0)),
+        ("epsilon=0.5&temperature=2", 0.5 * softmax(np.array([1, -2, -3]) / 2) + 0.5 / 3),
+    ],
+)
+def test_exploring_plays_moves_as_often_as_it_says(options, shares):
+    counts = np.bincount(openings(f"greedy:worth?{options}", "sure1", TRIES)[0], minlength=3)
+    expected = TRIES * np.array(shares)
+    assert (counts[expected == 0] == 0).all()
+    met = expected > 0
+    assert not met.any() or met.sum() == 1 or chisquare(counts[met], expected[met]).pvalue > 1e-4
+
+
+def test_exploring_by_temperature_draws_evenly_among_equal_moves():
+    counts = np.bincount(openings("sampled:all_alike?temperature=0.1", "sure4", TRIES)[0], minlength=3)
+    assert chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
+def test_without_exploration_the_options_change_nothing(kind):
+    plain, _ = openings(f"{kind}:all_alike", "sure4", COUNT)
+    assert openings(f"{kind}:all_alike?epsilon=0&temperature=0", "sure4", COUNT)[0] == plain
+    assert openings(f"{kind}:all_alike?epsilon=1e-12", "sure4", COUNT)[0] != plain  # it drew whether to explore
 
 
 def test_a_heuristic_that_gives_no_number_still_plays_a_legal_move():

@@ -115,7 +115,7 @@ def test_the_answer_is_on_its_way_and_rows_are_sent_as_bytes(module):
 
 
 def test_a_device_that_does_not_exist_is_refused_by_name(monkeypatch, chosen):
-    with pytest.raises(CardaiError, match="there is no device 'tpu'; there is auto, cpu, gpu"):
+    with pytest.raises(CardaiError, match="there is no device 'tpu'; did you mean gpu or cpu"):
         set_device("tpu")
     with pytest.raises(CardaiError, match="there is no device 'tpu'"):
         device_of("tpu")

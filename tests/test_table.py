@@ -1,19 +1,23 @@
 """The table: what a game depends on, and what happens when something goes wrong."""
 
+import threading
+from typing import ClassVar
+
 import numpy as np
 import pytest
 import small_game
 import steps
+from judges import Judge, know, some_order
 
 import cardai
-from cardai import driver
+from cardai import driver, table
 from cardai.game import CardaiError, IllegalMove
 from cardai.players import Agent, agent, one_by_one
 from cardai.record import RecordedGame, replay
 from cardai.rule import JIT
 from cardai.table import play
 
-MOSKA, LOW_HAND, STEPS = cardai.load("moska"), small_game.GAME, steps.GAME
+MOSKA, TICTACTOE, LOW_HAND, STEPS = cardai.load("moska"), cardai.load("tictactoe"), small_game.GAME, steps.GAME
 
 
 def outside(choose, spec="python:here"):
@@ -231,8 +235,97 @@ def test_games_with_outside_players_do_not_depend_on_the_batch():
     same_games(play(LOW_HAND, cast, lineups, seeds_of(30), live=4, record=True, threads=2), together)
 
 
+# Evaluators: half of the games play on while the other half's positions are scored.
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    know(
+        monkeypatch,
+        Judge("one", "planes", 2, some_order),
+        Judge("other", "planes", 2, lambda rows: 1 - some_order(rows)),
+    )
+    specs = ("sampled:one?worlds=3", "low", "greedy:other?epsilon=0.1", "peeking:one?temperature=0.1")
+    return [*(agent(LOW_HAND, spec) for spec in specs), outside(lambda game, world: game.moves(world)[-1])]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"live": 1},
+        {"live": 2},
+        {"live": 3},
+        {"live": 3, "threads": 8},
+        {"live": 500, "threads": 3},
+        {"live": 12, "threads": 2, "record": True, "checked": True, "tally": True},
+    ],
+    ids=str,
+)
+def test_games_with_evaluators_do_not_depend_on_how_they_are_played(judged, how):
+    count = 50 if JIT else 6
+    lineups = lines(judged, count, 2)
+    alone = play(LOW_HAND, judged, lineups, seeds_of(count), threads=1, live=9)
+    together = play(LOW_HAND, judged, lineups, seeds_of(count), **how)
+    same_games(together, alone)
+    assert (together.rows, together.decisions) == (alone.rows, alone.decisions)
+    assert 0 < together.batches <= together.rows
+
+
+class Watched(table.Question):
+    """A batch that notes what it was asked about until its answer was heard."""
+
+    asked_about: ClassVar[set[int]] = set()
+    faults: ClassVar[list[str]] = []
+    lock = threading.Lock()
+
+    def gather(self, states, streams, picked, places):
+        asked = super().gather(states, streams, picked, places)
+        with self.lock:
+            self.faults += [f"slot {slot} twice" for slot in picked[:asked] if int(slot) in self.asked_about]
+            self.asked_about |= {int(slot) for slot in picked[:asked]}
+        return asked
+
+    def choose(self, streams, chosen):
+        found = super().choose(streams, chosen)
+        with self.lock:
+            heard = {int(slot) for slot in self.picked[: self.asked]}
+            self.faults += [f"slot {slot} was not asked about" for slot in heard - self.asked_about]
+            self.asked_about -= heard
+        return found
+
+
+@pytest.mark.parametrize("room", [1, 2048])
+def test_no_slot_is_asked_about_twice_and_none_waits_for_ever(judged, monkeypatch, room):
+    """Also when a batch has room for a decision or two only, so that most of those who wait are not asked."""
+    monkeypatch.setattr(table, "Question", Watched)
+    monkeypatch.setattr(table, "FEW", 5)
+    monkeypatch.setattr("cardai.leaves.SMALLEST", room)
+    for one in judged[2:4]:
+        monkeypatch.setattr(one.evaluator, "batch", room)
+    Watched.asked_about.clear()
+    Watched.faults.clear()
+    live, count, ended = 40, 160, []
+    results = play(
+        TICTACTOE,
+        judged[2:4],
+        lines(judged[2:4], count, 2),
+        seeds_of(count),
+        live=live,
+        threads=2,
+        on_game=lambda game, *_: ended.append(game),
+    )
+    assert results.finished.all()
+    assert Watched.faults == []
+    assert not Watched.asked_about
+    # Slot s plays games s, s + 40, ... of 5 to 9 moves: no slot ends its third game before another has ended one.
+    assert max(map(ended.index, range(live))) < min(map(ended.index, range(2 * live, count)))
+
+
 def test_the_tally_counts_decisions_with_a_choice():
     results = play(STEPS, [agent(STEPS, "climb")], np.zeros((2, 2), int), seeds_of(2), tally=True)
+    assert results.tally.tolist() == [pytest.approx([10, 20, 10 * np.log10(2), 0])] * 2
+    climbing = outside(lambda game, world: game.moves(world)[1])
+    results = play(STEPS, [climbing], np.zeros((2, 2), int), seeds_of(2), tally=True)
     assert results.tally.tolist() == [pytest.approx([10, 20, 10 * np.log10(2), 0])] * 2
 
 
