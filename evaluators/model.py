@@ -158,6 +158,9 @@ class Model:
                 raise CardaiError(f"cannot write {place}: {name} holds numbers that are not finite")
         facts = dataclasses.asdict(self.facts) | {"format": FORMAT, "fingerprint": self.facts.fingerprint}
         facts["stored"] = "float16" if half else "float32"
+        for name, (fits, what) in _KINDS.items():
+            if name != "layout" and not fits(facts[name]):
+                raise CardaiError(f"cannot write {place}: {name} must be {what}, not {_short(facts[name])}")
         try:
             content = save(tensors, {"cardai": json.dumps(facts, allow_nan=False)})
         except ValueError:
@@ -261,17 +264,11 @@ def find(game: Game, name: str) -> Model | None:
     None when it is none of these and does not look like a path; CardaiError when it is broken, or looks like a path
     where nothing is. The same file is loaded once in a process.
     """
-    shipped = SHIPPED / game.name / f"{name}{_SUFFIX}"
-    if _NAME.fullmatch(name) and shipped.is_file():
-        return _loaded(shipped, name)
-    place = Path(name)
-    if place.is_dir():
-        if not (place / FILE).is_file():
-            raise CardaiError(f"the folder {place} holds no {FILE}: it is not a training run, or has not got that far")
-        return _loaded(place / FILE, name)
-    if place.is_file() or place.suffix == _SUFFIX or "/" in name or os.sep in name:
-        return _loaded(place, name)
-    return None
+    try:
+        place = _place(game, name)
+        return None if place is None else _loaded(place, name)
+    except OSError as error:
+        raise CardaiError(f"cannot read the model {name}: {error.strerror or error}") from None
 
 
 def known(game: Game) -> dict[str, str]:
@@ -284,11 +281,23 @@ def _about(facts: Facts) -> str:
     return f"{facts.about} ({line})" if facts.about else line
 
 
+def _place(game: Game, name: str) -> Path | None:
+    """Where the model of that name should be; OSError when that cannot be looked at."""
+    shipped = SHIPPED / game.name / f"{name}{_SUFFIX}"
+    if _NAME.fullmatch(name) and len(name) < 100 and shipped.is_file():
+        return shipped
+    if "/" not in name and os.sep not in name and not name.endswith(_SUFFIX) and not Path(name).exists():
+        return None
+    place = Path(name)
+    if not place.is_dir():
+        return place
+    if not (place / FILE).is_file():
+        raise CardaiError(f"the folder {place} holds no {FILE}: it is not a training run, or has not got that far")
+    return place / FILE
+
+
 def _loaded(place: Path, name: str) -> Model:
-    try:
-        found = place.stat()
-    except OSError as error:
-        raise CardaiError(f"cannot read the model {place}: {error.strerror or error}") from None
+    found = place.stat()
     if not place.is_file():
         raise CardaiError(f"{place} is not a file")
     key = (place.resolve(), found.st_mtime_ns, found.st_size)
@@ -421,7 +430,7 @@ def _listed(options: Mapping[str, int]) -> str:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and value.isprintable()
 
 
 def _is_count(value: Any) -> bool:
@@ -446,24 +455,24 @@ def _is_layout(value: Any) -> bool:
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "game": (_is_text, "a text"),
+    "game": (_is_text, "a printable text"),
     "game_version": (_is_count, "a whole number"),
-    "variant": (_is_text, "a text"),
+    "variant": (_is_text, "a printable text"),
     "options": (lambda said: _is_table(said) and all(type(n) is int for n in said.values()), "whole numbers by name"),
     "seats": (lambda value: _is_count(value) and 1 <= value <= 62, "a whole number from 1 to 62"),
-    "encoder": (_is_text, "a text"),
+    "encoder": (_is_text, "a printable text"),
     "layout": (_is_layout, "a list of segments, each a name and a shape"),
     "moment": (lambda value: value in MOMENTS, f"one of {', '.join(MOMENTS)}"),
-    "body": (_is_text, "a text"),
+    "body": (_is_text, "a printable text"),
     "body_options": (_is_table, "a table"),
-    "about": (_is_text, "a text"),
+    "about": (_is_text, "a printable text"),
     "training": (_is_table, "a table"),
     "data": (_is_table, "a table"),
     "metrics": (_is_table, "a table"),
     "seconds": (lambda value: type(value) in (int, float) and math.isfinite(value), "a number"),
-    "command": (_is_text, "a text"),
-    "commit": (_is_text, "a text"),
-    "cardai": (_is_text, "a text"),
+    "command": (_is_text, "a printable text"),
+    "commit": (_is_text, "a printable text"),
+    "cardai": (_is_text, "a printable text"),
     "stored": (lambda value: value in ("float32", "float16"), "float32 or float16"),
 }
 """What each entry of the metadata must be; none may be missing."""

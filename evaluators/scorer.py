@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "gpu")
 SMALLEST = 64
-LARGEST = {"cpu": 8192, "gpu": 65536}
+LARGEST = {"cpu": 4096, "gpu": 65536}
 """The largest batch by kind of device: beyond it rows per second grow no more, and the first answer comes later."""
 
 _chosen = "auto"

@@ -136,12 +136,13 @@ class School:
         self.learner = Learner(self._network(0), self.config, protocol.iterations * protocol.steps)
 
     def generations(self, seed: int = 0) -> "Iterator[Generation]":
-        """Teach a network from random weights; it as it is after each iteration. Ctrl-C is raised.
+        """Teach a network from random weights; it as it is then, and after each iteration. Ctrl-C is raised.
 
         A generation's `state` is gone once the next one is asked for. All depends on the seed alone (on one machine).
         """
         protocol, batch = self.protocol, self.config.batch
         state, past = self._begun(seed), []
+        yield Generation(self, 0, math.nan, 0, state)
         for number in range(1, protocol.iterations + 1):
             stream = np.random.default_rng([seed, number])
             played = self._played(state, number, stream)
@@ -194,9 +195,9 @@ class School:
 
 @dataclass(frozen=True)
 class Generation:
-    """A network after an iteration, the first of which is 1. `loss`: its mean over the iteration's steps.
+    """A network after so many iterations. `loss`: its mean over the last one's steps; NaN before the first.
 
-    `states`: those it learned from in the iteration.
+    `states`: those it learned from in that iteration.
     """
 
     school: School

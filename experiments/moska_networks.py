@@ -4,7 +4,7 @@
 
 Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
 NN1 among the players, NN2 from both; then, beyond the thesis, a network that judges the after-state of a move, before
-any card is drawn, by an encoder in which seats and suits have no names ("first"; "best" goes on learning from there).
+any card is drawn, by an encoder in which seats and suits have no names ("best").
 
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
@@ -93,11 +93,10 @@ SCALES = {
         },
         each={
             "nn1": {"steps": 3600, "per_game": 50},
-            "first": {"steps": 4200},
             "nn2": {"steps": 4200},
-            "best": {"steps": 4000, "learning_rate": 5e-4},
-            "by-game": {"steps": 1500, "limit": 1_500_000},
-            "by-state": {"steps": 1500, "limit": 1_500_000},
+            "best": {"steps": 4200},
+            "by-game": {"steps": 800, "limit": 800_000},
+            "by-state": {"steps": 800, "limit": 800_000},
         },
     ),
     "thesis": Scale(
@@ -128,9 +127,8 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
     first = games("games1", HAND_WRITTEN, 1)
     nn1 = network("nn1", (first,), seed=1, **drawn)
     second = games("games2", OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}, 2)
-    early = network("first", (first, second), seed=3, **before)
     network("nn2", (first, second), seed=2, **drawn)
-    network("best", (first, second), seed=4, start_from=early, **before)
+    network("best", (first, second), seed=3, **before)
     for split_by in ("game", "state"):
         network(f"by-{split_by}", (second,), seed=2, split_by=split_by, **drawn)
 
@@ -223,7 +221,7 @@ BENCHMARKS = ("B1", "B2", "B3", "B4")
 
 def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
     said = f" [{claim:g}]" if claim is not None else ""
-    return f"{figure['value']:.2f} ({figure['low']:.2f}-{figure['high']:.2f}){said}" if figure else "-"
+    return f"{figure['point']:.2f} ({figure['low']:.2f}-{figure['high']:.2f}){said}" if figure else "-"
 
 
 def with_table_1(game: Game, nn1: str) -> Game:
@@ -248,7 +246,7 @@ def reproduce(
 ) -> Reproduction:
     """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
     networks(folder, scale, progress, device)
-    names = ("nn1", "nn2", "first", "best", "by-game", "by-state")
+    names = ("nn1", "nn2", "best", "by-game", "by-state")
     training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
     asked = games or SCALES[scale].benchmark
     rows = {

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from cardai import bench, cli, complexity, load, record
 from cardai.game import CardaiError
-from cardai.players import agent, list_specs
+from cardai.players import agent
 from cardai.table import play
 from evaluators import bodies
 from evaluators.model import FILE, Model
@@ -305,12 +305,6 @@ def test_a_spec_with_a_bad_model_or_option_is_refused_with_a_sentence(folder, sp
     with pytest.raises(CardaiError, match=complaint) as error:
         agent(MOSKA, spec.format(folder))
     assert "\n" not in str(error.value)
-
-
-def test_every_listed_spec_with_a_model_is_an_agent():
-    for game in (TICTACTOE, MOSKA):
-        for spec in list_specs(game):
-            assert agent(game, spec).peeks == spec.startswith("peeking:")
 
 
 def test_the_command_line_refuses_what_does_not_fit(folder, capsys):

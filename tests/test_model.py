@@ -129,6 +129,8 @@ def test_weights_that_are_no_numbers_are_not_saved(game, tmp_path):
         large.save(tmp_path / "x.safetensors", half=True)
     with pytest.raises(CardaiError, match="its metrics hold a number that is not finite"):
         made(game, metrics={"bce": float("nan")}).save(tmp_path / "x.safetensors")
+    with pytest.raises(CardaiError, match="command must be a printable text, not 3"):
+        made(game, command=3).save(tmp_path / "x.safetensors")
     assert not (tmp_path / "x.safetensors").exists()
 
 
@@ -218,7 +220,9 @@ def test_a_damaged_file_is_refused_with_its_name_and_the_reason(sound, damage, t
     [
         ({"format": "cardai model 9"}, "its format is 'cardai model 9', not 'cardai model 1'"),
         ({"game": ...}, "its metadata lacks 'game'"),
-        ({"game": 3}, "game must be a text, not 3"),
+        ({"game": 3}, "game must be a printable text, not 3"),
+        ({"game": "\x1b[2J"}, "game must be a printable text, not '\\x1b[2J'"),
+        ({"variant": "\ud800"}, "variant must be a printable text"),
         ({"seats": 2.0}, "seats must be a whole number from 1 to 62, not 2.0"),
         ({"seats": True}, "seats must be a whole number"),
         ({"moment": "later"}, "moment must be one of before_draw, drawn, not 'later'"),
@@ -349,6 +353,8 @@ def test_a_model_is_found_by_file_folder_and_shipped_name(game, tmp_path, monkey
 def test_a_path_where_nothing_is_is_refused_by_name(game, tmp_path):
     with pytest.raises(CardaiError, match="cannot read the model runs/none: No such file"):
         find(game, "runs/none")
+    with pytest.raises(CardaiError, match=f"cannot read the model {'n' * 300}: File name too long"):
+        find(game, "n" * 300)
     with pytest.raises(CardaiError, match=r"cannot read the model none\.safetensors: No such file"):
         find(game, "none.safetensors")
     with pytest.raises(CardaiError, match=r"holds no model\.safetensors: it is not a training run"):

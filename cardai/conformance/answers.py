@@ -5,6 +5,7 @@ import numpy as np
 from cardai.conformance.compiled import copied, encode_each
 from cardai.conformance.ground import Ground, LawError, Position, Table, move_text
 from cardai.conformance.law import law
+from cardai.evaluator import known_evaluators
 from cardai.native import raw
 from cardai.players import agent, list_specs
 
@@ -107,8 +108,9 @@ def players_choose_legal_moves(ground: Ground) -> None:
 def named_agents_can_play(ground: Ground) -> None:
     """Each kind of agent that the framework offers for a game plays legal games of each variant."""
     few = {"rollout:100": "rollout:1"}
+    models = known_evaluators(ground.game)  # not the game's, and each for a table of its own
     for variant in ground.game.variants:
         table = Table(variant, ground.game.default_seats)
-        for spec in list_specs(ground.game):
+        for spec in (spec for spec in list_specs(ground.game) if spec.partition(":")[2] not in models):
             seated = [agent(ground.game, few.get(spec, spec)), ground.agents[0]]
             ground.results(table, np.tile(np.arange(table.seats).clip(0, 1), (8, 1)), seated)
