@@ -207,6 +207,46 @@ def match(
 
 
 @app.command
+def selfplay(
+    game: GameName,
+    /,
+    *,
+    agent: Annotated[
+        list[str],
+        Parameter(name="--agent", negative="", help="An agent spec with its weight, as in bot3@2; may be repeated."),
+    ],
+    out: Annotated[Path, Parameter(help="A file (.jsonl or .jsonl.gz), or a folder, in which a stopped run goes on.")],
+    games: Annotated[int, Parameter(help="How many games.")] = 10_000,
+    seed: Seed = 0,
+    seats: SeatCount = None,
+    overwrite: Overwrite = False,
+    threads: Threads = None,
+    variant: Variant = None,
+    device: Device = "auto",
+    json: AsJson = False,
+) -> int:
+    """Record games to learn from: the agent of each seat of each game is drawn by weight."""
+    from cardai import selfplay as simulation
+    from cardai.progress import Line
+
+    _refuse_counts(games, threads)
+    _compute_on(device)
+    pool = simulation.parse_pool(_listed(agent) or [])
+    loaded = load(game)
+    options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
+    with Line("simulating", loaded) as progress:
+        if out.name.endswith((".jsonl", ".jsonl.gz")):
+            summary = simulation.simulate(
+                loaded, pool, games, out=out, overwrite=overwrite, progress=progress, **options
+            )
+        elif overwrite:
+            _refuse(f"--overwrite is for files; {out} is the name of a folder")
+        else:
+            summary = simulation.simulate_shards(loaded, pool, games, folder=out, progress=progress, **options)
+    return show(summary, json)
+
+
+@app.command
 def play(
     game: GameName,
     /,

@@ -5,7 +5,7 @@ While the positions of one half of the games are with an evaluator, the other ha
     results = play(game, [agent(game, "bot3"), agent(game, "random")], lineups, seeds)
 
 A game depends on its seed and its line-up only: not on how many are live, on threads, or on what is played beside it.
-That takes evaluators that score a row the same whatever it is scored with, as our networks do on a processor; where their
+That takes evaluators that score a row the same whatever it is scored with, as our networks do on a processor; where
 rounding depends on the batch, it may tip a choice between moves that are all but equal.
 """
 

@@ -73,9 +73,9 @@ class Scores:
 class Scorer:
     """Scores rows by a network in evaluation mode: the sigmoid of its logits.
 
-    Rows are sent as u8, in batches of powers of two from `SMALLEST` to `batch`, so at most that many programs are
-    compiled (`traces` counts them); `pieces` says which. A row's
-    score depends on what is scored with it by rounding alone: less than 1e-6.
+    Rows are sent as u8, in batches of powers of two from `SMALLEST` to `batch` (see `pieces`), so there are no more
+    programs to compile than that (`traces` counts them). A row's score depends on what is scored with it by rounding
+    alone: less than 1e-6.
     """
 
     def __init__(self, module: "nnx.Module", device: str | None = None, batch: int | None = None) -> None:
@@ -93,7 +93,8 @@ class Scorer:
 
         def score(weights: Any, rows: jax.Array) -> jax.Array:
             self.traces += 1
-            return jax.nn.sigmoid(nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
+            with jax.default_matmul_precision("highest"):  # else GPUs round to ten bits, and agree with no CPU
+                return jax.nn.sigmoid(nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
 
         self._score = jax.jit(score)
 

@@ -1,30 +1,37 @@
 """The verbs that evaluators add to the `cardai` command. Each imports what it needs when it runs."""
 
 import dataclasses
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from evaluators import settings
 from evaluators.config import TrainConfig, read_config
+from evaluators.iterate import IterateConfig
 
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
+def _flags(kind: Any, without: Collection[str] = ()) -> Any:
+    """Settings as flags: a dataclass of texts, for `settings.read`, so that a flag not given can be told apart."""
+    flags = [_flag(one) for one in dataclasses.fields(kind) if one.name not in without]
+    return dataclasses.make_dataclass(f"{kind.__name__}Flags", flags, frozen=True, namespace={"__module__": __name__})
+
+
 def _flag(one: dataclasses.Field) -> tuple[str, Any, Any]:
-    """A field of a config as a flag: text, which `read_config` reads, so that a flag not given can be told apart."""
-    kind = dict[str, str] | None if one.name == "options" else str | None
-    usual = None if one.default is dataclasses.MISSING else one.default
-    about = one.metadata["about"] + (f" [{usual}]" if usual is not None and one.name != "options" else "")
-    return one.name, Annotated[kind, Parameter(help=about, negative="", show_default=False)], None
+    known = settings.of(one)
+    kind: Any = str
+    if settings.is_table(one):
+        kind = _flags(known.inside, known.without) if known.inside else dict[str, str]
+    elif one.type is bool:
+        kind = bool
+    usual = "" if one.default in (dataclasses.MISSING, None, ()) else f" [{one.default}]"
+    return one.name, Annotated[kind | None, Parameter(help=known.line + usual, negative="", show_default=False)], None
 
 
-Flags = dataclasses.make_dataclass(
-    "Flags",
-    [_flag(one) for one in dataclasses.fields(TrainConfig)],
-    frozen=True,
-    namespace={"__module__": __name__},
-)
+TrainFlags, IterateFlags = _flags(TrainConfig), _flags(IterateConfig, without=("game",))
 
 
 def train(
@@ -33,7 +40,7 @@ def train(
     ] = None,
     /,
     *,
-    flags: Annotated[Flags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
+    flags: Annotated[TrainFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
     overwrite: Annotated[bool, Parameter(negative="", help="Begin anew in a folder that holds another run.")] = False,
     json: AsJson = False,
 ) -> int:
@@ -48,3 +55,25 @@ def train(
     with Line("reading games") as progress:
         result = run(wanted, progress, overwrite)
     return show(result, json)
+
+
+def iterate(
+    game: Annotated[str | None, Parameter(help="The game that is learned, if the config does not say it.")] = None,
+    /,
+    *,
+    config: Annotated[
+        Path | None, Parameter(help="A TOML file with any of the flags below; flags win over it.")
+    ] = None,
+    flags: Annotated[IterateFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
+    json: AsJson = False,
+) -> int:
+    """Simulate, train, benchmark, promote or not, again and again; a stopped run goes on where it was."""
+    from cardai.cli import show
+    from cardai.progress import Line
+    from evaluators.iterate import iterate as run
+
+    given = dataclasses.asdict(flags) if flags is not None else {}
+    wanted = settings.read(IterateConfig, config, given | {"game": game})
+    with Line("iterating") as progress:
+        report = run(wanted, progress)
+    return show(report, json)

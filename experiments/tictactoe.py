@@ -24,6 +24,8 @@ from cardai.game import CardaiError
 from cardai.machine import machine
 from cardai.registry import load, unknown
 from evaluators.checkpoint import write_whole
+from evaluators.model import SHIPPED
+from evaluators.model import load as load_model
 from evaluators.selftaught import Generation, Protocol, School
 
 Progress = Callable[[int, int, str], None]
@@ -270,6 +272,16 @@ def _kept(folder: Path, solution: Solution, run: Run, generation: Generation) ->
         command=COMMAND,
     ).save(place)
     return {"file": place.name, "seed": run.seed} | grade(solution, f"greedy:{place}").as_json()
+
+
+def ship(folder: Path) -> list[Path]:
+    """Put the models of a folder among those that come with cardai; where they lie now."""
+    shipped = []
+    for body in BODIES:
+        shipped.append(SHIPPED / "tictactoe" / f"{body}.safetensors")
+        shipped[-1].parent.mkdir(exist_ok=True)
+        load_model(folder / f"{body}.safetensors").save(shipped[-1])
+    return shipped
 
 
 def draw(result: Reproduction, path: Path) -> None:

@@ -24,8 +24,8 @@ COMMAND = [sys.executable, "-m", "cardai"]
 PAIR = "random,greedy:open_lines"
 
 VERBS = (
-    "games", "agents", "bench", "match", "play", "perf", "check", "complexity", "perft", "grade", "replay", "verify",
-    "new-game", "doctor",
+    "games", "agents", "bench", "match", "selfplay", "play", "perf", "check", "complexity", "perft", "grade", "replay",
+    "verify", "new-game", "doctor",
 )  # fmt: skip
 
 
@@ -145,6 +145,31 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     moves = lines[4 : 4 + len(recorded.moves)]
     assert all(re.fullmatch(rf" *{ply}  p\d \w.*", line) for ply, line in enumerate(moves))
     assert lines[4 + len(moves) :] == [f"p{seat} scores {score:g}" for seat, score in enumerate(recorded.scores)]
+
+
+def test_selfplay_records_games_whose_agents_are_drawn_by_weight(output, answer):
+    tokens = ("selfplay", "tictactoe", "--agent", "random@3", "--agent", "greedy:open_lines", "--games", 400)
+    told = answer(*tokens, "--out", "g.jsonl.gz", "--seed", 2)
+    assert (told["games"], told["seed"], told["files"]) == (400, 2, ["g.jsonl.gz"])
+    found = verify("g.jsonl.gz")
+    assert (found.games, found.header.agents) == (400, ("random", "greedy:open_lines"))
+    assert [one["weight"] for one in told["agents"]] == [3, 1]
+    drawn = sum(place for one in read("g.jsonl.gz") for place in one.lineup)
+    assert 140 < drawn < 260
+    assert "greedy:open_lines" in output(*tokens, "--out", "other.jsonl")
+    for threads in (1, 2):
+        output(*tokens, "--out", f"on{threads}.jsonl", "--threads", threads)
+    assert Path("on1.jsonl").read_bytes() == Path("on2.jsonl").read_bytes()
+
+
+def test_selfplay_goes_on_in_a_folder(answer, call):
+    tokens = ("selfplay", "moska", "--agent", "random,bot3@2", "--seats", 3, "--out", "games")
+    assert answer(*tokens, "--games", 20)["games"] == 20
+    before = {file: file.read_bytes() for file in Path("games").iterdir()}
+    assert len(answer(*tokens, "--games", 20)["files"]) == 1
+    assert {file: file.read_bytes() for file in Path("games").iterdir()} == before
+    code, _, err = call(*tokens, "--games", 20, "--seed", 1)
+    assert (code, err) == (2, "cardai: games holds a simulation with seed 0, not 1\n")
 
 
 def test_a_record_is_overwritten_only_when_asked(call, output):
@@ -308,6 +333,17 @@ REFUSALS = {
     f"match tictactoe --seats {PAIR} --games 0": "at least 1, not 0",
     f"match tictactoe --seats {PAIR} --record missing/g.jsonl": "cannot write missing/g.jsonl",
     f"match tictactoe --seats {PAIR} --record .": "it is a folder",
+    "selfplay tictactoe --out g.jsonl": "--agent",
+    "selfplay tictactoe --agent random": "--out",
+    "selfplay tictactoe --agent random@0 --out g.jsonl": "'random@0' is not an agent with a weight; write bot3@2",
+    "selfplay tictactoe --agent random,random@2 --out g.jsonl": "the agent 'random' is named twice in the pool",
+    "selfplay tictactoe --agent rndom --out games": "did you mean random?",
+    "selfplay tictactoe --agent random --out games --games 0": "at least 1, not 0",
+    "selfplay tictactoe --agent random --out games --seats 3": "not 3",
+    "selfplay tictactoe --agent random --out games --overwrite": "games is the name of a folder",
+    "selfplay tictactoe --agent random --out missing/g.jsonl": "cannot write missing/g.jsonl",
+    "selfplay tictactoe --agent random --out foreign.txt": "cannot write foreign.txt",
+    "selfplay tictactoe --agent random --out g.jsonl --device tpu": "--device is auto, cpu or gpu, not 'tpu'",
     "play tictactoe --seats random,random": "nobody is at the keyboard",
     "play tictactoe --seats human,rndom": "did you mean random?",
     "play tictactoe --moves-from missing.txt": "cannot read moves from missing.txt",

@@ -14,6 +14,9 @@ import cardai
 from cardai import native, players
 from cardai.conformance import LAWS, check
 from cardai.game import CORE_FIELDS, Game
+from evaluators import iterate, settings, train
+from evaluators.config import TrainConfig
+from evaluators.iterate import DECIDED, IterateConfig
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -167,6 +170,40 @@ def test_the_agents_page_lists_the_specs_that_the_code_lists():
 def test_the_laws_page_says_of_every_law_what_the_law_says():
     told = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs/conformance.md").read_text("utf-8"), re.MULTILINE)
     assert dict(told) == {law.name: law.about for law in LAWS.values()}
+
+
+def settings_table(kind) -> str:
+    """Rows field, default, line of help; a star for fields that may change when a run goes on."""
+    rows = []
+    for name in settings.names(kind):
+        (one,) = (one for one in dataclasses.fields(kind) if one.name == name)
+        known, usual = settings.of(one), one.default
+        shown = "" if usual is dataclasses.MISSING or usual in (None, ()) else f"`{settings.literal(usual)}`"
+        shown = "required" if usual is dataclasses.MISSING and not settings.is_table(one) else shown
+        rows.append(f"| `{name}`{'' if known.is_run else ' *'} | {shown} | {known.line} |")
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("kind", [TrainConfig, IterateConfig])
+def test_the_training_page_lists_every_field_of_a_run(kind):
+    """If this fails, the table to put there is `settings_table(kind)`."""
+    assert f"| field | default | what it is |\n|---|---|---|\n{settings_table(kind)}\n\n" in page("training.md")
+
+
+def test_the_training_page_says_what_generations_decide_of_training():
+    told = page("training.md").split("fields of a training run except ")[1].split(", which")[0]
+    assert tuple(re.findall(r"`(\w+)`", told)) == DECIDED
+
+
+@pytest.mark.parametrize("module", [train, iterate], ids=lambda module: module.__name__)
+def test_the_training_page_names_what_a_run_leaves(module):
+    names = [value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)]
+    assert len(names) >= 4
+    assert [name for name in names if f"`{name}" not in page("training.md")] == []
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text("utf-8")
 
 
 def test_every_law_holds_in_the_worked_example():

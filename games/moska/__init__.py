@@ -19,7 +19,6 @@ from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score,
 from .text import holdings, parse, show, spell
 
 
-
 def _claims(*losses):
     """A column of Table 1 for the agents that it has."""
     return dict(zip(("random", "bot3", "peeking:nn2", "sampled:nn2", "sampled:nn1"), losses, strict=True))
