@@ -31,7 +31,8 @@ from cardai.features import Dataset, Recipe
 from cardai.game import CardaiError, Game
 from cardai.registry import load
 from evaluators import checkpoint, report
-from evaluators.bodies import build
+from evaluators.bodies import as_plain as as_plain_options
+from evaluators.bodies import build, options_of
 from evaluators.checkpoint import Checkpoint
 from evaluators.config import TrainConfig, command, difference, read_config, write_config
 from evaluators.learner import Learner, State, evaluated, tensors_of, tree_of
@@ -163,7 +164,7 @@ def network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
         ("encoder", model.facts.encoder, dataset.recipe.encoder),
         ("layout", model.facts.segments, dataset.layout),
         ("body", model.facts.body, config.body),
-        ("options", dict(model.facts.body_options), dict(config.options)),
+        ("options", dict(model.facts.body_options), as_plain_options(options_of(config.body, config.options))),
     ):
         if theirs != ours:
             raise CardaiError(f"{config.start_from} cannot be started from: its {what} is {theirs}, this run's {ours}")
