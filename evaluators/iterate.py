@@ -364,14 +364,15 @@ class _Run:
         return self._spec(self._model(self.champion)) if self.champion else self.reference
 
     def _choose_reference(self) -> None:
-        """Take the best of the first games, unless another was asked for."""
+        """Take the best of the first games, unless another was asked for; rather one that always plays its best."""
         if self.reference:
             return
         scores = _read_json(self._place(1) / "games.json", ("scores",))["scores"]
-        fair = {spec: score for spec, score in scores.items() if not agent(self.game, spec).peeks}
-        if not fair:
+        agents = [one for one in (agent(self.game, spec) for spec in scores) if not one.peeks]
+        steady = [one for one in agents if not (one.randomised or one.epsilon or one.temperature)]
+        if not agents:
             raise CardaiError("nobody of the pool can be the reference: all of them peek; name one")
-        self.reference = max(fair, key=lambda spec: fair[spec])
+        self.reference = max(steady or agents, key=lambda one: scores[one.spec]).spec
 
     def _has_ended(self, number: int) -> bool:
         return all((self._place(number) / f"{step}.json").exists() for step in STEPS)

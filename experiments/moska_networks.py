@@ -221,7 +221,10 @@ BENCHMARKS = ("B1", "B2", "B3", "B4")
 
 def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
     said = f" [{claim:g}]" if claim is not None else ""
-    return f"{figure['point']:.2f} ({figure['low']:.2f}-{figure['high']:.2f}){said}" if figure else "-"
+    if not figure:
+        return "-"
+    interval = f" ({figure['low']:.2f}-{figure['high']:.2f})" if figure["low"] is not None else ""  # too few deals
+    return f"{figure['point']:.2f}{interval}{said}"
 
 
 def with_table_1(game: Game, nn1: str) -> Game:

@@ -325,6 +325,7 @@ def test_the_reference_is_the_best_of_the_first_games(planned, tmp_path):
     place.mkdir(parents=True)
     run = planned()
     scores = {"random": 30.0, "greedy:open_lines": 80.0, "peeking:open_lines": 90.0, "rollout:3": 70.0}
+    scores |= {"greedy:open_lines?epsilon=0.1": 85.0, "greedy:open_lines?temperature=0.1": 86.0}
     (place / "games.json").write_text(json.dumps({"scores": scores}))
     run._choose_reference()
     assert run.reference == "greedy:open_lines"

@@ -272,8 +272,9 @@ def test_a_decision_that_outgrows_its_batch_is_made_all_the_same(judges, monkeyp
     if game is MOSKA and not JIT:
         pytest.skip("takes minutes in plain Python")
     games = 3 if game is MOSKA else 20 if JIT else 2
-    large = run(game, specs, games)
-    rooms = []
+    large, rooms, player = run(game, specs, games), [], agent(game, specs[0])
+    states = some_states(game, ["random"] * len(specs), 3)[:30]
+    weighed, chosen = decided(game, player, states, streams_of(len(states)))
     make_room = leaves.Question._make_room
     monkeypatch.setattr(
         leaves.Question, "_make_room", lambda self, room: (rooms.append(room), make_room(self, room))[1]
@@ -283,7 +284,12 @@ def test_a_decision_that_outgrows_its_batch_is_made_all_the_same(judges, monkeyp
         judge = agent(game, one).evaluator
         if judge:
             monkeypatch.setattr(judge, "batch", 1)
-    assert same_games(large, run(game, specs, games, live=7))
+    small = run(game, specs, games, live=7)
+    assert same_games(large, small)
+    assert large.rows == small.rows
+    again, same = decided(game, player, states, streams_of(len(states)))
+    assert [worth.tolist() for _, worth in again] == [worth.tolist() for _, worth in weighed]
+    assert same.tobytes() == chosen.tobytes()
     assert min(rooms) == game.max_moves < max(rooms)
 
 

@@ -25,6 +25,7 @@ def module():
 
 @pytest.fixture
 def chosen():
+    set_device("auto")  # whatever a test of another file chose
     yield
     set_device("auto")
 
