@@ -19,9 +19,10 @@ from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score,
 from .text import holdings, parse, show, spell
 
 
-def _claims(*losses):
+def _claims(*losses: float) -> dict[str, float]:
     """A column of Table 1 for the agents that it has."""
-    return dict(zip(("random", "bot3", "peeking:nn2", "sampled:nn2", "sampled:nn1"), losses, strict=True))
+    agents: tuple[str, ...] = ("random", "bot3", "peeking:nn2", "sampled:nn2", "sampled:nn1")
+    return dict(zip(agents, losses, strict=True))
 
 
 THESIS = Suite(
