@@ -17,12 +17,13 @@ from cardai.game import CardaiError, Game
 from cardai.machine import machine
 from cardai.perf import Timing
 from cardai.players import Agent, agent
+from cardai.rule import JIT
 from cardai.table import LIVE_OUTSIDE, Results, play
 
 Progress = Callable[[int, int, str], None]
 """Called with (measurements done, measurements in all, what is measured)."""
 
-MANY = 1_000_000  # games that no measurement gets to the end of
+MANY = 1_000_000 if JIT else 10_000  # games that no measurement gets to the end of
 
 
 @dataclass(frozen=True)

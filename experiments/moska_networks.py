@@ -221,7 +221,7 @@ BENCHMARKS = ("B1", "B2", "B3", "B4")
 
 def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
     said = f" [{claim:g}]" if claim is not None else ""
-    if not figure:
+    if not figure or figure["point"] is None:  # no game ended
         return "-"
     interval = f" ({figure['low']:.2f}-{figure['high']:.2f})" if figure["low"] is not None else ""  # too few deals
     return f"{figure['point']:.2f}{interval}{said}"
