@@ -26,6 +26,7 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
         np.array([agent.randomised for agent in agents], np.int64),
         np.array([agent.epsilon for agent in agents]),
         np.array([agent.temperature for agent in agents]),
+        np.array([agent.until for agent in agents], np.int64),
         params,
         np.array([len(agent.params) for agent in agents], np.int64),
         width,

@@ -53,6 +53,8 @@ NEXT, RUNNING, WAITING, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL = range(8)
 # How a game came out (0: not yet).
 FINISHED, ENDLESS = 1, 2
 
+EXPLORING = 0xE4B10  # tells the draws of `exploring_plies` from others that a game's seed decides
+ALL_ALONG = 1 << 40  # more plies than any game has
 DEEP = 4  # how many choices inside one decision are searched; scratch space is laid out for it
 
 
@@ -77,6 +79,7 @@ class Cast(NamedTuple):
     randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
     epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
     temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
+    until: Any  # i64[P]: such a player explores up to a ply drawn for each game from 0..until only; -1: all along
     params: Any  # f8[P, width]
     widths: Any  # i64[P]: how many parameters each one has
     width: int
@@ -105,6 +108,7 @@ class Slots(NamedTuple):
     states: Any  # STATE[B]
     streams: Any  # STREAM[B * seats]: each seat's own
     params: Any  # f8[B * seats, width]
+    limits: Any  # i64[B * seats]: the ply from which on a seat no longer explores
     chosen: Any  # MOVE[B]
     log: Any  # MOVE[B * log_length]: the moves played, when recording
     status: Any  # i64[B]
@@ -343,7 +347,7 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
 
 
 @inlined
-def decide(rules, cast, player, state, params, index, scratch, stream, chosen):
+def decide(rules, cast, player, state, params, index, explores, scratch, stream, chosen):
     """Let a player of the cast choose; the work done, 0 when there was no legal move."""
     kind = get(cast.kinds, player)
     if kind == NATIVE:
@@ -361,7 +365,8 @@ def decide(rules, cast, player, state, params, index, scratch, stream, chosen):
     if kind == ROLLOUT:
         return choose_by_rollout(rules, cast, get(cast.worlds, player), state, scratch, stream, chosen)
     worlds = get(cast.worlds, player) if kind == SAMPLED else 1
-    epsilon, temperature = get_float(cast.epsilon, player), get_float(cast.temperature, player)
+    epsilon = get_float(cast.epsilon, player) if explores else 0.0
+    temperature = get_float(cast.temperature, player) if explores else 0.0
     value = get(cast.calls, player)
     return choose_by_value(rules, kind, value, worlds, state, scratch, stream, chosen, epsilon, temperature)
 
@@ -372,6 +377,14 @@ def deal_game(rules, games, game, state):
     copy(state, at(games.blank, 0), rules.state_size)
     seed_state(state, mixed(get(games.seeds, game)))
     call_deal(get(rules.calls, DEAL), state)
+
+
+@rule
+def exploring_plies(until, seed):
+    """The ply from which on a game's players that explore until then no longer do; `until` -1: never."""
+    if until < 0:
+        return ALL_ALONG
+    return np.int64(np.float64(mixed(np.uint64(seed) ^ np.uint64(EXPLORING)) >> np.uint64(11)) * 2.0**-53 * (until + 1))
 
 
 @rule
@@ -387,6 +400,7 @@ def seat_players(cast, games, slots, slot, game):
             if get(cast.randomised, player) != 0:
                 value = 2.0 * value * uniform_of(stream)
             set_float(slots.params, (slot * seats + seat) * cast.width + k, value)
+        set(slots.limits, slot * seats + seat, exploring_plies(get(cast.until, player), get(games.seeds, game)))
 
 
 @rule
@@ -442,7 +456,8 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
             if order.tally:
                 count_choices(rules, games, game, state, scratch)
             place = slot * seats + turn
-            work = decide(rules, cast, player, state, slots.params, place, scratch, at(slots.streams, place), move)
+            explores, stream = ply < get(slots.limits, place), at(slots.streams, place)
+            work = decide(rules, cast, player, state, slots.params, place, explores, scratch, stream, move)
             if work == 0:
                 set(slots.status, slot, STUCK)
                 break

@@ -116,7 +116,7 @@ def ask_searching(rules, cast, worlds, streams, count, scratch, chosen, first, b
     draws lots among.
     """
     for i in range(count):
-        decide(rules, cast, 0, at(worlds, i), cast.params, 0, scratch, at(streams, i), at(chosen, i))
+        decide(rules, cast, 0, at(worlds, i), cast.params, 0, True, scratch, at(streams, i), at(chosen, i))
         n = abs(legal_moves(rules, at(worlds, i), scratch.moves, 0))
         highest = -np.inf
         for k in range(n):

@@ -21,7 +21,7 @@ import numpy as np
 
 from cardai import record
 from cardai.bench import thread_count
-from cardai.driver import ACT, DEAL, SCORE, SETTLE, goes_on, is_among, legal_moves, lend
+from cardai.driver import ACT, DEAL, SCORE, SETTLE, exploring_plies, goes_on, is_among, legal_moves, lend
 from cardai.evaluator import MOMENTS
 from cardai.game import CardaiError, Game, Phase, Segment, int_seed
 from cardai.native import (
@@ -42,6 +42,7 @@ from cardai.native import (
     set,
     turn_of,
 )
+from cardai.players import explores_until
 from cardai.record import Header, Reader, RecordedGame
 from cardai.registry import unknown
 from cardai.rule import JIT, STREAM, mixed, rule
@@ -73,7 +74,9 @@ class Recipe:
     each game, drawn evenly; 0 is all. `balance`: "natural", or "loser" for all states of the seats with a game's lowest
     score and as many, at most, drawn evenly from the other seats'. `label`: "score", the seat's score at the end in
     [0, 1]; "win", 1 if it is 1; "not_lost", 1 unless it is 0. `agents`: only states of seats whose agent's spec begins
-    with one of these, so that what is learned is how it goes on when they play on; none is all.
+    with one of these, so that what is learned is how it goes on when they play on; none is all. `steady`: of a seat
+    that explores up to some ply (`until` in its spec) only the states from its last exploring move on, so that what is
+    learned is how good a move is, any move, when it is followed by serious ones.
     """
 
     encoder: str | None = None
@@ -83,6 +86,7 @@ class Recipe:
     balance: str = "natural"
     label: str = "score"
     agents: tuple[str, ...] = ()
+    steady: bool = False
 
     def __post_init__(self) -> None:
         choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
@@ -320,6 +324,7 @@ class Order(NamedTuple):
     drawn: bool
     choices: bool
     balanced: bool
+    steady: bool
     per_game: int  # at least 1
 
 
@@ -333,9 +338,12 @@ class Job(NamedTuple):
     moves: Any  # MOVE[P]
     scores: Any  # f8[G, seats]
     wanted: Any  # i64[G]: the set of seats whose states are wanted
+    untils: Any  # i64[G, seats]: `until` of each seat's player, -1 without
+    limits: Any  # i64[seats]: the ply from which on each seat no longer explores
+    latest: Any  # i64[seats]: the state each seat moved into last if it was exploring, else -1
     blank: Any  # STATE[1]: seats and options
     states: Any  # STATE[L + 1]: the one being played, then those that may be chosen
-    movers: Any  # i64[L]: the seat that moved into each of these
+    movers: Any  # i64[L]: the seat that moved into each of these; -1 for one that is not kept after all
     marks: Any  # i64[L]: which of them are chosen
     buffer: Any  # MOVE[max_moves]
     streams: Any  # STREAM[1]
@@ -352,11 +360,19 @@ def replay_states(rules, order, job, game, first, end):
     copy(state, at(job.blank, 0), rules.state_size)
     seed_state(state, mixed(get(job.seeds, game)))
     call_deal(get(rules.calls, DEAL), state)
+    for seat in range(order.seats):
+        until = get(job.untils, game * order.seats + seat)
+        set(job.limits, seat, exploring_plies(until, get(job.seeds, game)) if until >= 0 else 0)
+        set(job.latest, seat, -1)
     for i in range(first, end):
         seat, move, after = turn_of(state), at(job.moves, i), at(job.states, 1 + kept)
         if seat < 0 or not is_among(rules, state, move, job.buffer, 0):
             return -1
         wanted = (get(job.wanted, game) >> seat) & 1 != 0
+        explores = order.steady and i - first < get(job.limits, seat)
+        if explores and get(job.latest, seat) >= 0:
+            set(job.movers, get(job.latest, seat), -1)
+            set(job.latest, seat, -1)
         if order.choices:
             wanted = wanted and abs(legal_moves(rules, state, job.buffer, 0)) > 1
         begin_ply(state)
@@ -370,6 +386,7 @@ def replay_states(rules, order, job, game, first, end):
                 copy(after, state, rules.state_size)
         if wanted:
             set(job.movers, kept, seat)
+            set(job.latest, seat, kept if explores else -1)
             kept += 1
     if turn_of(state) >= 0:
         return -1
@@ -398,12 +415,17 @@ def mark_chosen(order, job, game, kept):
     seed_stream(stream, mixed(np.uint64(get(job.seeds, game)) ^ np.uint64(get(job.luck, 0))))
     for seat in range(order.seats):
         lowest = min(lowest, get_float(job.scores, game * order.seats + seat))
+    others = 0
     for i in range(kept):
-        is_lost = get_float(job.scores, game * order.seats + get(job.movers, i)) == lowest
-        set(job.marks, i, 1 if is_lost or not order.balanced else 2)
-        lost += is_lost
+        set(job.marks, i, 0)
+        if get(job.movers, i) >= 0:
+            is_lost = get_float(job.scores, game * order.seats + get(job.movers, i)) == lowest
+            set(job.marks, i, 1 if is_lost or not order.balanced else 2)
+            lost += is_lost
+            others += not is_lost
+    set(job.found, 0, get(job.found, 0) + lost + others)
     if order.balanced:
-        thin(job.marks, kept, 2, kept - lost, lost, stream)
+        thin(job.marks, kept, 2, others, lost, stream)
     chosen = 0
     for i in range(kept):
         chosen += get(job.marks, i)
@@ -419,7 +441,6 @@ def harvest(rules, encode, order, job):
         kept = replay_states(rules, order, job, game, first, end)
         if kept < 0:
             return -1 - game
-        set(job.found, 0, get(job.found, 0) + kept)
         mark_chosen(order, job, game, kept)
         for i in range(kept):
             if get(job.marks, i) == 1:
@@ -487,6 +508,7 @@ class _Replayer:
             recipe.moment == "drawn",
             recipe.states == "choices",
             recipe.balance == "loser",
+            recipe.steady,
             recipe.per_game or everything,
         )
 
@@ -503,6 +525,9 @@ class _Replayer:
             np.concatenate([one.moves.view(np.int64) for one in games]).view(game.move),
             scores,
             np.array([self._wanted(chunk, one) for one in games], np.int64),
+            self._untils(chunk),
+            np.zeros(self.seats, np.int64),
+            np.zeros(self.seats, np.int64),
             self.blank,
             np.zeros(longest + 2, game.state),
             np.zeros(longest + 1, np.int64),
@@ -520,6 +545,11 @@ class _Replayer:
         played = job.row_game[:count]
         labels = LABELS[self.recipe.label](scores[played, job.row_seat[:count]]).astype(np.float32)
         return _Harvest(chunk, _pack(job.rows[:count]), labels, played, int(job.found[0]))
+
+    def _untils(self, chunk: _Chunk) -> np.ndarray:
+        """Up to what each seat's player explores, i64[G, seats]."""
+        untils = np.array([explores_until(spec) for spec in chunk.agents], np.int64)
+        return untils[np.array([one.lineup for one in chunk.games])]
 
     def _wanted(self, chunk: _Chunk, game: RecordedGame) -> int:
         """The set of seats of a game whose states are wanted."""

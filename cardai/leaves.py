@@ -16,6 +16,7 @@ import numpy as np
 from cardai import driver
 from cardai.cast import cast_of, scratch_of
 from cardai.driver import (
+    ALL_ALONG,
     DEEP,
     GREEDY,
     PEEKING,
@@ -41,6 +42,7 @@ from cardai.native import (
     get,
     get_float,
     hash_row,
+    ply_of,
     raw,
     revealed_of,
     same_row,
@@ -231,8 +233,11 @@ def weigh(batch, scores, scratch):
 
 
 @rule
-def choose(rules, batch, epsilon, temperature, streams, picked, places, chosen, scratch):
-    """Copy to chosen[picked[d]] the move of each decision; the first decision without a legal move, or -1."""
+def choose(rules, batch, epsilon, temperature, states, streams, limits, picked, places, chosen, scratch):
+    """Copy to chosen[picked[d]] the move of each decision; the first decision without a legal move, or -1.
+
+    The player explores before the ply limits[places[d]].
+    """
     move = 0
     for decision in range(get(batch.used, DECISIONS)):
         n = get(batch.move_end, decision) - move
@@ -242,8 +247,10 @@ def choose(rules, batch, epsilon, temperature, streams, picked, places, chosen, 
             copy(at(scratch.moves, i), at(batch.moves, move + i), rules.move_size)
             set_float(scratch.totals, i, get_float(batch.means, move + i))
             set(scratch.counts, i, 1)
-        stream = at(streams, get(places, decision))
-        pick(rules, n, scratch, at(chosen, get(picked, decision)), stream, epsilon, temperature)
+        place, slot = get(places, decision), get(picked, decision)
+        explores = ply_of(at(states, slot)) < get(limits, place)
+        heat = temperature if explores else 0.0
+        pick(rules, n, scratch, at(chosen, slot), at(streams, place), epsilon if explores else 0.0, heat)
         move += n
     return -1
 
@@ -356,13 +363,16 @@ class Question:
             return error
         return CardaiError(f"{self._who}: it raised {short(error, 300)}{place_of(error)}")
 
-    def choose(self, streams: np.ndarray, chosen: np.ndarray) -> int:
-        """Wait for the answer and write the moves into chosen[picked]; a decision without a legal move, or -1."""
+    def choose(self, states: np.ndarray, streams: np.ndarray, limits: np.ndarray, chosen: np.ndarray) -> int:
+        """Wait for the answer and write the moves into chosen[picked]; a decision without a legal move, or -1.
+
+        `limits`, i64 as many as streams: the ply from which on a seat no longer explores.
+        """
         self.weigh()
         return int(
             choose(
-                self._rules, self._batch, self.agent.epsilon, self.agent.temperature, raw(streams), raw(self.picked),
-                raw(self.places), raw(chosen), self._scratch,
+                self._rules, self._batch, self.agent.epsilon, self.agent.temperature, raw(states), raw(streams),
+                raw(limits), raw(self.picked), raw(self.places), raw(chosen), self._scratch,
             )
         )  # fmt: skip
 
@@ -375,17 +385,20 @@ class Question:
 
 def decide(
     game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray,
-    chosen: np.ndarray,
+    chosen: np.ndarray, limits: np.ndarray | None = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
     """Let an agent with an evaluator choose in states[picked[i]], by streams[places[i]], into chosen[picked[i]].
 
+    It explores before the ply limits[places[i]]; all along when there are none.
+
     Returns for each decision the moves it had, MOVE[n], and what each was worth to it, f8[n].
     """
+    limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
     question, done, found = Question(game, agent, scratch_of(game, cast_of(game, [agent]))), 0, []
     while done < len(picked):
         asked = question.gather(states, streams, picked[done:], places[done:])
         question.send()
-        stuck = question.choose(streams, chosen)
+        stuck = question.choose(states, streams, limits, chosen)
         if stuck >= 0:
             seat = int(states["turn"][picked[done + stuck]])
             raise CardaiError(f"{game.name}: seat {seat} is to move and has no legal move")

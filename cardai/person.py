@@ -48,6 +48,7 @@ class OneGame:
             np.zeros(1, game.state),
             np.zeros(seats, STREAM),
             np.zeros((seats, self._cast.width)),
+            np.zeros(seats, np.int64),
             np.zeros(1, game.move),
             np.zeros(0, game.move),
             np.full(1, driver.RUNNING, np.int64),
@@ -97,8 +98,9 @@ class OneGame:
         if self.agents[turn].evaluator is None:
             return False
         decide(
-            self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn, slots.chosen
-        )
+            self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn, slots.chosen,
+            slots.limits,
+        )  # fmt: skip
         scratch = lend(self._scratch)
         driver.commit(lend(self.game.rules), lend(slots), raw(self._picked), 1, self._order, False, scratch)
         return True

@@ -9,15 +9,20 @@ sampled:JUDGE           ... whose settled state it values most, in the mean over
 peeking:JUDGE           ... in the true world: it sees what it will draw. For comparison only
                         A judge is a heuristic of the game, a shipped model, a model file or a run folder. With
                         ?epsilon=0.1 any move is played that often; ?temperature=0.05 draws moves by softmax of their
-                        worth; ?any_variant lets a model play a variant that it was not trained on
+                        worth; both only before a ply drawn from 0..N for each game with ?until=N. ?any_variant
+                        lets a model play a variant that it was not trained on
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
+policy:FILE             a network that says how likely to play each move; ?greedy plays the likeliest. This and other
+                        kinds KIND:... come from packages that announce them (`ENTRY_POINTS`)
 human                   somebody at the keyboard (in `cardai play`)
 """
 
+import functools
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import numpy as np
@@ -28,6 +33,12 @@ from cardai.game import CardaiError, Game
 from cardai.registry import place_of, unknown
 
 MAX_WORLDS = 1_000_000
+ENTRY_POINTS = "cardai.agents"
+"""The entry-point group in which a package names the kinds of agent it brings: `kind = "module:function"`.
+
+`function(game, spec, argument, options) -> Agent` makes the agent of the spec `kind:argument?options`. It takes the
+options it knows out of `options`, a dict of texts.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,7 @@ class Agent:
     about: str = ""
     epsilon: float = 0.0
     temperature: float = 0.0
+    until: int = -1
     any_variant: bool = False
     evaluator: Evaluator | None = field(default=None, compare=False)
     choose: Callable[[Game, np.ndarray], np.ndarray] | None = field(default=None, compare=False)
@@ -103,6 +115,10 @@ def agent(game: Game, spec: str) -> Agent:
     if name == "python":
         _nothing_left(spec, options)
         return Agent(spec, driver.OUTSIDE, choose=_callback(spec, argument), about="a Python function")
+    if argument and name in _kinds():
+        found = _kinds()[name].load()(game, spec, argument, options)
+        _nothing_left(spec, options)
+        return found
     if head in game.players:
         return _hand_written(game, spec, head, options)
     if head == "random":
@@ -111,6 +127,16 @@ def agent(game: Game, spec: str) -> Agent:
     if head == "human":
         raise CardaiError("agent 'human' sits down only in `cardai play`")
     raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
+
+
+@functools.cache
+def _kinds() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def explores_until(spec: str) -> int:
+    """The option `until` in a spec, -1 without."""
+    return int(_options(spec, spec.partition("?")[2]).get("until", -1))
 
 
 def list_specs(game: Game) -> dict[str, str]:
@@ -161,11 +187,15 @@ def _by_judge(game: Game, spec: str, name: str, judge: str, options: dict[str, s
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
     epsilon = _number(spec, "epsilon", options.pop("epsilon", "0"), 1.0)
     temperature = _number(spec, "temperature", options.pop("temperature", "0"), np.inf)
+    until = options.pop("until", None)
+    if until is not None and not (epsilon or temperature):
+        raise CardaiError(f"agent {spec!r} does not explore: until goes with epsilon or temperature")
     any_variant = _flag(spec, "any_variant", options) if evaluator else False
     _nothing_left(spec, options)
     return Agent(
         spec, kind, call, worlds=worlds, sees_truth=name == "peeking", about=about, epsilon=epsilon,
-        temperature=temperature, any_variant=any_variant, evaluator=evaluator,
+        temperature=temperature, until=-1 if until is None else _count(spec, until, "a number of plies"),
+        any_variant=any_variant, evaluator=evaluator,
     )  # fmt: skip
 
 

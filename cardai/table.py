@@ -138,6 +138,7 @@ class _Table:
             self.states,
             np.zeros(live * seats, STREAM),
             np.zeros((live * seats, self.cast.width)),
+            np.zeros(live * seats, np.int64),
             self.chosen,
             np.zeros(live * self.log_length, game.move),
             np.full(live, driver.NEXT, np.int64),
@@ -294,7 +295,7 @@ class _Table:
         """Wait for the answers to a part's questions and play the moves."""
         questions, part.questions = part.questions, []
         for player, question in questions:
-            stuck = question.choose(self.slots.streams, self.chosen)
+            stuck = question.choose(self.states, self.slots.streams, self.slots.limits, self.chosen)
             picked = question.picked[: question.asked]
             if stuck >= 0:
                 self.slots.status[picked[stuck]] = driver.STUCK

@@ -60,6 +60,9 @@ class TrainConfig:
     agents: tuple[str, ...] = setting(
         "Only states of seats whose agent's spec begins with one of these; none is all.", default=()
     )
+    steady: bool = setting(
+        "Of seats that explore up to some ply, only the states from their last exploring move on.", default=False
+    )
     split_by: str = setting(
         "game, or state, which flatters the test figures: states of a game are then on both sides.",
         choices=("game", "state"),

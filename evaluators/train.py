@@ -112,6 +112,7 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         balance=config.balance,
         label=config.label,
         agents=config.agents,
+        steady=config.steady,
     )
     dataset = features.collect(
         config.data,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from test_record import forge
 
 import cardai
-from cardai import features
+from cardai import driver, features
 from cardai.evaluator import MOMENTS
 from cardai.features import (
     PackedRows,
@@ -87,6 +87,29 @@ def test_rows_and_labels_are_what_the_doors_of_the_game_give(files, name, moment
     assert data.game_of.tolist() == [number for number, _, _, _ in expected]
     assert data.seeds.tolist() == [recorded.seed for recorded in read(files[name])]
     assert (data.labels.dtype, rows_of(data).dtype) == (np.float32, np.uint8)
+
+
+@pytest.mark.parametrize("moment", ["before_draw", "drawn"])
+def test_steady_keeps_the_states_from_the_last_exploring_move_of_each_seat_on(tmp_path, moment):
+    pool = {"greedy:open_lines?epsilon=0.5&until=6": 2, "random": 1, "greedy:open_lines?epsilon=0.5": 1}
+    simulate(TICTACTOE, pool, 200, out=tmp_path / "games.jsonl", seed=3)
+    untils = [6, -1, -1]
+    expected, dropped = [], 0
+    for recorded in read(tmp_path / "games.jsonl"):
+        limit = int(driver.exploring_plies(6, np.uint64(recorded.seed)))
+        positions = []
+        replay(TICTACTOE, recorded, lambda state, move, ply, to=positions: to.append((state, move.copy())))
+        for ply, (state, move) in enumerate(positions):
+            seat = int(state["turn"])
+            after = TICTACTOE.after(state, move) if moment == "before_draw" else TICTACTOE.play(state, move)
+            if untils[recorded.lineup[seat]] >= 0 and ply + 2 < limit and ply + 2 < len(positions):
+                dropped += 1
+            elif moment == "before_draw" or after["turn"] >= 0:
+                expected.append((TICTACTOE.encode(after, seat).tolist(), recorded.scores[seat]))
+    data = collect([tmp_path / "games.jsonl"], Recipe(moment=moment, steady=True))
+    assert dropped > 100
+    assert len(data) == data.replayed == len(expected)
+    assert list(zip(rows_of(data).tolist(), data.labels.tolist(), strict=True)) == expected
 
 
 def test_the_games_here_have_what_the_moments_differ_in(files):

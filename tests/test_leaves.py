@@ -204,6 +204,13 @@ def test_an_evaluator_decides_as_the_heuristic_it_computes(judges, kind, epsilon
     assert same_games(outside, run(TICTACTOE, [f"{kind}:open_lines?epsilon={epsilon}", "random"]))
 
 
+def test_an_evaluator_explores_as_long_as_the_heuristic_it_computes(judges):
+    outside = run(TICTACTOE, ["greedy:lines?epsilon=0.6&until=6", "random"])
+    inside = run(TICTACTOE, ["greedy:open_lines?epsilon=0.6&until=6", "random"])
+    assert same_games(outside, inside)
+    assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines?epsilon=0.6", "random"]))
+
+
 def test_temperature_draws_as_with_the_heuristic(judges):
     outside = run(TICTACTOE, [f"greedy:lines?temperature={2 / SPAN}", "random"])
     inside = run(TICTACTOE, ["greedy:open_lines?temperature=2", "random"])

@@ -245,6 +245,41 @@ def test_without_exploration_the_options_change_nothing(kind):
     assert openings(f"{kind}:all_alike?epsilon=1e-12", "sure4", COUNT)[0] != plain  # it drew whether to explore
 
 
+def test_until_ends_exploring_at_a_ply_drawn_evenly_for_each_game():
+    """Moves from that ply on are those of the heuristic; before it, any move comes up."""
+    seeds, until = range(400 if JIT else 40), 5
+    limits = [int(driver.exploring_plies(until, seed)) for seed in seeds]
+    assert set(limits) == set(range(until + 1))
+    assert not JIT or chisquare(np.bincount(limits)).pvalue > 1e-4
+    explorer = agent(TICTACTOE, f"greedy:open_lines?epsilon=1&until={until}")
+    lineups = np.zeros((len(seeds), 2), np.int64)
+    results = play(TICTACTOE, [explorer], lineups, np.array(seeds, np.uint64), record=True)
+    others = 0
+    for seed, limit, moves in zip(seeds, limits, results.moves, strict=True):
+        state = TICTACTOE.new(2, seed)
+        for ply, move in enumerate(moves):
+            legal = TICTACTOE.moves(state)
+            worth = [TICTACTOE.value(TICTACTOE.after(state, one), int(state["turn"]), "open_lines") for one in legal]
+            is_best = worth[legal.tolist().index(move.item())] == max(worth)
+            assert is_best or ply < limit
+            others += not is_best
+            state = TICTACTOE.play(state, move)
+    assert others > len(seeds) / 4
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("until=5", "does not explore: until goes with epsilon or temperature"),
+        ("epsilon=0.1&until=0", "'0' is not a number of plies"),
+        ("epsilon=0.1&until=x", "'x' is not a number of plies"),
+    ],
+)
+def test_an_impossible_end_of_exploring_is_refused(options, sentence):
+    with pytest.raises(CardaiError, match=sentence):
+        agent(TICTACTOE, f"greedy:open_lines?{options}")
+
+
 def test_a_heuristic_that_gives_no_number_still_plays_a_legal_move():
     assert set(openings("sampled:no_number?worlds=2", "sure4", 5)[0]) <= {TAKE, BLIND, LOOK}
 

@@ -285,8 +285,8 @@ class Watched(table.Question):
             self.asked_about |= {int(slot) for slot in picked[:asked]}
         return asked
 
-    def choose(self, streams, chosen):
-        found = super().choose(streams, chosen)
+    def choose(self, *lent):
+        found = super().choose(*lent)
         with self.lock:
             heard = {int(slot) for slot in self.picked[: self.asked]}
             self.faults += [f"slot {slot} was not asked about" for slot in heard - self.asked_about]
