@@ -166,6 +166,8 @@ class Game:
     deck, each pile; `cardai check` counts cards with it.
     `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
     `phases` are what a model's figures are told apart by.
+    `actions` numbers the moves, for networks with an output for each: a move's fields to its number, 0 to n-1 without
+    gaps. Moves that are never legal together may share one.
     """
 
     name: str
@@ -196,6 +198,7 @@ class Game:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     references: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     phases: Mapping[str, Phase] = field(default_factory=dict)
+    actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return id(self)

@@ -137,6 +137,7 @@ GAME = Game(
     resample=resample,
     score_sum=lambda seats: 1.0,
     encoders={"planes": PerspectiveEncoder(layout, encode)},
+    actions={(cell,): cell for cell in range(CELLS)},
     heuristics={"open_lines": open_lines},
     suites={
         "random": Suite(

@@ -1,0 +1,74 @@
+"""Durak for two to six: throw-in (podkidnoy), and the simpler game of a report. Rules: RULES.md in this folder.
+
+A move is one card or none, and the field `card` of a move numbers it: 0..35, 36 for no card (pass or take).
+"""
+
+from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
+
+from .encode import encode_relative, encode_report, relative_layout, report_layout
+from .players import PLAYERS, hand_value
+from .rules import ACTIONS, MOVE, STATE, act, deal, legal, resample, score, settle
+from .text import holdings, parse, show, spell
+
+SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
+REPORT = Suite(
+    about="one agent against the simple players of the report, by its rules",
+    measure="loss",
+    rows={
+        "D1": Row(("random",) * 3, {"policy:ppo": 1.0}, "three random players; the report's PPO won about 99 %"),
+        "D2": Row(("random",), about="one random player; the report's PPO won 83 to 92 %"),
+        "D3": Row(("defensive",), about="one defensive player"),
+        "D4": Row(("aggressive",), about="one aggressive player"),
+    },
+    agents=SIMPLE,
+    variant="report",
+    source="the report, PPO after 140 000 games",
+)
+PODKIDNOY = Suite(
+    about="one agent against those who spend their cards with care, throw-in rules",
+    measure="loss",
+    rows={
+        "P1": Row(("defensive",) * 3, about="three defensive players"),
+        "P2": Row(("thrifty",) * 3, about="three thrifty players"),
+        "P3": Row(("defensive",), about="one defensive player"),
+        "P4": Row(("thrifty",), about="one thrifty player"),
+    },
+    agents=SIMPLE,
+    variant="podkidnoy",
+)
+
+GAME = Game(
+    name="durak",
+    title="Durak",
+    version=1,
+    seats=range(2, 7),
+    default_seats=4,
+    state=STATE,
+    move=MOVE,
+    max_moves=ACTIONS,
+    max_plies=3000,
+    variants={
+        "podkidnoy": {"turn_up": 1, "suit_limit": 6, "add_after_take": 1},
+        "report": {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
+    },
+    deal=deal,
+    legal=legal,
+    act=act,
+    settle=settle,
+    score=score,
+    score_sum=lambda seats: 1.0 if seats == 2 else None,
+    resample=resample,
+    encoders={
+        "relative": PerspectiveEncoder(relative_layout, encode_relative),
+        "report": PerspectiveEncoder(report_layout, encode_report),
+    },
+    players=PLAYERS,
+    heuristics={"hand_value": hand_value},
+    actions={(card,): card for card in range(ACTIONS)},
+    suites={"report": REPORT, "podkidnoy": PODKIDNOY},
+    spell=spell,
+    parse=parse,
+    show=show,
+    holdings=holdings,
+    phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
+)

@@ -1,0 +1,123 @@
+"""A seat's view of a Durak state as numbers."""
+
+from cardai.cards import count, has, put, single, suit_cards
+from cardai.game import Segment
+from cardai.rule import rule
+
+from .rules import ACTIONS, DECK, NONE, choices, deck_left, next_to_add
+
+CARDS = (9, 4)  # ranks x suits
+
+
+def relative_layout(seats):
+    others = range(1, seats)
+    return (
+        Segment("deck"),
+        Segment("room for attack cards"),
+        Segment("taking"),
+        Segment("bout over"),
+        Segment("hand sizes", (seats,)),
+        Segment("playing", (seats,)),
+        Segment("passed", (seats,)),
+        Segment("attacker", (seats,)),
+        Segment("defender", (seats,)),
+        Segment("last right to add", (seats,)),
+        Segment("to move", (seats,)),
+        Segment("own hand", CARDS),
+        Segment("own known cards", CARDS),
+        *(Segment(f"known of the {place}. on the left", CARDS) for place in others),
+        Segment("attacks", CARDS),
+        Segment("unbeaten", CARDS),
+        Segment("beats", CARDS),
+        Segment("discards", CARDS),
+        Segment("bottom of the deck", CARDS),
+        Segment("legal cards", CARDS),
+        Segment("no card is legal"),
+    )
+
+
+@rule
+def encode_relative(state, seat, row):
+    """All that the seat knows, the same for positions that differ only in names of seats and suits.
+
+    Seats are counted from the own one to the left; the trump suit comes first, then the suit in which the own hand is
+    highest (suits not held as they come). "bout over" and "legal cards" tell an after-state: what the mover's last
+    decision has ended, or left open.
+    """
+    seats = state.seats
+    row[0] = deck_left(state)
+    row[1] = state.limit - count(state.attacks)
+    row[2] = state.taking
+    row[3] = is_bout_over(state)
+    for i in range(seats):
+        other = (seat + i) % seats
+        row[4 + i] = count(state.hands[other])
+        row[4 + seats + i] = has(state.playing, other)
+        row[4 + 2 * seats + i] = has(state.passed, other)
+    place = 4 + 3 * seats
+    row[place + (state.attacker - seat) % seats] = 1
+    row[place + seats + (state.defender - seat) % seats] = 1
+    row[place + 2 * seats + (state.lead - seat) % seats] = 1
+    if state.turn >= 0:
+        row[place + 3 * seats + (state.turn - seat) % seats] = 1
+    order = suits_by_hand(state.hands[seat], state.trump)
+    place = put_by_suit(row, place + 4 * seats, state.hands[seat], order)
+    for i in range(seats):
+        place = put_by_suit(row, place, state.known[(seat + i) % seats], order)
+    place = put_by_suit(row, place, state.attacks, order)
+    place = put_by_suit(row, place, state.unbeaten, order)
+    place = put_by_suit(row, place, state.beats, order)
+    place = put_by_suit(row, place, state.discards, order)
+    place = put_by_suit(row, place, state.bottom, order)
+    actions = choices(state, seat)
+    row[put_by_suit(row, place, actions, order)] = actions >> DECK
+
+
+@rule
+def is_bout_over(state):
+    """Whether the decision just made has ended the bout (only between `act` and `settle`)."""
+    return state.attacks != 0 and (state.unbeaten == 0 or state.taking != 0) and next_to_add(state) == NONE
+
+
+@rule
+def suits_by_hand(hand, trump):
+    """The suits, trump first and then by the highest card held: suit k in bits 2k and 2k + 1."""
+    order, taken = trump, single(trump)
+    for k in range(1, 4):
+        best, strength = NONE, NONE
+        for one in range(4):
+            held = (hand & suit_cards(one)) >> one
+            if not has(taken, one) and held > strength:
+                best, strength = one, held
+        order |= best << (2 * k)
+        taken |= single(best)
+    return order
+
+
+@rule
+def put_by_suit(row, first, cards, order):
+    """`put` for the 36 cards, with the suits in another order."""
+    for rank in range(9):
+        for k in range(4):
+            row[first + 4 * rank + k] = (cards >> (4 * rank + ((order >> (2 * k)) & 3))) & 1
+    return first + DECK
+
+
+def report_layout(seats):
+    """The report's 181 values: the same for every number of seats."""
+    return (
+        Segment("legal moves", (ACTIONS,)),
+        Segment("attacks", CARDS),
+        Segment("beats", CARDS),
+        Segment("own hand", CARDS),
+        Segment("discards", CARDS),
+    )
+
+
+@rule
+def encode_report(state, seat, row):
+    place = put(row, 0, choices(state, seat), ACTIONS)
+    place = put(row, place, state.attacks, DECK)
+    place = put(row, place, state.beats, DECK)
+    place = put(row, place, state.hands[seat], DECK)
+    put(row, place, state.discards, DECK)

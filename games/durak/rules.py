@@ -1,0 +1,375 @@
+"""Durak for two to six seats: the state, the deal, what may be played, what a move does. Numbers refer to RULES.md.
+
+Cards and sets of cards are those of `cardai.cards` with 36 cards: card = 4 * rank + suit, rank 0 the six.
+A position with two seats in `playing`, and `stock` and `bottom` empty, has no hidden card (5.3), and no chance to come.
+"""
+
+from cardai.cards import any_of, count, full_deck, has, lowest, ranks_of, single, suit, suit_cards
+from cardai.game import move_dtype, state_dtype
+from cardai.rule import below, rule
+
+DECK = 36
+HAND = 6  # 1.1
+SEATS = 6
+BOUT = 6  # 2.3: attack cards
+NONE = -1
+NO_CARD = 36
+ACTIONS = 37  # a move is a number below this
+FIXED_TRUMP = 3  # 1.2: spades, where no card is turned up
+TRIES = 10_000  # worlds dealt before one is kept that no deal leads to, as in positions that were made up
+
+STATE = state_dtype(
+    # Options, set by the variant.
+    turn_up=(),  # 1.2
+    suit_limit=(),  # 1.2: how many cards of a suit a hand may be dealt
+    add_after_take=(),  # 2.4
+    # The cards.
+    hands=SEATS,
+    known=SEATS,  # 5.1: of each hand, the cards that everybody knows
+    stock=(),  # the hidden cards of the deck; their order is decided when they are drawn
+    bottom=(),  # the turned-up card while it lies under the stock, as a set
+    attacks=(),  # the attack cards of this bout
+    beats=(),  # the cards that beat them
+    unbeaten=(),  # the attack cards not beaten: at most one, until the defender takes
+    discards=(),
+    trump=(),  # the trump suit
+    trump_card=(),  # the turned-up card, or NONE
+    # The bout.
+    attacker=(),  # who began it
+    defender=(),
+    lead=(),  # 2.2: who has the right to add, or had it last
+    passed=(),  # the set of seats that have passed since the last attack card
+    taking=(),  # whether the defender takes
+    limit=(),  # 2.3: how many attack cards there may be
+    playing=(),  # the set of seats still in
+    leavers=(),  # the set of seats that left together last
+    # What is known of the deal.
+    lowest_trump=(),  # 1.3: the card shown, or NONE
+    dealt=SEATS,  # 5.4, 5.5: of each hand, the cards everybody knows it was dealt
+    since=SEATS,  # hidden cards shown after the first draw, which may have been dealt
+    drew=(),  # the set of seats that have drawn a hidden card
+)
+MOVE = move_dtype("card")  # 0..35, or NO_CARD to pass or take
+
+
+@rule
+def beaters_of(card, trump):
+    """All cards that beat `card`: higher ones of its suit, and trumps if it is none."""
+    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
+    return higher if suit(card) == trump else higher | (suit_cards(trump) & full_deck(DECK))
+
+
+@rule
+def left_of(state, seat):
+    """The next seat still in, clockwise."""
+    seat = (seat + 1) % state.seats
+    while not has(state.playing, seat):
+        seat = (seat + 1) % state.seats
+    return seat
+
+
+@rule
+def deck_left(state):
+    """How many cards the deck has, the turned-up one included."""
+    return count(state.stock | state.bottom)
+
+
+@rule
+def deal(state):
+    state.trump, state.trump_card = FIXED_TRUMP, NONE
+    while True:
+        deal_hands(state)
+        if is_within_limit(state):
+            break
+    state.playing = single(state.seats) - 1
+    state.lowest_trump = NONE
+    attacker = find_lowest_trump(state)
+    start_bout(state, attacker if attacker != NONE else below(state, state.seats))  # 1.3
+
+
+@rule
+def deal_hands(state):
+    """1.1, 1.2."""
+    state.stock = full_deck(DECK)
+    if state.turn_up != 0:
+        state.trump_card = any_of(state.stock, state)
+        state.trump = suit(state.trump_card)
+        state.bottom = single(state.trump_card)
+        state.stock &= ~state.bottom
+    for seat in range(state.seats):
+        state.hands[seat] = 0
+        state.known[seat] = 0
+        for _ in range(HAND):
+            state.hands[seat] |= top_card(state, seat)
+        state.dealt[seat] = state.known[seat]
+
+
+@rule
+def top_card(state, seat):
+    """Take the next card of the deck for a seat, as a set; only the turned-up one is known to everybody."""
+    card = state.bottom
+    if state.stock != 0:
+        card = single(any_of(state.stock, state))
+        state.stock &= ~card
+    else:
+        state.bottom = 0
+        state.known[seat] |= card  # 5.1
+    return card
+
+
+@rule
+def is_within_limit(state):
+    """1.2: whether no hand has too many cards of a suit."""
+    for seat in range(state.seats):
+        for one in range(4):
+            if count(state.hands[seat] & suit_cards(one)) > state.suit_limit:
+                return False
+    return True
+
+
+@rule
+def find_lowest_trump(state):
+    """1.3: show the lowest trump; the seat that has it, or NONE."""
+    held = 0
+    for seat in range(state.seats):
+        held |= state.hands[seat] & suit_cards(state.trump)
+    if held == 0:
+        return NONE
+    state.lowest_trump = lowest(held)
+    for seat in range(state.seats):
+        if has(state.hands[seat], state.lowest_trump):
+            state.known[seat] |= single(state.lowest_trump)
+            state.dealt[seat] |= single(state.lowest_trump)
+            return seat
+    return NONE
+
+
+@rule
+def start_bout(state, attacker):
+    state.attacker = attacker
+    state.lead = attacker
+    state.turn = attacker
+    state.defender = left_of(state, attacker)
+    state.limit = min(BOUT, count(state.hands[state.defender]))  # 2.3
+
+
+@rule
+def choices(state, seat):
+    """What `seat` may do now: the set of its actions, 0..36 (a move's `card`); empty if it is not its turn to decide.
+
+    Between `act` and `settle` the mover's decision is made, so the set is empty, unless he may add another card.
+    """
+    if state.turn != seat:
+        return 0
+    hand = state.hands[seat]
+    if seat == state.defender:
+        if state.unbeaten == 0 or state.taking != 0:
+            return 0
+        return hand & beaters_of(lowest(state.unbeaten), state.trump) | single(NO_CARD)  # 2.1
+    if state.attacks == 0:
+        return hand  # 2.1
+    if (state.unbeaten != 0 and state.taking == 0) or has(state.passed, seat):
+        return 0
+    return hand & ranks_of(state.attacks | state.beats) | single(NO_CARD)  # 2.2
+
+
+@rule
+def legal(state, moves):
+    rest, n = choices(state, state.turn), 0
+    while rest != 0:
+        moves[n].card = lowest(rest)
+        rest &= rest - 1
+        n += 1
+    return n
+
+
+@rule
+def act(state, move):
+    seat = state.turn
+    if move.card == NO_CARD:
+        if seat == state.defender:
+            state.taking = 1
+        else:
+            state.passed |= single(seat)
+        return
+    card = single(move.card)
+    note_shown(state, seat, card)
+    state.hands[seat] &= ~card
+    state.known[seat] &= ~card
+    if seat == state.defender:
+        state.beats |= card
+        state.unbeaten = 0
+    else:
+        state.attacks |= card
+        state.unbeaten |= card
+        state.lead = seat
+        state.passed = 0  # 2.2
+
+
+@rule
+def note_shown(state, seat, card):
+    """5.4, 5.5: what a card tells about the deal when it is played and was not known."""
+    if state.known[seat] & card == 0 and undealt(state) & card == 0:
+        if has(state.drew, seat):
+            state.since[seat] |= card
+        else:
+            state.dealt[seat] |= card
+
+
+@rule
+def undealt(state):
+    """5.4: the trumps that were in nobody's hand after the deal."""
+    trumps = suit_cards(state.trump) & full_deck(DECK)
+    return trumps & (single(state.lowest_trump) - 1) if state.lowest_trump != NONE else trumps
+
+
+@rule
+def settle(state):
+    if state.unbeaten != 0 and state.taking == 0:
+        state.turn = state.defender
+        return
+    seat = next_to_add(state)
+    if seat != NONE:
+        state.lead = seat
+        state.turn = seat
+        return
+    end_bout(state)
+
+
+@rule
+def next_to_add(state):
+    """2.2, 2.4: who may add a card now that all are beaten or taken; NONE when the bout is over."""
+    if count(state.attacks) >= state.limit or (state.taking != 0 and state.add_after_take == 0):
+        return NONE
+    for step in range(state.seats):
+        seat = (state.lead + step) % state.seats
+        if seat != state.defender and state.hands[seat] != 0 and not has(state.passed, seat):
+            return seat
+    return NONE
+
+
+@rule
+def end_bout(state):
+    table, following = state.attacks | state.beats, state.defender
+    if state.taking != 0:  # 2.5
+        state.hands[state.defender] |= table
+        state.known[state.defender] |= table
+        following = left_of(state, state.defender)
+    else:
+        state.discards |= table
+    refill(state)
+    state.attacks = 0
+    state.beats = 0
+    state.unbeaten = 0
+    state.passed = 0
+    state.taking = 0
+    if deck_left(state) == 0:
+        leave(state)
+        if count(state.playing) < 2:
+            state.turn = -1  # 4.1
+            return
+    start_bout(state, following if has(state.playing, following) else left_of(state, following))  # 3.3
+
+
+@rule
+def refill(state):
+    """3.1."""
+    draw_to_six(state, state.attacker)
+    seat = left_of(state, state.attacker)
+    while seat != state.attacker:
+        if seat != state.defender:
+            draw_to_six(state, seat)
+        seat = left_of(state, seat)
+    draw_to_six(state, state.defender)
+
+
+@rule
+def draw_to_six(state, seat):
+    while count(state.hands[seat]) < HAND and (state.stock | state.bottom) != 0:
+        if state.stock != 0:
+            state.revealed |= single(seat)
+            state.drew |= single(seat)
+        state.hands[seat] |= top_card(state, seat)
+
+
+@rule
+def leave(state):
+    """3.2, and 5.3."""
+    leavers = 0
+    for seat in range(state.seats):
+        if has(state.playing, seat) and state.hands[seat] == 0:
+            leavers |= single(seat)
+    if leavers != 0:
+        state.leavers = leavers
+        state.playing &= ~leavers
+    if count(state.playing) == 2:
+        state.revealed |= (single(state.seats) - 1) & ~state.playing
+        for seat in range(state.seats):
+            state.known[seat] = state.hands[seat]
+
+
+@rule
+def score(state, seat):
+    """4.1."""
+    if has(state.playing, seat):
+        return 0.0
+    return 0.5 if state.playing == 0 and has(state.leavers, seat) else 1.0
+
+
+@rule
+def resample(state, seat, stream):
+    # Who has drawn nothing holds no card of `undealt`: such hands are dealt first, from the other cards. What else 5.4
+    # and 5.5 rule out is dealt again.
+    unknown = unknown_to(state, seat)
+    for _ in range(TRIES):
+        rest = unknown
+        for has_drawn in range(2):
+            for other in range(state.seats):
+                if other != seat and ((state.drew >> other) & 1) == has_drawn:
+                    rest = deal_hidden(state, other, rest, stream)
+        state.stock = rest
+        if is_possible(state, seat):
+            return
+
+
+@rule
+def unknown_to(state, seat):
+    """The cards that could be in any hidden place, as `seat` sees it."""
+    seen = state.hands[seat] | state.attacks | state.beats | state.discards | state.bottom
+    for other in range(state.seats):
+        seen |= state.known[other]
+    return full_deck(DECK) & ~seen
+
+
+@rule
+def deal_hidden(state, other, rest, stream):
+    """Deal the hidden cards of a hand anew, from the set `rest`; what is left of it."""
+    hidden = count(state.hands[other]) - count(state.known[other])
+    state.hands[other] = state.known[other]
+    barred = 0 if has(state.drew, other) else undealt(state)
+    for _ in range(hidden):
+        fitting = rest & ~barred
+        card = single(any_of(fitting if fitting != 0 else rest, stream))
+        state.hands[other] |= card
+        rest &= ~card
+    return rest
+
+
+@rule
+def is_possible(state, seat):
+    """Whether the hands of all others can have come from a deal (5.4, 5.5)."""
+    for other in range(state.seats):
+        hidden = state.hands[other] & ~state.known[other]
+        if other != seat and hidden != 0 and not can_have_been_dealt(state, other, hidden):
+            return False
+    return True
+
+
+@rule
+def can_have_been_dealt(state, seat, hidden):
+    """Whether the cards dealt to a seat, other than those of `dealt`, can be among its hidden cards and `since`."""
+    dealt, some = state.dealt[seat], (hidden | state.since[seat]) & ~undealt(state)
+    most = 0
+    for one in range(4):
+        most += min(count(some & suit_cards(one)), state.suit_limit - count(dealt & suit_cards(one)))
+    return most >= HAND - count(dealt)

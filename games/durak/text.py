@@ -1,0 +1,81 @@
+"""Durak for people: moves in words and back, and the table as one seat sees it."""
+
+import numpy as np
+
+from cardai.cards import DECK36
+
+from .rules import MOVE, NO_CARD, NONE
+
+SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+def spell(state, move):
+    card = int(move["card"])
+    defends = int(state["turn"]) == int(state["defender"])
+    if card == NO_CARD:
+        return "takes" if defends else "passes"
+    if defends:
+        return f"beats {DECK36.names(state['unbeaten'])} with {DECK36.name(card)}"
+    return f"{'adds' if state['attacks'] else 'attacks'} {DECK36.name(card)}"
+
+
+def parse(state, text):
+    words = text.split()
+    verb = words[0].lower() if words else ""
+    defends = int(state["turn"]) == int(state["defender"])
+    move = np.zeros(1, MOVE)[0]
+    if verb in (("take", "takes") if defends else ("pass", "passes")) and len(words) == 1:
+        move["card"] = NO_CARD
+    elif defends and verb in ("beat", "beats") and len(words) in (3, 4) and words[-2].lower() == "with":
+        if len(words) == 4 and DECK36.cards(words[1]) != int(state["unbeaten"]):
+            raise ValueError(f"{words[1]} is not what is to be beaten, {DECK36.names(state['unbeaten'])} is")
+        move["card"] = DECK36.card(words[-1])
+    elif not defends and verb in ("attack", "attacks", "add", "adds") and len(words) == 2:
+        move["card"] = DECK36.card(words[1])
+    else:
+        known = "takes, beats 6S with 9S, beats with 9S" if defends else "passes, attacks 6S, adds 6S"
+        raise ValueError(f"{text.strip()!r} is no move here; try: {known}")
+    return move
+
+
+def show(state, seat):
+    trump = DECK36.suits[int(state["trump"])]
+    deck = int(state["stock"] | state["bottom"]).bit_count()
+    bottom = f", {DECK36.names(state['bottom'])} at the bottom" if state["bottom"] else ""
+    lowest = DECK36.name(state["lowest_trump"]) if state["lowest_trump"] != NONE else "none"
+    lines = [f"Trump {SUITS[trump]} ({trump}), lowest dealt: {lowest}; {deck} cards in the deck{bottom}."]
+    lines.extend(_seat_line(state, other, seat) for other in range(int(state["seats"])))
+    room = int(state["limit"]) - int(state["attacks"]).bit_count()
+    lines.append(f"Attacks    {_or_dash(state['attacks'])} ({room} more at most)")
+    lines.append(f"Beaten by  {_or_dash(state['beats'])}")
+    if state["unbeaten"]:
+        lines.append(f"Unbeaten   {DECK36.names(state['unbeaten'])}")
+    lines.append(f"Discarded  {_or_dash(state['discards'])}")
+    lines.append(f"Your hand  {_or_dash(state['hands'][seat])}")
+    return "\n".join(lines)
+
+
+def holdings(state):
+    """Where the cards are: each hand, the deck's hidden cards, the one turned up, the table, the discards."""
+    places = ("stock", "bottom", "attacks", "beats", "discards")
+    return [*map(int, state["hands"]), *(int(state[place]) for place in places)]
+
+
+def _seat_line(state, other, seat):
+    if not int(state["playing"]) >> other & 1:
+        return f"p{other}  out" + (" (you)" if other == seat else "")
+    size = int(state["hands"][other]).bit_count()
+    notes = [f"{size} card{'s' if size != 1 else ''}"]
+    if other == int(state["attacker"]):
+        notes.append("attacker")
+    if other == int(state["defender"]):
+        notes.append("takes" if state["taking"] else "defender")
+    if int(state["passed"]) >> other & 1:
+        notes.append("passed")
+    if other != seat and state["known"][other]:
+        notes.append(f"known: {DECK36.names(state['known'][other])}")
+    return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
+
+
+def _or_dash(cards):
+    return DECK36.names(cards) or "-"

@@ -1,0 +1,165 @@
+"""Durak's hand-written players, its evaluation, encoders and suites."""
+
+import numpy as np
+import pytest
+from test_durak_rules import position
+
+import cardai
+from cardai import bench
+from cardai.cards import DECK36
+from cardai.rule import STREAM
+
+GAME = cardai.load("durak")
+
+
+def chosen(name, state, **params):
+    """What a player does in a position, in words."""
+    player = GAME.players[name]
+    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
+    move = np.zeros(1, GAME.move)[0]
+    player.choose(state, move, values, np.zeros(1, STREAM)[0])
+    assert GAME.is_allowed(state, move)
+    return GAME.spell(state, move)
+
+
+HAND = "6S 7C 9H JD AH AS"
+
+
+@pytest.mark.parametrize(("name", "opens"), [("defensive", "7C"), ("aggressive", "AH"), ("thrifty", "7C")])
+def test_players_open_with_what_they_are_known_for(name, opens):
+    state = position([HAND, "6C 6D 6H 7D 7H 7S"], stock="8C", bottom="KS")
+    assert chosen(name, state) == f"attacks {opens}"
+
+
+@pytest.mark.parametrize("name", ["defensive", "aggressive"])
+def test_the_reports_players_beat_with_the_weakest_and_take_only_when_they_must(name):
+    assert chosen(name, position(["", "6S TC KC"], "9C", "", "9C")) == "beats 9C with TC"
+    assert chosen(name, position(["", "TS 7S 8C"], "9C", "", "9C", stock="KC")) == "beats 9C with 7S"
+    assert chosen(name, position(["", "TD 7H 8C"], "9C", "", "9C")) == "takes"
+
+
+@pytest.mark.parametrize(("name", "adds"), [("defensive", "9H"), ("aggressive", "TD")])
+def test_the_reports_players_add_whatever_they_can(name, adds):
+    state = position(["9H TD 9S 6C", "KC KD KH"], "9C", "TC")
+    assert chosen(name, state) == f"adds {adds}"
+    assert chosen(name, position(["9S 6C", "KC KD KH"], "9C", "TC")) == "adds 9S"
+    assert chosen(name, position(["7S 6C", "KC KD KH"], "9C", "TC")) == "passes"
+
+
+def test_the_thrifty_player_keeps_trumps_while_there_is_a_deck_and_no_longer():
+    hands, table = ["9S 6C", "KC KD KH", "7C 8H"], ("9C", "TC")
+    assert chosen("thrifty", position(hands, *table, stock="8C 8D", bottom="KS")) == "passes"
+    assert chosen("thrifty", position(hands, *table)) == "adds 9S"
+
+
+def test_the_thrifty_player_takes_when_beating_is_dearer():
+    state = position(["KD", "AS 7D", "KH JD"], "8H", "", "8H", stock="8C 8D 9C 9D TC TD", bottom="KS")
+    assert chosen("thrifty", state) == "beats 8H with AS"
+    assert chosen("thrifty", state, tempo=0.0) == "takes"
+
+
+def test_the_thrifty_player_prefers_to_beat_with_a_rank_on_the_table():
+    state = position(["QH 8D", "9C TC 8S", "KH JD"], "TD 8C", "KD", "8C", stock="9D", bottom="KS")
+    assert chosen("thrifty", state) == "beats 8C with TC"
+    assert chosen("thrifty", state, matched=0.0) == "beats 8C with 9C"
+
+
+def losses(specs, games, variant="podkidnoy"):
+    report = bench.run_match(GAME, specs, games=games, variant=variant, threads=1)
+    return report.rows
+
+
+def test_the_order_of_the_players_four_handed():
+    thrifty, defensive = losses(["thrifty", "defensive", "defensive", "defensive"], 6000)
+    assert thrifty.loss.high < 25 < defensive.loss.low + 1
+    aggressive, rest = losses(["aggressive", "defensive", "defensive", "defensive"], 2000)
+    assert aggressive.loss.low > 25 > rest.loss.high
+
+
+def test_random_play_is_even_and_loses_to_everybody():
+    (everybody,) = losses(["random"] * 4, 4000, "report")
+    assert everybody.loss.low <= 25 <= everybody.loss.high
+    for spec in ("defensive", "aggressive", "thrifty", "greedy:hand_value"):
+        player, _ = losses([spec, "random"], 1000, "report")
+        assert player.loss.high < 30
+
+
+def test_hand_value_likes_trumps_few_cards_and_no_take():
+    def value(state):
+        return GAME.value(state, 1, "hand_value")
+
+    def held(hand, **fields):
+        return value(position(["KC 6H", hand, "6D"], **{"stock": "8C 8D", "bottom": "KS"} | fields))
+
+    assert held("AS 9C") > held("AH 9C")
+    assert held("AS 9C", stock="", bottom="") < held("AS", stock="", bottom="")
+    beaten = position(["", "7D 9C TH TD JC", "6D"], "8C", "", "8C", stock="8D 9D", bottom="KS", trump="H")
+    taken = GAME.after(beaten, GAME.parse(beaten, "takes"))
+    assert value(GAME.after(beaten, GAME.parse(beaten, "beats with 9C"))) > value(taken)
+
+
+def segments(encoder, state, seat):
+    """An encoding as {segment: values}."""
+    row, found, first = GAME.encode(state, seat, encoder), {}, 0
+    for segment in GAME.encoder(encoder).layout(int(state.seats)):
+        found[segment.name] = row[first : first + segment.size].reshape(segment.shape)
+        first += segment.size
+    assert first == len(row)
+    return found
+
+
+def cards_of(plane):
+    return DECK36.names(sum(1 << int(card) for card in np.flatnonzero(plane)))
+
+
+def test_report_is_the_reports_181_values():
+    state = position(["KC", "9S KH"], "7C 8C", "9C", "8C")
+    seen = segments("report", state, 1)
+    assert sum(part.size for part in seen.values()) == 181
+    assert cards_of(seen["own hand"]) == "9S KH"
+    assert list(np.flatnonzero(seen["legal moves"])) == [DECK36.card("9S"), 36]
+    assert (cards_of(seen["attacks"]), cards_of(seen["beats"])) == ("7C 8C", "9C")
+    assert seen["discards"].sum() == 36 - 6
+    assert segments("report", state, 0)["legal moves"].sum() == 0
+
+
+def test_relative_counts_seats_from_the_own_one_and_puts_trump_first():
+    state = position(["KD 7S", "9S KH", "6D 7D JS"], "7C", "", "7C", stock="6C", known={2: "7D", 1: "KH"})
+    seen = segments("relative", state, 1)
+    assert list(seen["hand sizes"]) == [2, 3, 2]
+    assert list(seen["defender"]) == list(seen["to move"]) == [1, 0, 0]
+    assert list(seen["attacker"]) == [0, 0, 1]
+    # Suits: spades are trump, then hearts (KH is held), then clubs and diamonds.
+    assert [tuple(map(int, place)) for place in np.argwhere(seen["own hand"])] == [(3, 0), (7, 1)]
+    assert np.argwhere(seen["known of the 1. on the left"]).tolist() == [[1, 3]]
+    assert np.argwhere(seen["legal cards"]).tolist() == [[3, 0]]
+    assert int(seen["no card is legal"]) == 1
+
+
+def test_relative_does_not_depend_on_the_names_of_suits_or_seats():
+    hands = ["KD 7S 9C 6H", "9S KH 8C TD", "6D 7H JS QC"]
+    table = {"attacks": "7C", "unbeaten": "7C", "stock": "6C TH", "bottom": "AS"}
+    one = position(hands, **table, trump="S")
+
+    def renamed(text):
+        return text.translate(str.maketrans("CDHS", "SHCD"))
+
+    other = position([renamed(hand) for hand in hands], **{k: renamed(v) for k, v in table.items()}, trump="D")
+    for seat in range(3):
+        assert (GAME.encode(one, seat, "relative") == GAME.encode(other, seat, "relative")).all()
+
+
+def test_bout_over_is_seen_between_the_decision_and_what_follows():
+    state = position(["7D", "KC KD 8H", "6D"], "7C", "9C", passed=4, lead=0)
+    passed = GAME.after(state, GAME.parse(state, "passes"))
+    added = GAME.after(state, GAME.parse(state, "adds 7D"))
+    assert int(segments("relative", passed, 0)["bout over"]) == 1
+    assert int(segments("relative", added, 0)["bout over"]) == 0
+    assert int(segments("relative", state, 0)["bout over"]) == 0
+
+
+def test_the_suites_are_played_by_whom_they_name():
+    for name, suite in GAME.suites.items():
+        report = bench.run_suite(GAME, name, games=8, threads=1)
+        assert not report.missing
+        assert len(report.rows) == len(suite.rows) * len(suite.agents)

@@ -1,0 +1,302 @@
+"""Durak's rules one by one, in positions made for them; numbers are those of games/durak/RULES.md."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.cards import DECK36
+from cardai.game import IllegalMove
+from games.durak import rules
+
+GAME = cardai.load("durak")
+FULL = (1 << 36) - 1
+
+
+def position(hands, attacks="", beats="", unbeaten="", stock="", bottom="", trump="S", known=(), **fields):
+    """A position: hands by seat, seat 0 attacks seat 1; cards named nowhere have left the game."""
+    state = GAME.options(len(hands), fields.pop("variant", "podkidnoy"))[0]
+    for seat, hand in enumerate(hands):
+        state.hands[seat] = DECK36.cards(hand)
+    for seat, cards in dict(known).items():
+        state.known[seat] = DECK36.cards(cards)
+    state.attacks, state.beats, state.unbeaten = (DECK36.cards(cards) for cards in (attacks, beats, unbeaten))
+    state.stock, state.bottom = DECK36.cards(stock), DECK36.cards(bottom)
+    everywhere = DECK36.cards(" ".join([*hands, attacks, beats, stock, bottom]))
+    state.discards = FULL & ~everywhere
+    state.trump = "CDHS".index(trump)
+    state.trump_card = DECK36.card(bottom) if bottom else rules.NONE
+    state.lowest_trump = int(state.trump)
+    state.drew = (1 << len(hands)) - 1
+    state.playing = (1 << len(hands)) - 1
+    state.attacker, state.defender, state.lead, state.turn = 0, 1, 0, 1 if unbeaten else 0
+    state.limit = min(6, int(state.hands[1] | state.beats).bit_count())
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def spelled(state):
+    return [GAME.spell(state, move) for move in GAME.moves(state)]
+
+
+def play(state, *texts):
+    for text in texts:
+        state = GAME.play(state, GAME.parse(state, text))
+    return state
+
+
+def names(cards):
+    return DECK36.names(cards)
+
+
+@pytest.mark.parametrize("variant", GAME.variants)
+def test_1_1_six_cards_each_of_thirty_six(variant):
+    for seats in GAME.seats:
+        state = GAME.new(seats, seats, variant)
+        assert [int(hand).bit_count() for hand in state.hands] == [6] * seats + [0] * (6 - seats)
+        places = [*state.hands, state.stock, state.bottom]
+        assert sum(map(int, places)) == FULL
+        assert sum(int(place).bit_count() for place in places) == 36
+
+
+def test_1_2_the_turned_up_card_shows_trump_at_the_bottom_and_is_the_last_one_dealt_to_six():
+    suits = set()
+    for seed in range(100):
+        state = GAME.new(2 + seed % 5, seed)
+        card = int(state.trump_card)
+        suits.add(int(state.trump))
+        assert card & 3 == int(state.trump)
+        if int(state.seats) < 6:
+            assert int(state.bottom) == 1 << card
+        else:
+            assert int(state.bottom) == int(state.stock) == 0
+            assert state.known[5] & state.hands[5] & (1 << card)
+    assert suits == {0, 1, 2, 3}
+
+
+def test_1_2_the_report_has_one_trump_suit_no_card_shown_and_no_hand_of_five_of_a_suit():
+    for seed in range(300):
+        state = GAME.new(2 + seed % 5, seed, "report")
+        assert (int(state.trump), int(state.bottom)) == (3, 0)
+        assert max(suit_counts(state)) <= 4
+    assert max(max(suit_counts(GAME.new(6, seed))) for seed in range(300)) >= 5
+
+
+def suit_counts(state):
+    clubs = sum(1 << card for card in range(0, 36, 4))
+    return [(int(hand) >> suit & clubs).bit_count() for hand in state.hands for suit in range(4)]
+
+
+@pytest.mark.parametrize("variant", GAME.variants)
+def test_1_3_the_lowest_trump_attacks_first_and_is_shown(variant):
+    for seed in range(100):
+        state = GAME.new(2 + seed % 5, seed, variant)
+        held = {
+            card: seat for seat in range(int(state.seats)) for card in DECK36.listed(state.hands[seat])
+            if card & 3 == int(state.trump)
+        }  # fmt: skip
+        if held:
+            assert int(state.lowest_trump) == min(held)
+            assert int(state.attacker) == int(state.turn) == held[min(held)]
+            assert state.known[state.attacker] & (1 << min(held))
+        else:
+            assert int(state.lowest_trump) == rules.NONE
+
+
+def test_1_3_without_a_trump_the_first_attacker_is_drawn():
+    states = [GAME.new(2, seed) for seed in range(6000)]
+    firsts = [int(state.attacker) for state in states if state.lowest_trump == rules.NONE]
+    assert len(firsts) > 50
+    assert abs(sum(firsts) - len(firsts) / 2) < 2.5 * np.sqrt(len(firsts))
+
+
+def test_2_1_the_attacker_must_play_one_card():
+    assert spelled(position(["6C 7D AS", "9C"])) == ["attacks 6C", "attacks 7D", "attacks AS"]
+
+
+def test_2_1_the_defender_beats_in_suit_or_with_trumps_or_takes():
+    hand = "6C 9C KC 9D 6S QS"
+    assert spelled(position(["", hand], "8C", "", "8C")) == [
+        "beats 8C with 6S", "beats 8C with 9C", "beats 8C with QS", "beats 8C with KC", "takes",
+    ]  # fmt: skip
+    assert spelled(position(["", hand], "7S", "", "7S")) == ["beats 7S with QS", "takes"]
+    assert spelled(position(["", "6C 6D"], "7C", "", "7C")) == ["takes"]
+
+
+def test_2_1_what_does_not_beat_is_refused_by_name():
+    state = position(["6D", "6C 9D"], "7C", "", "7C")
+    with pytest.raises(IllegalMove, match=r"beats 7C with 9D.*legal: takes"):
+        play(state, "beats with 9D")
+
+
+def test_2_2_added_cards_have_a_rank_on_the_table():
+    state = position(["7D 9H TC AC", "KC KD", "8S"], "7C", "9C")
+    assert spelled(state) == ["adds 7D", "adds 9H", "passes"]
+
+
+def test_2_2_the_right_to_add_passes_to_the_left_over_the_defender_and_those_without_cards():
+    state = position(["7D", "KC KD", "", "8C", "7H"], "7C", "9C", stock="6C", lead=3, turn=3)
+    state = play(state, "passes")
+    assert int(state.turn) == 4
+    state = play(state, "passes")
+    assert int(state.turn) == 0
+    assert names(state.attacks) == "7C"
+    assert names(play(state, "passes").discards & DECK36.cards("7C 9C")) == "7C 9C"
+
+
+def test_2_2_who_has_no_fitting_card_is_asked_all_the_same():
+    state = play(position(["7D", "KC KD", "8D"], "7C", "9C"), "passes")
+    assert int(state.turn) == 2
+    assert spelled(state) == ["passes"]
+
+
+def test_2_2_a_card_added_clears_the_passes_and_gives_its_player_the_right():
+    state = play(position(["7D 6H", "KD KC QC", "7H 6D"], "7C", "9C"), "passes", "adds 7H")
+    assert (int(state.passed), int(state.turn)) == (0, 1)
+    state = play(state, "takes")
+    assert int(state.turn) == 2, "who added goes on"
+    assert int(play(state, "passes").turn) == 0, "and who had passed is asked again"
+
+
+@given(seed=st.integers(0, 2**32), variant=st.sampled_from(sorted(GAME.variants)), seats=st.integers(2, 6))
+@settings(max_examples=40, deadline=None)
+def test_2_3_never_more_than_six_attack_cards_nor_than_the_defender_held(seed, variant, seats):
+    state, rng = GAME.new(seats, seed, variant), np.random.default_rng(seed)
+    held = int(state.hands[state.defender]).bit_count()
+    while state.turn >= 0:
+        assert int(state.attacks).bit_count() <= min(6, held)
+        state = GAME.play(state, rng.choice(GAME.moves(state)))
+        if state.attacks == 0:
+            held = int(state.hands[state.defender]).bit_count()
+
+
+def test_2_4_the_bout_ends_when_the_defender_has_no_card_left():
+    state = position(["7D 9H", "9C", "7H"], "7C", "", "7C", stock="6C 6D 6H 6S TC TD TH TS JC JD JH")
+    state = play(state, "beats with 9C")
+    assert int(state.attacks) == 0
+    assert [int(hand).bit_count() for hand in state.hands[:3]] == [6, 2, 6]
+
+
+def test_2_4_the_bout_ends_with_six_beaten():
+    attacks, beats = "6C 6D 6H 7C 7D 7H", "8C 8D 8H 9C 9D"
+    state = position(["7S", "9H AC"], attacks, beats, "7H")
+    state = play(state, "beats with 9H")
+    assert int(state.attacks) == 0
+    assert (int(state.attacker), int(state.turn)) == (1, 1)
+
+
+def test_2_4_after_a_take_others_add_up_to_the_limit_in_podkidnoy():
+    state = play(position(["7D 7H 7S", "KD KC", "9D"], "7C", "", "7C"), "takes")
+    assert spelled(state) == ["adds 7D", "adds 7H", "adds 7S", "passes"]
+    state = play(state, "adds 7D")
+    assert names(state.hands[1]) == "7C 7D KC KD", "two cards is all he held"
+    state = play(position(["7D 7H 7S", "KD KC QC", "9D"], "7C", "", "7C"), "takes", "adds 7D", "passes", "passes")
+    assert names(state.hands[1]) == "7C 7D QC KC KD"
+
+
+def test_2_4_a_take_ends_the_bout_in_the_report():
+    state = play(position(["7D 7H", "KD KC QC", "9D"], "7C", "", "7C", variant="report"), "takes")
+    assert names(state.hands[1]) == "7C QC KC KD"
+    assert int(state.attacks) == 0
+
+
+def test_2_5_taken_cards_are_known_and_beaten_ones_discarded():
+    state = play(position(["7D", "KD KC QC", "6C"], "7C 8C", "9C", "8C"), "takes", "passes", "passes")
+    assert names(state.known[1]) == "7C 8C 9C"
+    state = play(position(["7D 8D", "KD KC 8S"], "7C", "9C"), "passes")
+    assert int(state.discards) & DECK36.cards("7C 9C") == DECK36.cards("7C 9C")
+
+
+def test_3_1_the_attacker_draws_first_then_clockwise_and_the_defender_last():
+    hands = ["6C 6D 6H 6S", "KC KD KH", "7C 7D 7H 7S", "8C 8D 8H 8S"]
+    state = position(hands, "9C", "TC", stock="AC AD AH AS JC", lead=2, attacker=2, defender=3, turn=2)
+    state = play(state, "passes", "passes", "passes")
+    assert [int(hand).bit_count() for hand in state.hands[:4]] == [6, 4, 6, 4], "two for 2, two for 0, one for 1"
+    assert int(state.revealed) == 0b0111
+
+
+def test_3_1_the_turned_up_card_is_drawn_last_and_known():
+    state = position(["6C 6D 6H 6S 7C", "KC KD KH QC JC", "7D 7H 7S 8C 8D 8H"], "9C", "TC", stock="AC", bottom="8S")
+    state = play(state, "passes", "passes")
+    assert names(state.known[1]) == "8S"
+    assert int(state.revealed) == 0b01
+    assert int(state.bottom) == 0
+
+
+def test_3_2_players_without_cards_leave_once_the_deck_is_empty():
+    state = play(position(["", "KC KD", "6C", "6D"], "9C", "TC", lead=2, turn=2), "passes", "passes")
+    assert int(state.playing) == 0b1110
+    state = play(position(["", "KC KD", "6C", "6D"], "9C", "TC", stock="8C", lead=2, turn=2), "passes", "passes")
+    assert names(state.hands[0]) == "8C"
+    assert int(state.playing) == 0b1111
+
+
+@pytest.mark.parametrize(
+    ("hand", "answer", "following"),
+    [("TC KD", "beats with TC", 1), ("KD KH", "takes", 2), ("TC", "beats with TC", 2)],
+)
+def test_3_3_the_defender_attacks_next_unless_he_took_or_left(hand, answer, following):
+    state = position(["6C", hand, "6D", "6H"], "9C", "", "9C")
+    state = play(state, answer)
+    while state.attacks != 0:
+        state = play(state, "passes")
+    assert int(state.attacker) == int(state.turn) == following
+
+
+def test_4_1_the_last_with_cards_has_lost():
+    state = play(position(["", "KC KD"], "9C", "", "9C"), "takes")
+    assert int(state.turn) == -1
+    assert list(GAME.points(state)) == [1, 0]
+
+
+def test_4_1_those_who_leave_together_last_share_and_earlier_leavers_have_won():
+    state = position(["", "KC", "", ""], "9C", "", "9C", playing=0b1011)
+    state = play(state, "beats with KC")
+    assert int(state.turn) == -1
+    assert list(GAME.points(state)) == [0.5, 0.5, 1, 0.5]
+
+
+def test_5_1_a_card_played_is_no_longer_known():
+    state = position(["7C 7D", "KC"], known={0: "7C"})
+    assert int(play(state, "attacks 7C").known[0]) == 0
+    assert names(play(state, "attacks 7D").known[0]) == "7C"
+
+
+def test_5_3_two_players_without_a_deck_have_no_secrets():
+    state = play(position(["7D 8D", "KD KC 8S", ""], "7C", "9C", playing=0b111), "passes")
+    assert list(state.known[:2]) == list(state.hands[:2])
+    for seat in range(3):
+        world = GAME.world(state, seat, seed=4)
+        assert list(world.hands) == list(state.hands)
+
+
+def test_moves_are_numbers_of_cards_and_36_for_none():
+    assert [int(move.card) for move in GAME.moves(position(["", "6C AS"], "8C", "", "8C"))] == [35, 36]
+    assert sorted(GAME.actions.values()) == list(range(37))
+    assert all(fields == (number,) for fields, number in GAME.actions.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("passes", "'passes' is no move here; try: takes"),
+        ("beats 6C with KC", "6C is not what is to be beaten, 8C is"),
+        ("beats with 2C", "'2C' is not a card"),
+        ("", "is no move here"),
+    ],
+)
+def test_parse_says_what_it_does_not_understand(text, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        GAME.parse(position(["", "6C KC"], "8C", "", "8C"), text)
+
+
+def test_show_tells_roles_known_cards_and_nobodys_secrets():
+    state = position(["7D 7H", "KD KC", "9D JD"], "7C", "9C", stock="6C", bottom="8S", known={1: "KD"}, passed=4)
+    text = GAME.show(state, seat=2)
+    assert "Trump spades (S), lowest dealt: 6S; 2 cards in the deck, 8S at the bottom." in text
+    assert "p0  2 cards, attacker\n" in text
+    assert "p1  2 cards, defender, known: KD\n" in text
+    assert "p2  2 cards, passed (you)\n" in text
+    assert not {"KC", "7D", "7H"} & set(text.replace(",", " ").split())
