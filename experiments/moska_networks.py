@@ -4,31 +4,26 @@
 
 Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
 NN1 among the players, NN2 from both; then, beyond the thesis, a network that judges the after-state of a move, before
-any card is drawn, by an encoder in which seats and suits have no names ("best").
+any card is drawn, by an encoder in which seats and suits have no names. It goes on for some generations, each of which
+plays, well and less well, and learns on from all games so far; the last one is "best".
 
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.bench import plain, run_suite, with_notes
-from cardai.game import CardaiError, Game, Row, Suite
+from cardai.bench import plain, with_notes
+from cardai.game import Game, Row, Suite
 from cardai.machine import machine
 from cardai.registry import load
-from cardai.selfplay import simulate_shards
-from evaluators.checkpoint import write_whole
-from evaluators.config import TrainConfig, difference, read_config
 from evaluators.model import FILE as MODEL
 from evaluators.model import SHIPPED, Model
 from evaluators.model import load as load_model
-from evaluators.train import CONFIG, REPORT, train
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done)."""
+from experiments.workshop import Progress, Workshop, measured
 
 HAND_WRITTEN = {
     "bot3": 3.0,
@@ -51,17 +46,23 @@ OPPONENTS = {
     "greedy:hand_value?epsilon=0.15": 0.7,
     "random": 0.3,
 }
-"""Those among them whom later generations meet: in most games a network or two sit among them."""
+"""Those among them whom NN1 meets: in most games a network or two sit among them."""
+
+LATER_OPPONENTS = {"bot3": 0.7, "bot3?randomised": 0.7, "bot2?randomised": 0.2, "random": 0.1}
+"""Those whom the later generations meet."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is played and learned. `games`: of each generation; `benchmark`: games a row of Table 1.
+    """How much is played and learned. `games`: the hand-written players', NN1's and each later generation's.
 
-    `learning`: fields of every `TrainConfig`; `each`: those of one network.
+    `generations`: how often the network that judges after-states plays and learns on. `benchmark`: games a row of
+    Table 1. `learning`: fields of every `TrainConfig`; `each`: those of one network, "after" of all that judge
+    after-states.
     """
 
     games: Mapping[str, int]
+    generations: int
     benchmark: int
     learning: Mapping[str, Any]
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -69,7 +70,8 @@ class Scale:
 
 SCALES = {
     "smoke": Scale(
-        games={"games1": 300, "games2": 300},
+        games={"games1": 300, "games2": 300, "later": 200},
+        generations=2,
         benchmark=8,
         learning={
             "options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "epochs": 0, "steps": 40, "check_steps": 20,
@@ -77,7 +79,8 @@ SCALES = {
         },
     ),
     "small": Scale(
-        games={"games1": 400_000, "games2": 250_000},
+        games={"games1": 400_000, "games2": 300_000, "later": 200_000},
+        generations=6,
         benchmark=2000,
         learning={
             "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
@@ -93,14 +96,15 @@ SCALES = {
         },
         each={
             "nn1": {"steps": 3600, "per_game": 50},
-            "nn2": {"steps": 4200},
-            "best": {"steps": 4200},
+            "nn2": {"steps": 12_000, "per_game": 50},
+            "after": {"steps": 8000, "per_game": 40, "learning_rate": 7e-4},
             "by-game": {"steps": 800, "limit": 800_000},
             "by-state": {"steps": 800, "limit": 800_000},
         },
     ),
     "thesis": Scale(
-        games={"games1": 1_000_000, "games2": 1_000_000},
+        games={"games1": 1_000_000, "games2": 1_000_000, "later": 1_000_000},
+        generations=4,
         benchmark=20_000,
         learning={"batch": 16384, "epochs": 70, "learning_rate": 1e-4, "schedule": "constant", "patience": 5},
     ),
@@ -110,38 +114,32 @@ SCALES = {
 def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> None:
     """Make all networks in a folder, each in one of its own, or go on making them."""
     size = SCALES[scale]
+    workshop = Workshop(load("moska"), folder, size.learning, progress, device)
 
-    def games(name: str, pool: Mapping[str, float], seed: int) -> str:
-        simulate_shards(load("moska"), pool, size.games[name], folder=folder / name, seed=seed, progress=progress)
-        return str(folder / name)
+    def network(name: str, *data: str, seed: int, **fields: Any) -> str:
+        own = dict(size.each.get(name, {}))
+        return workshop.network(
+            name, data, seed=seed, encoder="bitmap", moment="drawn", balance="loser", **own, **fields
+        )
 
-    def network(name: str, data: tuple[str, ...], **fields: Any) -> str:
-        learning = dict(size.learning) | dict(size.each.get(name, {})) | fields
-        config = TrainConfig(game="moska", data=data, out=str(folder / name), device=device, **learning)
-        if not is_finished(config):
-            train(config, progress)
-        return str(folder / name / MODEL)
-
-    drawn: dict[str, Any] = {"encoder": "bitmap", "moment": "drawn", "balance": "loser"}
-    before: dict[str, Any] = {"encoder": "relative", "moment": "before_draw", "balance": "loser"}
-    first = games("games1", HAND_WRITTEN, 1)
-    nn1 = network("nn1", (first,), seed=1, **drawn)
-    second = games("games2", OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}, 2)
-    network("nn2", (first, second), seed=2, **drawn)
-    network("best", (first, second), seed=3, **before)
+    first = workshop.games("games1", HAND_WRITTEN, size.games["games1"], seed=1)
+    nn1 = network("nn1", first, seed=1)
+    pool = OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}
+    second = workshop.games("games2", pool, size.games["games2"], seed=2)
+    network("nn2", first, second, seed=2)
+    workshop.generations(
+        (first, second),
+        size.generations,
+        games=size.games["later"],
+        opponents=LATER_OPPONENTS,
+        seed=30,
+        encoder="relative",
+        moment="before_draw",
+        balance="loser",
+        **size.each.get("after", {}),
+    )
     for split_by in ("game", "state"):
-        network(f"by-{split_by}", (second,), seed=2, split_by=split_by, **drawn)
-
-
-def is_finished(config: TrainConfig) -> bool:
-    """Whether this very run has ended in its folder; CardaiError when the folder holds another."""
-    place = Path(config.out) / CONFIG
-    if not place.exists():
-        return False
-    changed = difference(read_config(place), config)
-    if changed:
-        raise CardaiError(f"{config.out} holds another run, with {changed}; choose another folder with --out")
-    return (Path(config.out) / REPORT).exists()
+        network(f"by-{split_by}", second, seed=2, split_by=split_by)
 
 
 KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
@@ -212,6 +210,7 @@ class Reproduction:
             " all, seats rotated; 95 % intervals",
             "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
             "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
+            "after0 and on: generations of the network that judges after-states; the last one is best",
             "by-game, by-state: one network twice; the latter has states of one game in both training and test",
         ]
 
@@ -249,29 +248,25 @@ def reproduce(
 ) -> Reproduction:
     """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
     networks(folder, scale, progress, device)
-    names = ("nn1", "nn2", "best", "by-game", "by-state")
+    generations = [*(f"after{number}" for number in range(SCALES[scale].generations)), "best"]
+    names = ("nn1", "nn2", *generations, "by-game", "by-state")
     training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
     asked = games or SCALES[scale].benchmark
     rows = {
-        f"{name} {kind}": measured(folder, name, kind, asked, progress)
-        for name in ("nn1", "nn2", "best")
+        f"{name} {kind}": row_of(folder, name, kind, asked, progress)
+        for name in ("nn1", "nn2", *generations)
         for kind in KINDS
-        if name != "best" or kind == "before draw"
+        if name not in generations or kind == "before draw"
     }
     seconds = sum(report["seconds"] for report in training.values()) + sum(row["seconds"] for row in rows.values())
     return Reproduction(scale, training, rows, seconds)
 
 
-def measured(folder: Path, name: str, kind: str, games: int, progress: Progress | None = None) -> dict[str, Any]:
+def row_of(folder: Path, name: str, kind: str, games: int, progress: Progress | None = None) -> dict[str, Any]:
     """A network's row of Table 1, asked in one of `KINDS`, as JSON; kept in the folder."""
     kept = folder / f"table1-{name}-{KINDS[kind]}-{games}.json"
-    if not kept.exists():
-        game = with_table_1(load("moska"), str(folder / "nn1"))
-        report = run_suite(game, "table1", [f"{KINDS[kind]}:{folder / name}"], games, progress=progress)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
-    return json.loads(kept.read_text("utf-8"))
+    game = with_table_1(load("moska"), str(folder / "nn1"))
+    return measured(game, "table1", f"{KINDS[kind]}:{folder / name}", games, kept, progress)
 
 
 def ship(folder: Path) -> list[Path]:
@@ -291,14 +286,14 @@ def ship(folder: Path) -> list[Path]:
     return shipped
 
 
-def draw(reproduction_folder: Path, path: Path) -> None:
-    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5, into an image file."""
+def draw(folder: Path, result: Reproduction) -> Path:
+    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5; the image file, in the folder."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for name in ("nn1", "nn2"):
-        lines = [json.loads(line) for line in (reproduction_folder / name / "metrics.jsonl").open(encoding="utf-8")]
+    for name in [name for name in ("nn1", "nn2") if name in result.training]:
+        lines = [json.loads(line) for line in (folder / name / "metrics.jsonl").open(encoding="utf-8")]
         epochs = [line["epoch"] for line in lines]
         (drawn,) = axes.plot(epochs, [line["validation"]["bce"] for line in lines], label=f"{name}, validation")
         axes.plot(epochs, [line["loss"] for line in lines], "--", color=drawn.get_color(), label=f"{name}, training")
@@ -307,4 +302,5 @@ def draw(reproduction_folder: Path, path: Path) -> None:
     axes.set_xlabel("epochs")
     axes.set_ylabel("binary cross-entropy, balanced states")
     axes.legend(frameon=False)
-    figure.savefig(path)
+    figure.savefig(folder / "losses.png")
+    return folder / "losses.png"

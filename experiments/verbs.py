@@ -12,6 +12,7 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON 
 EXPERIMENTS = {
     "tictactoe": "the method on Tic-Tac-Toe, graded exactly: the thesis' protocol, and one for perfect play (3 min)",
     "moska-networks": "the two networks of the thesis for Moska, and one that needs no sampling (small: 1-2 hours)",
+    "durak-learners": "PPO, NFSP and the method, at equal numbers of games of Durak (small: 2 hours)",
 }
 
 
@@ -57,5 +58,5 @@ def _run(name: str, folder: Path, scale: str, games: int | None, device: str, pr
     if name == "tictactoe":
         return _experiment(name).reproduce(folder, scale, progress=progress)
     result = _experiment(name).reproduce(folder, scale, games=games, device=device, progress=progress)
-    _experiment(name).draw(folder, folder / "losses.png")
+    _experiment(name).draw(folder, result)
     return result

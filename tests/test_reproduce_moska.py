@@ -6,7 +6,7 @@ import json
 import pytest
 
 from cardai.game import CardaiError
-from experiments import moska_networks
+from experiments import moska_networks, workshop
 from experiments.moska_networks import Reproduction, reproduce
 
 pytestmark = pytest.mark.slow  # two minutes of compiling for seconds of work
@@ -21,19 +21,21 @@ def made(tmp_path_factory):
 def test_every_network_is_measured_in_every_row(made):
     _, result = made
     asked = [f"{name} {kind}" for name in ("nn1", "nn2") for kind in ("HIF", "MIF", "before draw")]
-    assert list(result.rows) == [*asked, "best before draw"]
+    later = ["after0", "after1", "best"]
+    assert list(result.rows) == [*asked, *(f"{name} before draw" for name in later)]
     for report in result.rows.values():
         assert [row["row"] for row in report["rows"]] == ["B1", "B2", "B3", "B4"]
     assert {name: report["split_by"] for name, report in result.training.items()} == {
-        "nn1": "game", "nn2": "game", "best": "game", "by-game": "game", "by-state": "state"
+        "nn1": "game", "nn2": "game", "after0": "game", "after1": "game", "best": "game", "by-game": "game",
+        "by-state": "state",
     }  # fmt: skip
     assert json.loads(json.dumps(result.as_json()))["scale"] == "smoke"
 
 
 def test_what_is_finished_is_not_done_again(made, monkeypatch):
     folder, result = made
-    monkeypatch.setattr(moska_networks, "train", lambda *a, **k: pytest.fail("trained again"))
-    monkeypatch.setattr(moska_networks, "run_suite", lambda *a, **k: pytest.fail("played again"))
+    monkeypatch.setattr(workshop, "train", lambda *a, **k: pytest.fail("trained again"))
+    monkeypatch.setattr(workshop, "run_suite", lambda *a, **k: pytest.fail("played again"))
     assert reproduce(folder, "smoke").as_json() == result.as_json()
 
 
@@ -42,7 +44,7 @@ def test_another_scale_in_the_same_folder_is_refused(made):
         reproduce(made[0], "small")
 
 
-def test_the_table_says_who_peeks_and_the_figure_is_drawn(made, tmp_path):
+def test_the_table_says_who_peeks_and_the_figure_is_drawn(made):
     from rich.console import Console
 
     folder, result = made
@@ -51,8 +53,7 @@ def test_the_table_says_who_peeks_and_the_figure_is_drawn(made, tmp_path):
     text = console.export_text()
     assert text.count("(peeks)") == 2
     assert "[13.65]" in text
-    moska_networks.draw(folder, tmp_path / "losses.svg")
-    assert "validation" in (tmp_path / "losses.svg").read_text("utf-8")
+    assert moska_networks.draw(folder, result).read_bytes().startswith(b"\x89PNG")
 
 
 def test_its_networks_can_be_shipped(made, tmp_path, monkeypatch):

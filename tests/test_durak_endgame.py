@@ -1,0 +1,233 @@
+"""Durak's endings: values equal those of plain minimax on the oracle's rules; agents are graded by them."""
+
+import copy
+import functools
+import random
+
+import numpy as np
+import pytest
+from oracles.durak import PACK, Card, Move, Table
+
+from cardai import CardaiError, load
+from cardai.cards import DECK36
+from games.durak.endgame import Solver, grade_endgames, is_ending, solve
+from games.durak.rules import NO_CARD, STATE
+
+GAME = load("durak")
+SMALL, OF_THESE_LARGER = 1200, 100  # endings with up to three and up to four cards a hand
+
+
+def card_of(card: Card) -> int:
+    return 4 * (card.rank - 6) + "CDHS".index(card.suit)
+
+
+def set_of(cards) -> int:
+    return sum(1 << card_of(card) for card in cards)
+
+
+def action_of(move: Move) -> int:
+    return NO_CARD if move[1] is None else card_of(move[1])
+
+
+def small_ending(seed: int, most: int) -> Table:
+    """A position with at most `most` cards a hand before a bout, and up to three moves into it."""
+    rnd = random.Random(seed)
+    cards = rnd.sample(sorted(PACK), 2 * most)
+    hands = cards[: rnd.randint(1, most)], cards[most : most + rnd.randint(1, most)]
+    table = Table(hands, [], rnd.choice("CDHS"), rnd.randrange(2), throws_in_after_take=bool(rnd.randrange(2)))
+    for _ in range(rnd.randrange(4)):
+        following = copy.deepcopy(table)
+        following.play(rnd.choice(sorted(table.legal_moves(), key=str)))
+        if following.turn is None:
+            break
+        table = following
+    return table
+
+
+def state_of(table: Table) -> np.ndarray:
+    """The oracle's table for two as the game's state, STATE[1]."""
+    state = np.zeros(1, STATE)
+    one = state[0]
+    one.seats, one.turn, one.playing = 2, table.turn, 3
+    one.add_after_take, one.taking = table.throws_in_after_take, table.taking
+    one.trump, one.trump_card, one.lowest_trump = "CDHS".index(table.trump), -1, -1
+    one.attacker, one.defender, one.lead, one.limit = table.first_attacker, table.defender, table.right, table.most
+    for seat in range(2):
+        one.hands[seat] = one.known[seat] = set_of(table.hands[seat])
+    one.attacks = set_of(pair[0] for pair in table.pairs)
+    one.beats = set_of(pair[1] for pair in table.pairs if len(pair) == 2)
+    one.unbeaten = set_of(table.unbeaten())
+    one.discards = (1 << 36) - 1 & ~(one.hands.sum() | one.attacks | one.beats)
+    return state
+
+
+def by_minimax(table: Table) -> dict[int, float]:
+    """Each move's score for the seat to move, by trying everything on the oracle."""
+    known: dict[tuple, float] = {}
+
+    def worth(table: Table, seat: int) -> float:
+        """The score of `seat`."""
+        if table.turn is None:
+            return float(table.scores[seat])
+        hands, pairs = map(frozenset, table.hands), map(tuple, table.pairs)
+        key = table.turn, table.first_attacker, table.taking, tuple(hands), tuple(pairs)
+        if key not in known:
+            known[key] = max(worth(after(table, move), table.turn) for move in table.legal_moves())
+        return known[key] if seat == table.turn else 1.0 - known[key]
+
+    return {action_of(move): worth(after(table, move), table.turn) for move in table.legal_moves()}
+
+
+def after(table: Table, move: Move) -> Table:
+    following = copy.copy(table)
+    following.hands = [set(hand) for hand in table.hands]
+    following.known = [set(cards) for cards in table.known]
+    following.discards, following.passed = set(table.discards), set(table.passed)
+    following.pairs, following.playing = [list(pair) for pair in table.pairs], list(table.playing)
+    following.play(move)
+    return following
+
+
+@functools.cache
+def solved_small():
+    """SMALL endings on the oracle, and what the solver says of them, all with one table."""
+    tables = [small_ending(seed, most=4 if seed < OF_THESE_LARGER else 3) for seed in range(SMALL)]
+    return tables, Solver().solve(states_of(tables))
+
+
+def states_of(tables) -> np.ndarray:
+    return np.concatenate([state_of(table) for table in tables])
+
+
+def own_games(seats: int, variant: str, games: int):
+    """Every ending, STATE[N], of evenly random games."""
+    rnd = random.Random(seats)
+    for seed in range(games):
+        state = GAME.new(seats, seed, variant)
+        while state.turn >= 0:
+            if is_ending(state):
+                yield state
+            legal = GAME.moves(state)
+            state = GAME.play(state, legal[rnd.randrange(len(legal))])
+
+
+def hands_of(own: str, other: str, trump: str = "S", adds: bool = True) -> np.ndarray:
+    """An ending before a bout that seat 0 begins, by the names of the cards."""
+    cards = [[Card("6789TJQKA".index(name[0]) + 6, name[1]) for name in hand.split()] for hand in (own, other)]
+    return state_of(Table(cards, [], trump, 0, adds))
+
+
+def test_every_move_of_small_endings_is_worth_what_minimax_on_the_oracle_says():
+    tables, found = solved_small()
+    assert found.solved.all()
+    drawn = 0
+    for table, scores, best in zip(tables, found.scores, found.best, strict=True):
+        expected = by_minimax(table)
+        assert {action: scores[action] for action in np.flatnonzero(~np.isnan(scores))} == expected
+        assert best == max(expected.values())
+        drawn += 0.5 in expected.values()
+    assert drawn > 20
+    assert sum(table.taking for table in tables) > 20
+    assert sum(len(table.unbeaten()) for table in tables) > 200
+
+
+@pytest.mark.slow
+def test_every_move_of_larger_endings_is_worth_what_minimax_on_the_oracle_says():
+    tables = [small_ending(seed, most=5) for seed in range(10_000, 10_060)]
+    found = Solver().solve(states_of(tables))
+    for table, scores in zip(tables, found.scores, strict=True):
+        assert {action: scores[action] for action in np.flatnonzero(~np.isnan(scores))} == by_minimax(table)
+
+
+def test_values_do_not_depend_on_what_is_remembered():
+    tables, found = solved_small()
+    states = states_of(tables[:200])
+    forgetful = Solver(table=4)
+    assert np.array_equal(forgetful.solve(states).scores, found.scores[:200], equal_nan=True)
+    assert np.array_equal(Solver().solve(states[::-1].copy()).scores[::-1], found.scores[:200], equal_nan=True)
+
+
+@pytest.mark.parametrize(("seats", "variant"), [(2, "podkidnoy"), (2, "report"), (4, "podkidnoy"), (5, "report")])
+def test_each_legal_move_of_the_games_own_endings_has_a_value_that_play_keeps(seats, variant):
+    solver, met = Solver(limit=5000), 0
+    for state in own_games(seats, variant, 8):
+        found = solver.solve(np.array([state], GAME.state))
+        if not found.solved[0]:
+            continue
+        legal, scores = GAME.moves(state)["card"].tolist(), found.scores[0]
+        assert np.flatnonzero(~np.isnan(scores)).tolist() == legal
+        for move in GAME.moves(state):
+            following = GAME.play(state, move)
+            if following.turn < 0:
+                assert GAME.points(following)[int(state.turn)] == scores[int(move["card"])]
+                met += 1
+    assert met > 5
+
+
+def test_the_last_card_wins_and_the_last_two_are_a_draw_if_one_beats_the_other():
+    assert solve(GAME, hands_of("6C", "7C 8C")[0]).tolist() == [1.0]
+    assert solve(GAME, hands_of("6C", "7C")[0]).tolist() == [0.5]
+    assert solve(GAME, hands_of("7C", "6C")[0]).tolist() == [1.0]
+    assert solve(GAME, hands_of("7C", "6S")[0]).tolist() == [0.5]
+
+
+def test_who_can_be_beaten_once_plays_that_card_last():
+    values = dict(zip([DECK36.card("6C"), DECK36.card("AD")], solve(GAME, hands_of("6C AD", "7C 8H")[0]), strict=True))
+    assert values[DECK36.card("AD")] == 1.0
+    assert values[DECK36.card("6C")] < 1.0
+
+
+def test_a_limit_that_is_reached_is_reported_and_no_value_is_given():
+    state = next(state for state in own_games(2, "podkidnoy", 5) if len(GAME.moves(state)) > 4)
+    found = Solver(limit=10).solve(np.array([state], GAME.state))
+    assert not found.solved[0]
+    assert np.isnan(found.scores).all()
+    assert np.isnan(found.best).all()
+    assert found.nodes[0] >= 10
+    with pytest.raises(CardaiError, match="this ending takes more than 10 nodes"):
+        solve(GAME, state, limit=10)
+
+
+def test_a_state_with_a_deck_or_three_players_or_no_turn_is_refused():
+    for state in (GAME.new(2), GAME.new(6)):
+        with pytest.raises(CardaiError, match="state 0 is no ending"):
+            solve(GAME, state)
+    over = hands_of("6C", "7C")
+    over["turn"] = -1
+    with pytest.raises(CardaiError, match="state 0 is no ending"):
+        solve(GAME, over[0])
+    with pytest.raises(CardaiError, match="not 0 and 100"):
+        Solver(limit=0, table=100)
+
+
+SOLVER = Solver(limit=100_000)
+
+
+def perfect(game, world):
+    """A player for `python:`: any move before an ending, the best one in it."""
+    legal = game.moves(world)
+    if not is_ending(world):
+        return legal[0]
+    found = SOLVER.solve(np.array([world], game.state))
+    return legal[np.nanargmax(found.scores[0, legal["card"]])] if found.solved[0] else legal[0]
+
+
+def test_who_plays_endings_perfectly_loses_nothing_and_others_do():
+    grades = grade_endgames(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.limit)
+    best, random_one = grades["python:test_durak_endgame:perfect"], grades["random"]
+    assert best.critical > 10
+    assert best.optimal.point == 1.0
+    assert best.lost.point == 0.0
+    assert random_one.optimal.point < 1.0
+    assert random_one.lost.low > 0.0
+    for grade in grades.values():
+        assert grade.decisions >= grade.unsolved + grade.critical
+        assert grade.endings >= grade.lost.n
+
+
+def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
+    one, other = (grade_endgames(GAME, ["random"] * 3, games=9, seed=4, limit=5000) for _ in range(2))
+    assert list(one) == ["random"]
+    assert str(one) == str(other)
+    with pytest.raises(CardaiError, match="1 game or more, not 0"):
+        grade_endgames(GAME, ["random"] * 2, games=0)

@@ -1,0 +1,169 @@
+"""Durak move by move beside the oracle: the same game in plain Python, written from the rules and nothing else.
+
+Each game is one that cardai deals. The order of its deck is decided draw by draw, so the oracle is told which cards a
+seat was seen to draw, and decides by itself who draws how many, and when.
+"""
+
+import random
+from collections.abc import Iterable
+
+import pytest
+from oracles.durak import PACK, TAKE, Card, Table, beats, first_attackers
+
+from cardai import load
+from games.durak.rules import NO_CARD
+
+GAME = load("durak")
+TABLES = [(variant, seats) for variant in GAME.variants for seats in GAME.seats]
+QUICK, MANY = 400, 10_000  # positions of each table
+
+
+def cards_of(number: int) -> set[Card]:
+    """A set of cards as the oracle names them."""
+    return {Card(card // 4 + 6, "CDHS"[card % 4]) for card in range(36) if int(number) >> card & 1}
+
+
+class Mirror(Table):
+    """The oracle at a table of cardai's."""
+
+    def __init__(self, state, seats: int):
+        hands = [cards_of(hand) for hand in state.hands[:seats]]
+        deck = PACK - set().union(*hands)
+        shown = None if state.trump_card < 0 else next(iter(cards_of(1 << int(state.trump_card))))
+        takes_on = bool(state.add_after_take)
+        super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), takes_on, shown)
+        self.drawn = []
+
+    def follow(self, move, after) -> None:
+        """Play the move that cardai has played; `after` is its state now, and tells what was drawn."""
+        self.drawn = [cards_of(hand) & set(self.deck) for hand in after.hands[: len(self.hands)]]
+        self.play(move)
+        assert not any(self.drawn), f"drew too much: {self.drawn}"
+
+    def next_card(self, seat: int) -> Card:
+        """One of the cards the seat was seen to draw; the turned card is the last of the deck."""
+        left = sorted(self.drawn[seat], key=lambda card: card == self.shown)
+        assert left, f"seat {seat} drew too little"
+        assert left[0] != self.shown or self.deck == [self.shown], "the turned card lies at the bottom"
+        self.drawn[seat].remove(left[0])
+        return left[0]
+
+
+def move_of(action: int, table: Table):
+    """An action of cardai's in the oracle's words."""
+    defends = table.turn == table.defender
+    if action == NO_CARD:
+        return TAKE if defends else ("pass", None)
+    return ("beat" if defends else "attack", next(iter(cards_of(1 << action))))
+
+
+def bits(seats: Iterable[int]) -> int:
+    """A set of seats as a number."""
+    return sum(1 << seat for seat in seats)
+
+
+def compare(state, table: Table) -> None:
+    """All that both implementations know of a position."""
+    seats = len(table.hands)
+    assert (-1 if table.turn is None else table.turn) == state.turn
+    assert table.hands == [cards_of(hand) for hand in state.hands[:seats]]
+    assert table.known == [cards_of(known) for known in state.known[:seats]]
+    assert table.discards == cards_of(state.discards)
+    assert set(table.deck) == cards_of(state.stock | state.bottom)
+    assert bits(table.players()) == state.playing
+    assert {pair[0] for pair in table.pairs} == cards_of(state.attacks)
+    assert {pair[1] for pair in table.pairs if len(pair) == 2} == cards_of(state.beats)
+    assert {move_of(int(move["card"]), table) for move in GAME.moves(state)} == table.legal_moves()
+    if table.turn is None:
+        assert table.scores == GAME.points(state).tolist()
+    else:
+        assert set(table.unbeaten()) == cards_of(state.unbeaten)
+        assert (table.first_attacker, table.defender, table.taking) == (state.attacker, state.defender, state.taking)
+
+
+def compare_deal(state, variant: str) -> None:
+    """1: hands of six, and in `report` none with five cards of a suit; the first attacker is who must be."""
+    hands = [cards_of(hand) for hand in state.hands[: state.seats]]
+    assert all(len(hand) == 6 for hand in hands)
+    assert int(state.turn) in first_attackers(hands, "CDHS"[state.trump])
+    if variant == "report":
+        assert not any(sum(card.suit == suit for card in hand) > 4 for hand in hands for suit in "CDHS")
+    else:
+        assert "CDHS"[state.trump] == "CDHS"[state.trump_card % 4]
+
+
+def compare_games(variant: str, seats: int, positions: int) -> int:
+    """Play games with random moves until so many positions were compared; how many games ended."""
+    rnd, seed, ended = random.Random(f"{variant} {seats}"), 0, 0
+    while positions > 0:
+        state = GAME.new(seats, seed, variant)
+        compare_deal(state, variant)
+        table = Mirror(state, seats)
+        compare(state, table)
+        seed, positions = seed + 1, positions - 1
+        while state.turn >= 0 and positions > 0:
+            legal = GAME.moves(state)
+            move = legal[rnd.randrange(len(legal))]
+            if move["card"] == NO_CARD and len(legal) > 1 and seed % 2:  # games that are not all taking and passing
+                move = legal[rnd.randrange(len(legal))]
+            state = GAME.play(state, move)
+            table.follow(move_of(int(move["card"]), table), state)
+            compare(state, table)
+            positions -= 1
+        ended += table.turn is None
+    return ended
+
+
+@pytest.mark.parametrize(("variant", "seats"), TABLES)
+def test_each_position_of_random_games_is_the_oracles(variant, seats):
+    assert compare_games(variant, seats, QUICK) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "seats"), TABLES)
+def test_each_of_100_000_positions_is_the_oracles(variant, seats):
+    assert compare_games(variant, seats, MANY) > 20
+
+
+# The oracle itself, where a rule is easy to see.
+
+
+def hand(text: str) -> set[Card]:
+    """Cards from their names: "6S TH"."""
+    return {Card("6789TJQKA".index(name[0]) + 6, name[1]) for name in text.split()}
+
+
+def test_2_1_a_card_is_beaten_by_a_higher_one_of_its_suit_or_by_a_trump():
+    (six,), (ace,), (trump,) = hand("6C"), hand("AC"), hand("6S")
+    assert beats(ace, six, "S")
+    assert beats(trump, ace, "S")
+    assert not beats(six, ace, "S")
+    assert not beats(ace, trump, "S")
+    assert not beats(*hand("AD"), six, "S")
+
+
+@pytest.mark.parametrize("adds", [False, True])
+def test_2_4_after_a_take_only_the_throw_in_game_lets_others_add(adds):
+    table = Table([hand("6C 6D 9H"), hand("7H 8H KH"), hand("6H TD")], [], "S", 0, adds)
+    table.play(("attack", *hand("6C")))
+    table.play(TAKE)
+    if adds:
+        assert table.legal_moves() == {("pass", None), ("attack", *hand("6D"))}
+        table.play(("attack", *hand("6D")))
+        table.play(("pass", None)) if table.turn == 0 else None
+        assert (table.turn, table.legal_moves()) == (2, {("pass", None), ("attack", *hand("6H"))})
+        table.play(("attack", *hand("6H")))
+    assert table.hands[1] == hand("7H 8H KH 6C" + " 6D 6H" * adds)
+    assert table.known[1] == hand("6C" + " 6D 6H" * adds)
+    assert table.turn == 2  # 3.3: who has taken does not attack
+
+
+def test_4_1_two_who_leave_together_last_share_and_who_left_before_has_won():
+    table = Table([hand("6C"), hand("7C"), hand("8D 9D")], [], "S", 0, True)
+    table.play(("attack", *hand("6C")))
+    table.play(("beat", *hand("7C")))
+    assert table.scores == [1, 1, 0]
+    table = Table([hand("6C"), hand("7C")], [], "S", 0, True)
+    table.play(("attack", *hand("6C")))
+    table.play(("beat", *hand("7C")))
+    assert table.scores == [0.5, 0.5]
