@@ -19,15 +19,19 @@ from typing import Any
 from cardai.bench import plain, with_notes
 from cardai.machine import machine
 from cardai.registry import load
+from evaluators.checkpoint import write_whole
 from evaluators.model import FILE, SHIPPED, Model
 from evaluators.model import load as load_model
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
-from experiments.workshop import Progress, Workshop, measured
+from experiments.workshop import Progress, Workshop, generation_names, measured, shown
+from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")
+NODES = 1_000_000
+"""Positions that the solver may visit for a decision: all but the longest endings take less."""
 TABLES = (2, 4)
 """Seats of the tables at which they learn, each for itself."""
 
@@ -53,8 +57,9 @@ class Scale:
     """How much is played and learned.
 
     `games`: after how many games PPO is measured, the last is its end; `epochs`: NFSP's; `evaluator`: how many games
-    evaluators learn from, each a network of its own; `generations`: after the first. `benchmark`: games of a figure;
-    `learning`: fields of every `TrainConfig`. `shipped`: games that the networks learn from that come with cardai.
+    an evaluator learns from in all its generations; `generations`: after the first; `shipped`: the games of those that
+    come with cardai. `benchmark`: games of a figure; `learning`: fields of every `TrainConfig`; `endings`: games whose
+    endings are graded.
     """
 
     games: tuple[int, ...]
@@ -64,6 +69,7 @@ class Scale:
     benchmark: int
     learning: Mapping[str, Any] = field(default_factory=dict)
     shipped: int = 0
+    endings: int = 1000
 
 
 _NETWORK = {
@@ -85,11 +91,12 @@ SCALES = {
         benchmark=16,
         learning=_NETWORK | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20, "warm_up": 2},
         shipped=200,
+        endings=20,
     ),
     "small": Scale(
         games=(1000, 5000, 20_000, 70_000, 140_000),
         epochs=100,
-        evaluator=(5000, 20_000, 140_000),
+        evaluator=(20_000,),
         generations=3,
         benchmark=20_000,
         learning=_NETWORK
@@ -111,7 +118,8 @@ def learned(folder: Path, scale: str, progress: Progress | None = None, device: 
                 found[name][seats, games] = spec
         for games in (*size.evaluator, size.shipped):
             place = folder / f"evaluator-{seats}-{games}"
-            found["evaluator"][seats, games] = evaluator(place, "report", seats, games, size, progress, device)
+            for seen, spec in evaluator(place, "report", seats, games, size, progress, device).items():
+                found["evaluator"][seats, seen] = spec
     return found
 
 
@@ -153,24 +161,30 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
 
 def evaluator(
     folder: Path, variant: str, seats: int, games: int, size: Scale, progress: Progress | None, device: str
-) -> str:
-    """A network that judges positions, from so many games in all, evenly divided over its generations; its spec."""
+) -> dict[int, str]:
+    """Networks that judge positions, from so many games in all, evenly divided over the generations.
+
+    {games that a generation has learned from: its spec}.
+    """
     workshop = Workshop(load("durak"), folder, size.learning, progress, device, variant, seats)
     share = games // (1 + size.generations)
     first = workshop.games("games", HAND_WRITTEN, share, seed=seats)
     workshop.generations((first,), size.generations, games=share, opponents=OPPONENTS, seed=10 * seats)
-    return f"greedy:{folder / 'best'}"
+    names = generation_names(size.generations)
+    return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came out. `rows`: each measurement by the report's rules, `throw_in`: by those of podkidnoy; `seconds` the
-    longest learning of each learner took, playing included for policies, for both tables.
+    """What came out. `rows`: each measurement by the report's rules, `throw_in`: by those of podkidnoy; `endings`: how
+    the endings between two were played; `seconds` the longest learning of each learner took, playing included for
+    policies, for both tables.
     """
 
     scale: str
     rows: tuple[Mapping[str, Any], ...]
     throw_in: tuple[Mapping[str, Any], ...]
+    endings: tuple[Mapping[str, Any], ...]
     seconds: Mapping[str, float]
 
     def as_json(self) -> dict[str, Any]:
@@ -192,13 +206,27 @@ class Reproduction:
             other.add_column(heading, justify="left" if heading == "learner" else "right")
         for (learner, games), figures in by_learner(self.throw_in).items():
             other.add_row(learner, f"{games:,}", *(figures.get(row, "") for row in THROW_IN_ROWS))
-        return with_notes(self._notes(), table, other)
+        return with_notes(self._notes(), table, other, self._endings())
+
+    def _endings(self) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(title="Endings between two, no deck", title_justify="left", box=box.HORIZONTALS)
+        for heading in ("agent", "decisions", "unsolved", "critical", "best move, %", "score lost an ending"):
+            table.add_column(heading, justify="left" if heading == "agent" else "right")
+        for one in self.endings:
+            counts = [f"{one[name]:,}" for name in ("decisions", "unsolved", "critical")]
+            table.add_row(one["agent"], *counts, shown(one["optimal"], 1, 100), shown(one["lost"], 3))
+        return table
 
     def _notes(self) -> list[str]:
         played = {one["n"] for one in self.rows}
         return [
             f"scale {self.scale}: {' or '.join(f'{n:,}' for n in sorted(played))} games a figure, the same deals for"
             " all, seats rotated; 95 % intervals; rules of the report; a draw is not lost",
+            "critical: decisions in endings against thrifty in which some move loses score; unsolved ones needed more"
+            f" than {NODES:,} nodes",
             "one network learned for tables of four, one for tables of two; policies draw their moves",
             "seconds of learning: " + ", ".join(f"{name} {seconds:,.0f}" for name, seconds in self.seconds.items()),
         ]
@@ -209,7 +237,7 @@ def by_learner(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], dict[
     found: dict[tuple[str, int], dict[str, str]] = {}
     for one in rows:
         claim = CLAIMS.get(one["row"]) if one["learner"] == "ppo" else None
-        said = f"{one['point']:.2f} ({one['low']:.2f}-{one['high']:.2f})" + (f" [{claim}]" if claim else "")
+        said = shown(one) + (f" [{claim}]" if claim else "")
         found.setdefault((one["learner"], one["games"]), {})[one["row"]] = said
     return found
 
@@ -232,16 +260,36 @@ def reproduce(
             rows += [_turned(name, learned_from, row) for row in report["rows"]]
     for seats in TABLES:
         place = folder / f"podkidnoy-{seats}"
-        spec = evaluator(place, "podkidnoy", seats, size.shipped, size, progress, device)
-        report = measured(load("durak"), "podkidnoy", spec, asked, folder / f"{place.name}-{asked}.json", progress)
-        thrown += [_turned("evaluator", size.shipped, row) for row in report["rows"]]
-    return Reproduction(scale, tuple(rows), tuple(thrown), _seconds(folder, found))
+        for seen, spec in evaluator(place, "podkidnoy", seats, size.shipped, size, progress, device).items():
+            kept = folder / f"row-{place.name}-{seen}-{asked}.json"
+            report = measured(load("durak"), "podkidnoy", spec, asked, kept, progress)
+            thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
+    endings = [_graded(folder, name, spec, size, progress) for name, spec in players_for_two(found).items()]
+    return Reproduction(scale, tuple(rows), tuple(thrown), tuple(endings), _seconds(folder, found))
+
+
+def players_for_two(found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, str]:
+    """{name: spec} of those whose endings are graded: hand-written players, and each learner at its end."""
+    simple = dict.fromkeys(("random", "aggressive", "defensive", "thrifty", "greedy:hand_value"))
+    ends = {name: agents[max(key for key in agents if key[0] == 2)] for name, agents in found.items()}
+    return {name: name for name in simple} | ends
+
+
+def _graded(folder: Path, name: str, spec: str, size: Scale, progress: Progress | None) -> dict[str, Any]:
+    """How well an agent ends its games against `thrifty`, by the exact solver; kept in the folder."""
+    kept = folder / f"endings-{name.replace(':', '-')}-{size.endings}.json"
+    if not kept.exists():
+        if progress:
+            progress(0, size.endings, f"endings of {name}")
+        grade = grade_endgames(load("durak"), [spec, "thrifty"], size.endings, variant="report", limit=NODES)[spec]
+        write_whole(kept, (json.dumps(plain({"agent": name, **asdict(grade)}), indent=2) + "\n").encode())
+    return json.loads(kept.read_text("utf-8"))
 
 
 def _turned(learner: str, games: int, row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the suite, which counts games lost, as one of games not lost."""
-    figure = row["figure"]
-    turned = {"point": 100 - figure["point"], "low": 100 - figure["high"], "high": 100 - figure["low"]}
+    figure, sides = row["figure"], {"point": "point", "low": "high", "high": "low"}
+    turned = {one: None if figure[other] is None else 100 - figure[other] for one, other in sides.items()}
     return {"learner": learner, "games": games, "row": row["row"], "n": figure["n"], **turned}
 
 

@@ -3,9 +3,10 @@
     print(reproduce(Path("runs/moska-networks"), "small").table())
 
 Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
-NN1 among the players, NN2 from both; then, beyond the thesis, a network that judges the after-state of a move, before
-any card is drawn, by an encoder in which seats and suits have no names. It goes on for some generations, each of which
-plays, well and less well, and learns on from all games so far; the last one is "best".
+NN1 among the players, and NN2, which begins with NN1's weights, from both. Then, beyond the thesis, a network that
+judges the after-state of a move, before any card is drawn, by an encoder in which seats and suits have no names. It
+goes on for some generations, each of which plays, well and less well, and learns on from all games so far; the last one
+is "best".
 
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
@@ -23,7 +24,7 @@ from cardai.registry import load
 from evaluators.model import FILE as MODEL
 from evaluators.model import SHIPPED, Model
 from evaluators.model import load as load_model
-from experiments.workshop import Progress, Workshop, measured
+from experiments.workshop import Progress, Workshop, generation_names, measured, shown
 
 HAND_WRITTEN = {
     "bot3": 3.0,
@@ -54,7 +55,7 @@ LATER_OPPONENTS = {"bot3": 0.7, "bot3?randomised": 0.7, "bot2?randomised": 0.2, 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is played and learned. `games`: the hand-written players', NN1's and each later generation's.
+    """How much is played and learned. `games`: the hand-written players', twice NN1's and each later generation's.
 
     `generations`: how often the network that judges after-states plays and learns on. `benchmark`: games a row of
     Table 1. `learning`: fields of every `TrainConfig`; `each`: those of one network, "after" of all that judge
@@ -80,7 +81,7 @@ SCALES = {
     ),
     "small": Scale(
         games={"games1": 400_000, "games2": 300_000, "later": 200_000},
-        generations=6,
+        generations=4,
         benchmark=2000,
         learning={
             "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
@@ -96,7 +97,7 @@ SCALES = {
         },
         each={
             "nn1": {"steps": 3600, "per_game": 50},
-            "nn2": {"steps": 12_000, "per_game": 50},
+            "nn2": {"steps": 36_000, "per_game": 50},
             "after": {"steps": 8000, "per_game": 40, "learning_rate": 7e-4},
             "by-game": {"steps": 800, "limit": 800_000},
             "by-state": {"steps": 800, "limit": 800_000},
@@ -126,7 +127,8 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
     nn1 = network("nn1", first, seed=1)
     pool = OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}
     second = workshop.games("games2", pool, size.games["games2"], seed=2)
-    network("nn2", first, second, seed=2)
+    third = workshop.games("games3", pool, size.games["games2"], seed=3)
+    network("nn2", first, second, third, seed=2, start_from=nn1)
     workshop.generations(
         (first, second),
         size.generations,
@@ -219,11 +221,7 @@ BENCHMARKS = ("B1", "B2", "B3", "B4")
 
 
 def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
-    said = f" [{claim:g}]" if claim is not None else ""
-    if not figure or figure["point"] is None:  # no game ended
-        return "-"
-    interval = f" ({figure['low']:.2f}-{figure['high']:.2f})" if figure["low"] is not None else ""  # too few deals
-    return f"{figure['point']:.2f}{interval}{said}"
+    return shown(figure) + (f" [{claim:g}]" if claim is not None and figure else "")
 
 
 def with_table_1(game: Game, nn1: str) -> Game:
@@ -248,7 +246,7 @@ def reproduce(
 ) -> Reproduction:
     """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
     networks(folder, scale, progress, device)
-    generations = [*(f"after{number}" for number in range(SCALES[scale].generations)), "best"]
+    generations = generation_names(SCALES[scale].generations)
     names = ("nn1", "nn2", *generations, "by-game", "by-state")
     training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
     asked = games or SCALES[scale].benchmark

@@ -80,13 +80,18 @@ class Workshop:
         `WAYS`, and the next one begins with its weights and learns from all games so far. A network that learned from
         the games of good players alone plays badly, since it never saw what bad moves lead to.
         """
-        names = [*(f"after{number}" for number in range(last)), "best"]
+        names = generation_names(last)
         newest = self.network(names[0], data, seed=seed, **fields)
         for number, name in enumerate(names[1:], 1):
             pool = {**opponents, **{f"{way}:{newest}{how}": weight for how, weight in WAYS.items()}}
             data = (*data, self.games(f"later{number}", pool, games, seed + number))
             newest = self.network(name, data, seed=seed + number, start_from=newest, **fields)
         return newest
+
+
+def generation_names(last: int) -> list[str]:
+    """What `Workshop.generations` calls its networks: after0, after1 and so on, the last one best."""
+    return [*(f"after{number}" for number in range(last)), "best"]
 
 
 def measured(
@@ -99,6 +104,15 @@ def measured(
             raise KeyboardInterrupt
         write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
     return json.loads(kept.read_text("utf-8"))
+
+
+def shown(figure: Mapping[str, Any] | None, places: int = 2, unit: float = 1) -> str:
+    """An estimate, as JSON has it, in words: the point and its interval where there is one, a dash without a point."""
+    if not figure or figure["point"] is None:  # no game ended
+        return "-"
+    point, low, high = (figure[name] and unit * figure[name] for name in ("point", "low", "high"))
+    interval = f" ({low:.{places}f}-{high:.{places}f})" if low is not None else ""  # too few deals
+    return f"{point:.{places}f}{interval}"
 
 
 def is_finished(config: TrainConfig) -> bool:

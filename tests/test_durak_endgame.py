@@ -9,7 +9,10 @@ import pytest
 from oracles.durak import PACK, Card, Move, Table
 
 from cardai import CardaiError, load
+from cardai.asking import moves_in
 from cardai.cards import DECK36
+from cardai.players import agent
+from games.durak import endgame
 from games.durak.endgame import Solver, grade_endgames, is_ending, solve
 from games.durak.rules import NO_CARD, STATE
 
@@ -231,3 +234,56 @@ def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
     assert str(one) == str(other)
     with pytest.raises(CardaiError, match="1 game or more, not 0"):
         grade_endgames(GAME, ["random"] * 2, games=0)
+
+
+# An agent that ends its games perfectly
+
+
+def test_the_finisher_makes_no_mistake_in_endings_and_is_the_other_agent_elsewhere(monkeypatch):
+    monkeypatch.setattr(endgame, "AGENT_LIMIT", 2000)
+    finisher, plain = agent(GAME, "endgame:random"), agent(GAME, "random")
+    states = np.array(list(positions_of_random_games(20)), GAME.state)
+    endings = np.array([is_ending(state) for state in states])
+    assert 20 < endings.sum() < len(states) - 100
+    assert finisher.choose is not None
+    played, before = finisher.choose(GAME, states), moves_in(GAME, plain, states)
+    assert np.array_equal(played[~endings], before[~endings])
+    solved = Solver(2000).solve(states[endings])
+    places = np.arange(len(solved.scores))
+    own, then = (solved.scores[places, moves[endings]["card"]] for moves in (played, before))
+    quick = solved.nodes < 500  # both solvers had room for these, whatever they remembered
+    assert quick.sum() > 20
+    assert np.array_equal(own[quick], solved.best[quick])
+    assert (then[quick] < solved.best[quick]).any()
+
+
+def test_the_finisher_plays_to_the_end_and_grades_without_a_loss():
+    grades = grade_endgames(GAME, ["endgame:thrifty", "thrifty"], 20, variant="report", limit=50_000)
+    grade = grades["endgame:thrifty"]
+    assert grade.critical > 0
+    assert grade.optimal.point == 1.0
+
+
+@pytest.mark.parametrize(
+    ("game", "spec", "sentence"),
+    [
+        ("tictactoe", "endgame:random", "endings are solved for durak, not for tictactoe"),
+        ("durak", "endgame:peeking:hand_value", "an agent that peeks cannot be given an ending"),
+        ("durak", "endgame:nobody", "nobody"),
+        ("durak", "endgame:thrifty?nothing=1", "nothing"),
+    ],
+)
+def test_an_impossible_finisher_is_refused(game, spec, sentence):
+    with pytest.raises(CardaiError, match=sentence):
+        agent(load(game), spec)
+
+
+def positions_of_random_games(games):
+    """Every position of some random games between two."""
+    stream = np.random.default_rng(3)
+    for seed in range(games):
+        state = GAME.new(2, seed)
+        while state["turn"] >= 0:
+            yield state
+            moves = GAME.moves(state)
+            state = GAME.play(state, moves[stream.integers(len(moves))])

@@ -10,19 +10,21 @@ cards out of the game. A bout that is taken leaves their number as it was, but t
 least one card less. So the pair (cards in the game, cards of the attacker) falls from bout to bout.
 """
 
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from cardai import stats
+from cardai import driver, stats
+from cardai.asking import moves_in
 from cardai.bench import deal_seeds, rotations
 from cardai.cards import count, has, lowest, ranks_of, single, suit, suit_cards
 from cardai.driver import lend, play_move
 from cardai.game import CardaiError, Game, GameState
 from cardai.native import at, copy, raw
-from cardai.players import agent
+from cardai.players import Agent, agent
 from cardai.rule import hashed, mixed, rule
 from cardai.stats import Estimate
 from cardai.table import play
@@ -30,6 +32,7 @@ from cardai.table import play
 from .rules import ACTIONS, BOUT, NO_CARD, NONE, choices
 
 LIMIT = 20_000_000  # nodes that a position may take, about two seconds
+AGENT_LIMIT = 300_000  # the same for a player, who has no time
 TABLE = 1 << 21  # positions remembered, 40 bytes each
 
 LOSS, DRAW, WIN, OPEN = -1, 0, 1, 2  # for the seat to move; OPEN: not settled
@@ -441,6 +444,56 @@ def solve(game: Game, state: GameState, limit: int = LIMIT) -> np.ndarray:
     if not found.solved[0]:
         raise CardaiError(f"{game.name}: this ending takes more than {limit} nodes; raise the limit")
     return found.scores[0, game.moves(state)["card"]]
+
+
+# An agent that ends its games perfectly
+
+
+def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
+    """The agent `endgame:SPEC`, for the entry-point group `cardai.agents`: SPEC, but for its mistakes in endings.
+
+    Where the solver says that the move SPEC would play gives score away, it plays the first one that does not. An
+    ending that takes more than `AGENT_LIMIT` nodes is left to SPEC. CardaiError for other games and agents that peek.
+    """
+    if game.name != "durak":
+        raise CardaiError(f"agent {spec!r}: endings are solved for durak, not for {game.name}")
+    query = "&".join(f"{key}={value}" if value else key for key, value in options.items())
+    options.clear()  # they are the other agent's
+    inner = agent(game, f"{argument}?{query}" if query else argument)
+    if inner.peeks:
+        raise CardaiError(f"agent {spec!r}: an agent that peeks cannot be given an ending")
+    solver, lock = Solver(AGENT_LIMIT), threading.Lock()
+
+    def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
+        moves = moves_in(game, inner, worlds)
+        with lock:
+            correct(solver, worlds, moves)
+        return moves
+
+    return Finisher(
+        spec, driver.OUTSIDE, about=f"{inner.spec}, but for its mistakes in endings", choose=choose, inner=inner
+    )
+
+
+@dataclass(frozen=True)
+class Finisher(Agent):
+    """An agent that plays endings without mistakes, and everything else as `inner`."""
+
+    inner: Agent | None = field(default=None, compare=False)
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless the inner agent can sit down at this table."""
+        assert self.inner is not None
+        self.inner.check_fits(game, variant, seats)
+
+
+def correct(solver: Solver, states: np.ndarray, moves: np.ndarray) -> None:
+    """Replace, in place, the moves MOVE[n] that give score away in those of STATE[n] that are endings."""
+    places = np.array([i for i in range(len(states)) if is_ending(states[i])], np.int64)
+    solved = solver.solve(states[places])
+    for i, scores, is_solved in zip(places.tolist(), solved.scores, solved.solved, strict=True):
+        if is_solved and scores[moves["card"][i]] < np.nanmax(scores):
+            moves["card"][i] = np.nanargmax(scores)
 
 
 # How well agents play endings
