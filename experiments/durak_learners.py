@@ -30,6 +30,8 @@ from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")
+EARLIER = 10
+"""Of the games of a figure a learner gets at its end, one in so many is played to measure it before."""
 NODES = 1_000_000
 """Positions that the solver may visit for a decision: all but the longest endings take less."""
 TABLES = (2, 4)
@@ -254,15 +256,18 @@ def reproduce(
     size, found = SCALES[scale], learned(folder, scale, progress, device)
     asked, rows, thrown = games or size.benchmark, [], []
     for name, agents in found.items():
+        last = max(learned_from for _, learned_from in agents)
         for (seats, learned_from), spec in agents.items():
-            kept = folder / f"row-{name}-{seats}-{learned_from}-{asked}.json"
-            report = measured(load("durak"), "report", spec, asked, kept, progress)
+            count = asked if learned_from == last else -(-asked // EARLIER)
+            kept = folder / f"row-{name}-{seats}-{learned_from}-{count}.json"
+            report = measured(load("durak"), "report", spec, count, kept, progress)
             rows += [_turned(name, learned_from, row) for row in report["rows"]]
     for seats in TABLES:
         place = folder / f"podkidnoy-{seats}"
         for seen, spec in evaluator(place, "podkidnoy", seats, size.shipped, size, progress, device).items():
-            kept = folder / f"row-{place.name}-{seen}-{asked}.json"
-            report = measured(load("durak"), "podkidnoy", spec, asked, kept, progress)
+            count = asked if seen == size.shipped else -(-asked // EARLIER)
+            kept = folder / f"row-{place.name}-{seen}-{count}.json"
+            report = measured(load("durak"), "podkidnoy", spec, count, kept, progress)
             thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
     endings = [_graded(folder, name, spec, size, progress) for name, spec in players_for_two(found).items()]
     return Reproduction(scale, tuple(rows), tuple(thrown), tuple(endings), _seconds(folder, found))

@@ -185,6 +185,8 @@ ACCEPTING = faulty("is_legal_agrees_with_legal", is_legal=accept_everything)
 REPAIRING = faulty("illegal_moves_raise", is_legal=accept_everything, act=act_repairing)
 MOVE_CHANGED = faulty("rules_touch_only_their_record", act=act_changing_its_move)
 NOTING = faulty("asking_changes_nothing", legal=legal_with_a_note)
+UNNUMBERED = faulty("actions_number_the_moves", tictactoe.GAME, actions={(cell,): cell for cell in range(8)})
+NUMBERED_ALIKE = faulty("actions_number_the_moves", tictactoe.GAME, actions={(cell,): cell // 2 for cell in range(9)})
 TICTACTOE_TAKEN_CELL = faulty("is_legal_agrees_with_legal", tictactoe.GAME, is_legal=cell_or_taken)
 
 

@@ -77,6 +77,22 @@ def illegal_moves_raise(ground: Ground) -> None:
         _refuse_all(ground, trace.end, trace.moves[:2])
 
 
+@law
+def actions_number_the_moves(ground: Ground) -> None:
+    """In a game that numbers its moves (`actions`) every legal move has a number, and those legal together differ."""
+    numbers = ground.game.actions
+    for here in ground.positions(ground.effort.positions) if numbers else ():
+        moves = ground.compiled.moves(here.states)
+        for move in moves:
+            if tuple(move.tolist()) not in numbers:
+                raise here.broken(f"{move_text(ground.game, here.state, move)} is legal and has no number in actions")
+        found = [numbers[tuple(move.tolist())] for move in moves]
+        for i, number in enumerate(found):
+            if number in found[:i]:
+                pair = [move_text(ground.game, here.state, moves[k]) for k in (found.index(number), i)]
+                raise here.broken(f"{' and '.join(pair)} are legal together and share the number {number}")
+
+
 def _refuse_all(ground: Ground, here: Position, moves: np.ndarray) -> None:
     for move in moves:
         for door in (ground.game.play, ground.game.after):
