@@ -14,8 +14,8 @@ peeking:JUDGE           ... in the true world: it sees what it will draw. For co
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 policy:FILE             a network that says how likely to play each move; ?greedy plays the likeliest
-endgame:SPEC            SPEC, but for its mistakes in endings, where a game can solve them. This and the kind before come
-                        from packages that announce them (`ENTRY_POINTS`), as yours may
+endgame:SPEC            SPEC, but for its mistakes in endings, where a game can solve them. This and the kind before
+                        come from packages that announce them (`ENTRY_POINTS`), as yours may
 human                   somebody at the keyboard (in `cardai play`)
 """
 
