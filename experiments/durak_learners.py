@@ -60,8 +60,8 @@ class Scale:
 
     `games`: after how many games PPO is measured, the last is its end; `epochs`: NFSP's; `evaluator`: how many games
     an evaluator learns from in all its generations; `generations`: after the first; `shipped`: the games of those that
-    come with cardai. `benchmark`: games of a figure; `learning`: fields of every `TrainConfig`; `endings`: games whose
-    endings are graded.
+    come with cardai, `throw_in`: the same by throw-in rules. `benchmark`: games of a figure; `learning`: fields of
+    every `TrainConfig`; `endings`: games whose endings are graded.
     """
 
     games: tuple[int, ...]
@@ -71,6 +71,7 @@ class Scale:
     benchmark: int
     learning: Mapping[str, Any] = field(default_factory=dict)
     shipped: int = 0
+    throw_in: int = 0
     endings: int = 1000
 
 
@@ -93,6 +94,7 @@ SCALES = {
         benchmark=16,
         learning=_NETWORK | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20, "warm_up": 2},
         shipped=200,
+        throw_in=200,
         endings=20,
     ),
     "small": Scale(
@@ -104,10 +106,14 @@ SCALES = {
         learning=_NETWORK
         | {"options": {"hidden": [192, 128, 64], "dropout": [0.0, 0.0, 0.0]}, "batch": 2048, "steps": 3000},
         shipped=600_000,
+        throw_in=200_000,
     ),
 }
 SCALES["thesis"] = replace(
-    SCALES["small"], shipped=4_000_000, learning={**SCALES["small"].learning, "batch": 8192, "steps": 20_000}
+    SCALES["small"],
+    shipped=4_000_000,
+    throw_in=4_000_000,
+    learning={**SCALES["small"].learning, "batch": 8192, "steps": 20_000},
 )
 
 
@@ -264,8 +270,8 @@ def reproduce(
             rows += [_turned(name, learned_from, row) for row in report["rows"]]
     for seats in TABLES:
         place = folder / f"podkidnoy-{seats}"
-        for seen, spec in evaluator(place, "podkidnoy", seats, size.shipped, size, progress, device).items():
-            count = asked if seen == size.shipped else -(-asked // EARLIER)
+        for seen, spec in evaluator(place, "podkidnoy", seats, size.throw_in, size, progress, device).items():
+            count = asked if seen == size.throw_in else -(-asked // EARLIER)
             kept = folder / f"row-{place.name}-{seen}-{count}.json"
             report = measured(load("durak"), "podkidnoy", spec, count, kept, progress)
             thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
