@@ -20,11 +20,11 @@ from cardai.bench import plain, with_notes
 from cardai.machine import machine
 from cardai.registry import load
 from evaluators.checkpoint import write_whole
-from evaluators.model import FILE, SHIPPED, Model
-from evaluators.model import load as load_model
+from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
+from experiments import workshop
 from experiments.workshop import Progress, Workshop, generation_names, measured, shown
 from games.durak.endgame import grade_endgames
 
@@ -174,10 +174,10 @@ def evaluator(
 
     {games that a generation has learned from: its spec}.
     """
-    workshop = Workshop(load("durak"), folder, size.learning, progress, device, variant, seats)
+    place = Workshop(load("durak"), folder, size.learning, progress, device, variant, seats)
     share = games // (1 + size.generations)
-    first = workshop.games("games", HAND_WRITTEN, share, seed=seats)
-    workshop.generations((first,), size.generations, games=share, opponents=OPPONENTS, seed=10 * seats)
+    first = place.games("games", HAND_WRITTEN, share, seed=seats)
+    place.generations((first,), size.generations, games=share, opponents=OPPONENTS, seed=10 * seats)
     names = generation_names(size.generations)
     return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 
@@ -323,13 +323,11 @@ def ship(folder: Path) -> list[Path]:
     shipped = []
     for variant in ("report", "podkidnoy"):
         for seats in TABLES:
-            games = max(folder.glob(f"evaluator-{seats}-*"), key=lambda place: int(place.name.rpartition("-")[2]))
-            place = games if variant == "report" else folder / f"podkidnoy-{seats}"
-            model = load_model(place / "best" / FILE)
-            facts = replace(model.facts, about=f"Durak for {seats}: judges before any card is drawn", command=COMMAND)
-            shipped.append(SHIPPED / "durak" / f"{variant}{seats}.safetensors")
-            shipped[-1].parent.mkdir(exist_ok=True)
-            Model(facts, model.module).save(shipped[-1])
+            runs = sorted(folder.glob(f"evaluator-{seats}-*"), key=lambda run: int(run.name.rpartition("-")[2]))
+            run = runs[-1] if variant == "report" else folder / f"podkidnoy-{seats}"
+            place = SHIPPED / "durak" / f"{variant}{seats}.safetensors"
+            about = f"Durak for {seats}: judges before any card is drawn"
+            shipped.append(workshop.ship(folder, f"{run.name}/best", place, about, COMMAND))
     return shipped
 
 

@@ -21,9 +21,8 @@ from cardai.bench import plain, with_notes
 from cardai.game import Game, Row, Suite
 from cardai.machine import machine
 from cardai.registry import load
-from evaluators.model import FILE as MODEL
-from evaluators.model import SHIPPED, Model
-from evaluators.model import load as load_model
+from evaluators.model import SHIPPED
+from experiments import workshop
 from experiments.workshop import Progress, Workshop, generation_names, measured, shown
 
 HAND_WRITTEN = {
@@ -115,21 +114,19 @@ SCALES = {
 def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> None:
     """Make all networks in a folder, each in one of its own, or go on making them."""
     size = SCALES[scale]
-    workshop = Workshop(load("moska"), folder, size.learning, progress, device)
+    place = Workshop(load("moska"), folder, size.learning, progress, device)
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:
         own = dict(size.each.get(name, {}))
-        return workshop.network(
-            name, data, seed=seed, encoder="bitmap", moment="drawn", balance="loser", **own, **fields
-        )
+        return place.network(name, data, seed=seed, encoder="bitmap", moment="drawn", balance="loser", **own, **fields)
 
-    first = workshop.games("games1", HAND_WRITTEN, size.games["games1"], seed=1)
+    first = place.games("games1", HAND_WRITTEN, size.games["games1"], seed=1)
     nn1 = network("nn1", first, seed=1)
     pool = OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}
-    second = workshop.games("games2", pool, size.games["games2"], seed=2)
-    third = workshop.games("games3", pool, size.games["games2"], seed=3)
+    second = place.games("games2", pool, size.games["games2"], seed=2)
+    third = place.games("games3", pool, size.games["games2"], seed=3)
     network("nn2", first, second, third, seed=2, start_from=nn1)
-    workshop.generations(
+    place.generations(
         (first, second),
         size.generations,
         games=size.games["later"],
@@ -274,14 +271,11 @@ def ship(folder: Path) -> list[Path]:
         "nn2": "the thesis' second generation: from games with NN1 among the players, too",
         "best": "judges before any card is drawn; sees seats and suits without names",
     }
-    shipped = []
-    for name, line in about.items():
-        model = load_model(folder / name / MODEL)
-        facts = replace(model.facts, about=line, command="cardai reproduce moska-networks")
-        shipped.append(SHIPPED / "moska" / f"{name}.safetensors")
-        shipped[-1].parent.mkdir(exist_ok=True)
-        Model(facts, model.module).save(shipped[-1])
-    return shipped
+    command = "cardai reproduce moska-networks"
+    return [
+        workshop.ship(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, command)
+        for name, line in about.items()
+    ]
 
 
 def draw(folder: Path, result: Reproduction) -> Path:

@@ -9,7 +9,7 @@ Ctrl-C leaves all stages that are done, and the others can be gone on with.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from cardai.game import CardaiError, Game
 from cardai.selfplay import simulate_shards
 from evaluators.checkpoint import write_whole
 from evaluators.config import TrainConfig, difference, read_config
-from evaluators.model import FILE
+from evaluators.model import FILE, Model
+from evaluators.model import load as load_model
 from evaluators.train import CONFIG, REPORT, train
 
 Progress = Callable[[int, int, str], None]
@@ -113,6 +114,28 @@ def shown(figure: Mapping[str, Any] | None, places: int = 2, unit: float = 1) ->
     point, low, high = (figure[name] and unit * figure[name] for name in ("point", "low", "high"))
     interval = f" ({low:.{places}f}-{high:.{places}f})" if low is not None else ""  # too few deals
     return f"{point:.{places}f}{interval}"
+
+
+def ship(folder: Path, network: str, place: Path, about: str, command: str) -> Path:
+    """Put a network of an experiment's folder among the models that come with cardai.
+
+    Where its metadata name the folder, they then say "runs" and the experiment's name, the last word of `command`.
+    """
+    model = load_model(folder / network / FILE)
+    told = str(folder), f"runs/{command.split()[-1]}"
+    training, data = (_renamed(one, *told) for one in (model.facts.training, model.facts.data))
+    place.parent.mkdir(exist_ok=True)
+    Model(replace(model.facts, about=about, command=command, training=training, data=data), model.module).save(place)
+    return place
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """The same with one text for another in all texts in it."""
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, Mapping):
+        return {_renamed(key, old, new): _renamed(one, old, new) for key, one in value.items()}
+    return [_renamed(one, old, new) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def is_finished(config: TrainConfig) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,11 +37,8 @@ def test_what_is_finished_is_not_done_again(made, monkeypatch):
 
 
 def test_a_policy_that_was_stopped_is_not_taken_for_finished(tmp_path, monkeypatch):
-    class Stopped:
-        class facts:  # noqa: N801
-            metrics = {"games": 25}
-
-    monkeypatch.setattr(durak_learners.ppo, "train", lambda *a, **k: Stopped)
+    stopped = SimpleNamespace(facts=SimpleNamespace(metrics={"games": 25}))
+    monkeypatch.setattr(durak_learners.ppo, "train", lambda *a, **k: stopped)
     with pytest.raises(KeyboardInterrupt):
         durak_learners.policies(tmp_path / "ppo", "ppo", 2, durak_learners.SCALES["smoke"], None)
     assert not list((tmp_path / "ppo").iterdir())
@@ -63,4 +61,5 @@ def test_its_networks_can_be_shipped(made, tmp_path, monkeypatch):
     (tmp_path / "durak").mkdir()
     shipped = durak_learners.ship(made[0])
     assert sorted(place.stem for place in shipped) == ["podkidnoy2", "podkidnoy4", "report2", "report4"]
-    assert durak_learners.load_model(shipped[0]).facts.command == durak_learners.COMMAND
+    assert str(made[0]).encode() not in b"".join(place.read_bytes() for place in shipped)
+    assert workshop.load_model(shipped[0]).facts.command == durak_learners.COMMAND

@@ -61,5 +61,6 @@ def test_its_networks_can_be_shipped(made, tmp_path, monkeypatch):
     (tmp_path / "moska").mkdir()
     shipped = moska_networks.ship(made[0])
     assert sorted(place.stem for place in shipped) == ["best", "nn1", "nn2"]
-    assert moska_networks.load_model(shipped[0]).facts.command == "cardai reproduce moska-networks"
+    assert str(made[0]).encode() not in b"".join(place.read_bytes() for place in shipped)
+    assert workshop.load_model(shipped[0]).facts.command == "cardai reproduce moska-networks"
     assert isinstance(made[1], Reproduction)
