@@ -96,7 +96,8 @@ SCALES = {
         },
         each={
             "nn1": {"steps": 3600, "per_game": 50},
-            "nn2": {"steps": 36_000, "per_game": 50},
+            "nn2-first": {"steps": 36_000, "per_game": 50},
+            "nn2": {"steps": 12_000, "per_game": 50, "learning_rate": 6e-4},
             "after": {"steps": 8000, "per_game": 40, "learning_rate": 7e-4},
             "by-game": {"steps": 800, "limit": 800_000},
             "by-state": {"steps": 800, "limit": 800_000},
@@ -125,7 +126,8 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
     pool = OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}
     second = place.games("games2", pool, size.games["games2"], seed=2)
     third = place.games("games3", pool, size.games["games2"], seed=3)
-    network("nn2", first, second, third, seed=2, start_from=nn1)
+    half_way = network("nn2-first", first, second, third, seed=2, start_from=nn1)
+    network("nn2", first, second, third, seed=20, start_from=half_way)
     place.generations(
         (first, second),
         size.generations,

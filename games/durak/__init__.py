@@ -15,7 +15,7 @@ REPORT = Suite(
     about="one agent against the simple players of the report, by its rules",
     measure="loss",
     rows={
-        "D1": Row(("random",) * 3, {"policy:ppo": 1.0}, "three random players; the report's PPO won about 99 %"),
+        "D1": Row(("random",) * 3, about="three random players; the report's PPO won about 99 %"),
         "D2": Row(("random",), about="one random player; the report's PPO won 83 to 92 %"),
         "D3": Row(("defensive",), about="one defensive player"),
         "D4": Row(("aggressive",), about="one aggressive player"),
