@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.bench import plain, with_notes
+from cardai.game import Game
 from cardai.machine import machine
 from cardai.registry import load
 from evaluators.checkpoint import write_whole
@@ -32,10 +33,12 @@ COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")
 EARLIER = 10
 """Of the games of a figure a learner gets at its end, one in so many is played to measure it before."""
-NODES = 1_000_000
+NODES = 100_000
 """Positions that the solver may visit for a decision: all but the longest endings take less."""
 TABLES = (2, 4)
 """Seats of the tables at which they learn, each for itself."""
+THROW_IN_TABLE = 2
+"""The same by throw-in rules."""
 
 HAND_WRITTEN = {
     "thrifty": 2.0,
@@ -72,7 +75,7 @@ class Scale:
     learning: Mapping[str, Any] = field(default_factory=dict)
     shipped: int = 0
     throw_in: int = 0
-    endings: int = 1000
+    endings: int = 300
 
 
 _NETWORK = {
@@ -251,7 +254,7 @@ def by_learner(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], dict[
 
 
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
-THROW_IN_ROWS = {"P1": "3 defensive", "P2": "3 thrifty", "P3": "1 defensive", "P4": "1 thrifty"}
+THROW_IN_ROWS = {"P3": "1 defensive", "P4": "1 thrifty"}
 """The rows of both suites, and who sits there."""
 
 
@@ -266,17 +269,27 @@ def reproduce(
         for (seats, learned_from), spec in agents.items():
             count = asked if learned_from == last else -(-asked // EARLIER)
             kept = folder / f"row-{name}-{seats}-{learned_from}-{count}.json"
-            report = measured(load("durak"), "report", spec, count, kept, progress)
+            report = measured(at_tables_of(seats), "report", spec, count, kept, progress)
             rows += [_turned(name, learned_from, row) for row in report["rows"]]
-    for seats in TABLES:
-        place = folder / f"podkidnoy-{seats}"
-        for seen, spec in evaluator(place, "podkidnoy", seats, size.throw_in, size, progress, device).items():
-            count = asked if seen == size.throw_in else -(-asked // EARLIER)
-            kept = folder / f"row-{place.name}-{seen}-{count}.json"
-            report = measured(load("durak"), "podkidnoy", spec, count, kept, progress)
-            thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
+    place = folder / f"podkidnoy-{THROW_IN_TABLE}"
+    agents = evaluator(place, "podkidnoy", THROW_IN_TABLE, size.throw_in, size, progress, device)
+    for seen, spec in agents.items():
+        count = asked if seen == size.throw_in else -(-asked // EARLIER)
+        kept = folder / f"row-{place.name}-{seen}-{count}.json"
+        report = measured(at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count, kept, progress)
+        thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
     endings = [_graded(folder, name, spec, size, progress) for name, spec in players_for_two(found).items()]
     return Reproduction(scale, tuple(rows), tuple(thrown), tuple(endings), _seconds(folder, found))
+
+
+def at_tables_of(seats: int) -> Game:
+    """Durak with only those rows of its suites that so many sit at."""
+    game = load("durak")
+    suites = {
+        name: replace(suite, rows={key: row for key, row in suite.rows.items() if 1 + len(row.opponents) == seats})
+        for name, suite in game.suites.items()
+    }
+    return replace(game, suites=suites)
 
 
 def players_for_two(found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, str]:
@@ -320,15 +333,19 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
 
 def ship(folder: Path) -> list[Path]:
     """Put the networks that learned most among the models that come with cardai; where they lie now."""
+    runs = {f"report{seats}": (f"evaluator-{seats}-{_most(folder, seats)}", seats) for seats in TABLES}
+    runs[f"podkidnoy{THROW_IN_TABLE}"] = f"podkidnoy-{THROW_IN_TABLE}", THROW_IN_TABLE
     shipped = []
-    for variant in ("report", "podkidnoy"):
-        for seats in TABLES:
-            runs = sorted(folder.glob(f"evaluator-{seats}-*"), key=lambda run: int(run.name.rpartition("-")[2]))
-            run = runs[-1] if variant == "report" else folder / f"podkidnoy-{seats}"
-            place = SHIPPED / "durak" / f"{variant}{seats}.safetensors"
-            about = f"Durak for {seats}: judges before any card is drawn"
-            shipped.append(workshop.ship(folder, f"{run.name}/best", place, about, COMMAND))
+    for name, (run, seats) in runs.items():
+        about = f"Durak for {seats}: judges before any card is drawn"
+        place = SHIPPED / "durak" / f"{name}.safetensors"
+        shipped.append(workshop.ship(folder, f"{run}/best", place, about, COMMAND))
     return shipped
+
+
+def _most(folder: Path, seats: int) -> int:
+    """The most games an evaluator has learned from in a folder."""
+    return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))
 
 
 def draw(folder: Path, result: Reproduction) -> Path:

@@ -21,15 +21,15 @@ from cardai import driver, stats
 from cardai.asking import moves_in
 from cardai.bench import deal_seeds, rotations
 from cardai.cards import count, has, lowest, ranks_of, single, suit, suit_cards
-from cardai.driver import lend, play_move
+from cardai.driver import lend
 from cardai.game import CardaiError, Game, GameState
-from cardai.native import at, copy, raw
+from cardai.native import at, begin_ply, copy, raw
 from cardai.players import Agent, agent
 from cardai.rule import hashed, mixed, rule
 from cardai.stats import Estimate
 from cardai.table import play
 
-from .rules import ACTIONS, BOUT, NO_CARD, NONE, choices
+from .rules import ACTIONS, BOUT, NO_CARD, NONE, act, choices, settle
 
 LIMIT = 20_000_000  # nodes that a position may take, about two seconds
 AGENT_LIMIT = 300_000  # the same for a player, who has no time
@@ -518,10 +518,10 @@ class EndgameGrade:
 
 
 @rule
-def note_decisions(rules, states, block, moves, played, plies, actions):
+def note_decisions(rules, states, block, moves, plies, actions):
     """Replay a game from states[0]; keep its endings with a choice, whose number is returned, and what was played.
 
-    `block`, `played`: the memory of states, STATE[plies + 1], and moves, MOVE[plies]. actions: i64[plies].
+    `block`: the memory of states, STATE[plies + 1]. moves: MOVE[plies]. actions: i64[plies].
     """
     kept = 0
     for ply in range(plies):
@@ -529,7 +529,9 @@ def note_decisions(rules, states, block, moves, played, plies, actions):
             actions[kept] = moves[ply].card
             copy(at(block, kept + 1), at(block, kept), rules.state_size)
             kept += 1
-        play_move(rules, at(block, kept), at(played, ply))
+        begin_ply(at(block, kept))
+        act(states[kept], moves[ply])
+        settle(states[kept])
     return kept
 
 
@@ -568,7 +570,7 @@ def decisions_of(game: Game, deal: GameState, moves: np.ndarray) -> tuple[np.nda
     """The endings of a game, STATE[n], in which the mover had a choice, and the actions that were played, i64[n]."""
     states, actions = np.zeros(len(moves) + 1, game.state), np.zeros(len(moves), np.int64)
     states[0] = deal
-    n = note_decisions(lend(game.rules), states, raw(states), moves, raw(moves), len(moves), actions)
+    n = note_decisions(lend(game.rules), states, raw(states), moves, len(moves), actions)
     return states[:n], actions[:n]
 
 
