@@ -51,7 +51,7 @@ PROTOCOLS = {
         learning={"batch": 256, "learning_rate": 1e-3, "schedule": "constant"},
     ),
     "ours": Protocol(
-        iterations=4,
+        iterations=6,
         games=40_000,
         first="random",
         epsilon=0.1,
