@@ -287,7 +287,7 @@ def draw(folder: Path, result: Reproduction) -> Path:
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in [name for name in ("nn1", "nn2") if name in result.training]:
-        lines = [json.loads(line) for line in (folder / name / "metrics.jsonl").open(encoding="utf-8")]
+        lines = [json.loads(line) for line in (folder / name / "metrics.jsonl").read_text("utf-8").splitlines()]
         epochs = [line["epoch"] for line in lines]
         (drawn,) = axes.plot(epochs, [line["validation"]["bce"] for line in lines], label=f"{name}, validation")
         axes.plot(epochs, [line["loss"] for line in lines], "--", color=drawn.get_color(), label=f"{name}, training")
