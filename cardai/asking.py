@@ -45,10 +45,10 @@ def moves_in(game: Game, player: Agent, worlds: np.ndarray) -> np.ndarray:
     """
     if player.randomised:
         raise CardaiError(f"agent {player.spec!r} draws its parameters anew for each game; name fixed ones")
-    worlds = np.ascontiguousarray(worlds)
-    chosen, streams, places = np.zeros(len(worlds), game.move), np.zeros(len(worlds), STREAM), np.arange(len(worlds))
     if player.choose is not None:
         return np.asarray(player.choose(game, worlds), game.move)
+    worlds = np.ascontiguousarray(worlds)
+    chosen, streams, places = np.zeros(len(worlds), game.move), np.zeros(len(worlds), STREAM), np.arange(len(worlds))
     take_luck(np.ascontiguousarray(worlds["rng"]), streams)
     if player.evaluator is not None:
         decide(game, player, worlds, streams, places, places, chosen)

@@ -547,8 +547,8 @@ class _Replayer:
         return _Harvest(chunk, _pack(job.rows[:count]), labels, played, int(job.found[0]))
 
     def _untils(self, chunk: _Chunk) -> np.ndarray:
-        """Up to what each seat's player explores, i64[G, seats]."""
-        untils = np.array([explores_until(spec) for spec in chunk.agents], np.int64)
+        """Up to what each seat's player explores, i64[G, seats]; -1 throughout unless the recipe asks."""
+        untils = np.array([explores_until(spec) if self.recipe.steady else -1 for spec in chunk.agents], np.int64)
         return untils[np.array([one.lineup for one in chunk.games])]
 
     def _wanted(self, chunk: _Chunk, game: RecordedGame) -> int:

@@ -26,7 +26,7 @@ from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
 from experiments import workshop
-from experiments.workshop import Progress, Workshop, generation_names, measured, shown
+from experiments.workshop import Progress, Workshop, generation_names, measured, shown, size_of
 from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
@@ -122,7 +122,7 @@ SCALES["thesis"] = replace(
 
 def learned(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> dict[str, dict]:
     """Learn everything, or go on; {learner: {(seats, games): agent's spec}} for the rules of the report."""
-    size, found = SCALES[scale], {name: {} for name in LEARNERS}
+    size, found = size_of(SCALES, scale), {name: {} for name in LEARNERS}
     for seats in TABLES:
         for name in LEARNERS[:-1]:
             for games, spec in policies(folder / f"{name}-{seats}", name, seats, size, progress).items():
@@ -262,7 +262,7 @@ def reproduce(
     folder: Path, scale: str, *, games: int | None = None, device: str = "auto", progress: Progress | None = None
 ) -> Reproduction:
     """Learn everything and measure it, or go on; each finished piece is kept in the folder."""
-    size, found = SCALES[scale], learned(folder, scale, progress, device)
+    size, found = size_of(SCALES, scale), learned(folder, scale, progress, device)
     asked, rows, thrown = games or size.benchmark, [], []
     for name, agents in found.items():
         last = max(learned_from for _, learned_from in agents)

@@ -23,7 +23,7 @@ from cardai.machine import machine
 from cardai.registry import load
 from evaluators.model import SHIPPED
 from experiments import workshop
-from experiments.workshop import Progress, Workshop, generation_names, measured, shown
+from experiments.workshop import Progress, Workshop, generation_names, measured, shown, size_of
 
 HAND_WRITTEN = {
     "bot3": 3.0,
@@ -114,7 +114,7 @@ SCALES = {
 
 def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> None:
     """Make all networks in a folder, each in one of its own, or go on making them."""
-    size = SCALES[scale]
+    size = size_of(SCALES, scale)
     place = Workshop(load("moska"), folder, size.learning, progress, device)
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:

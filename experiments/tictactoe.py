@@ -22,11 +22,12 @@ from cardai.bench import plain, with_notes
 from cardai.exact import Grade, Solution, best_against_uniform, grade, grade_strategy, solve, uniform
 from cardai.game import CardaiError
 from cardai.machine import machine
-from cardai.registry import load, unknown
+from cardai.registry import load
 from evaluators.checkpoint import write_whole
 from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
 from evaluators.selftaught import Generation, Protocol, School
+from experiments.workshop import size_of
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -193,10 +194,8 @@ class Reproduction:
 
 def reproduce(folder: Path, scale: str = "small", *, progress: Progress | None = None) -> Reproduction:
     """Teach networks by both protocols; leave the result, a figure and our protocol's models in a folder."""
-    if scale not in SCALES:
-        raise CardaiError(unknown("scale", scale, SCALES))
+    size, began = size_of(SCALES, scale), time.perf_counter()
     _make(folder)
-    size, began = SCALES[scale], time.perf_counter()
     protocols = {name: replace(one, **size.fields) for name, one in PROTOCOLS.items()}
     total = size.seeds * len(BODIES) * sum(1 + one.iterations for one in protocols.values())
     solution = solve(load("tictactoe"))

@@ -11,16 +11,19 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cardai.bench import run_suite
 from cardai.game import CardaiError, Game
+from cardai.registry import unknown
 from cardai.selfplay import simulate_shards
 from evaluators.checkpoint import write_whole
 from evaluators.config import TrainConfig, difference, read_config
 from evaluators.model import FILE, Model
 from evaluators.model import load as load_model
 from evaluators.train import CONFIG, REPORT, train
+
+S = TypeVar("S")
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -105,6 +108,13 @@ def measured(
             raise KeyboardInterrupt
         write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
     return json.loads(kept.read_text("utf-8"))
+
+
+def size_of(scales: Mapping[str, S], scale: str) -> S:
+    """An experiment's scale by its name; CardaiError when there is none of that name."""
+    if scale not in scales:
+        raise CardaiError(unknown("scale", scale, scales))
+    return scales[scale]
 
 
 def shown(figure: Mapping[str, Any] | None, places: int = 2, unit: float = 1) -> str:

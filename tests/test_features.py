@@ -112,6 +112,13 @@ def test_steady_keeps_the_states_from_the_last_exploring_move_of_each_seat_on(tm
     assert list(zip(rows_of(data).tolist(), data.labels.tolist(), strict=True)) == expected
 
 
+def test_until_in_a_spec_means_nothing_to_a_recipe_that_does_not_ask(tmp_path):
+    """It may be a parameter of a hand-written player, and no number of plies at all."""
+    simulate(TICTACTOE, {"random": 1}, 5, out=tmp_path / "games.jsonl", seed=3)
+    forge(tmp_path / "games.jsonl", 1, agents=["someone?until=0.5"])
+    assert collect([tmp_path / "games.jsonl"], Recipe()).agents == {"someone?until=0.5": 10}
+
+
 def test_the_games_here_have_what_the_moments_differ_in(files):
     moska = {moment: len(collect([files["moska"]], Recipe(moment=moment))) for moment in ("before_draw", "drawn")}
     moves = [sum(len(one.moves) for one in read(files[name])) for name in ("moska", "tictactoe")]

@@ -35,7 +35,7 @@ BRIEF = nfsp.Recipe((8,), policy_rate=0.1, value_rate=0.1, epochs=2, epoch_games
 def policy_of(game=TICTACTOE, seed=0, hidden=(8,)):
     sight = Sight(game, 2)
     network = begun(lambda: Network(sight.width, hidden, sight.actions), seed)
-    return Policy.of(game, sight, network, game.default_variant, next(iter(game.encoders)))
+    return Policy.of(sight, network, game.default_variant)
 
 
 def test_kuhn_poker_keeps_the_laws():

@@ -7,7 +7,7 @@ import pytest
 import cardai
 from cardai.game import CardaiError
 from evaluators.config import read_config
-from experiments import workshop
+from experiments import verbs, workshop
 from experiments.workshop import Workshop, measured
 
 TICTACTOE = cardai.load("tictactoe")
@@ -67,3 +67,10 @@ def test_a_measurement_is_kept(tmp_path, monkeypatch):
     first = measured(TICTACTOE, next(iter(TICTACTOE.suites)), "random", 20, kept)
     monkeypatch.setattr(workshop, "run_suite", lambda *a, **k: pytest.fail("played again"))
     assert measured(TICTACTOE, next(iter(TICTACTOE.suites)), "random", 20, kept) == first
+
+
+@pytest.mark.parametrize("name", verbs.EXPERIMENTS)
+def test_an_unknown_scale_is_refused_before_anything_is_written(name, tmp_path):
+    with pytest.raises(CardaiError, match="there is no scale 'huge'"):
+        verbs.reproduce(name, scale="huge", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -141,6 +141,7 @@ class Sight:
 
     def __init__(self, game: Game, seats: int, encoder: str | None = None) -> None:
         self.game, self.seats = game, seats
+        self.encoder = next(iter(game.encoders)) if encoder is None else encoder
         self.moves, numbers = numbered(game)
         self.actions = int(numbers.max()) + 1
         self.width = game.encoder(encoder).width(seats)
@@ -179,7 +180,6 @@ class Sight:
             )  # fmt: skip
         if n != total:
             self._refuse(states[0])
-        following = np.append(games[1:] * self.seats + seats[1:], -1)
         order = np.argsort(games * self.seats + seats, kind="stable")
         games, seats = games[order], seats[order]
         own = games * self.seats + seats

@@ -187,20 +187,19 @@ class _Training:
     def __init__(
         self, game: Game, recipe: Recipe, seed: int, variant: str | None, seats: int | None, encoder: str | None
     ) -> None:
-        self.game, self.recipe = game, recipe
+        self.recipe = recipe
         self.variant = game.default_variant if variant is None else variant
         self.seats = game.default_seats if seats is None else seats
         game.options(self.seats, self.variant)
         self.sight = Sight(game, self.seats, encoder)
-        self.encoder = next(iter(game.encoders)) if encoder is None else encoder
         self.stream = np.random.default_rng(seed)
         self.programs = _programs(self.sight.width, self.sight.actions, recipe)
         self.forward, self.minds = self.programs.forward, self.programs.begin(seed)
         self.latest, self.behaviour = Circular(recipe.memory), Reservoir(recipe.memory, self.stream)
         self.epsilon = recipe.epsilon
         self.agents = [
-            Agent("best response", driver.OUTSIDE, choose=chooser(self._respond, self.encoder)),
-            Agent("average", driver.OUTSIDE, choose=chooser(self._average, self.encoder)),
+            Agent("best response", driver.OUTSIDE, choose=chooser(self._respond, self.sight.encoder)),
+            Agent("average", driver.OUTSIDE, choose=chooser(self._average, self.sight.encoder)),
         ]
         self.games = self.decisions = 0
         self.losses, self.start = (math.nan, math.nan), time.perf_counter()
@@ -235,7 +234,7 @@ class _Training:
         if all(map(math.isfinite, self.losses)):
             metrics |= {"policy_loss": self.losses[0], "value_loss": self.losses[1]}
         return Policy.of(
-            self.game, self.sight, network, self.variant, self.encoder, about="neural fictitious self-play",
+            self.sight, network, self.variant, about="neural fictitious self-play",
             training=settings.as_plain(self.recipe), metrics=metrics, seconds=time.perf_counter() - self.start,
         )  # fmt: skip
 

@@ -72,16 +72,17 @@ class Policy:
         self._weights = parts(network)[1]
 
     @classmethod
-    def of(cls, game: Game, sight: Sight, network: Network, variant: str, encoder: str, **more: Any) -> "Policy":
+    def of(cls, sight: Sight, network: Network, variant: str, **more: Any) -> "Policy":
         """A policy of a game as it is here and now. `more`: further fields of `Facts`."""
+        game = sight.game
         facts = Facts(
             game=game.name,
             game_version=game.version,
             variant=variant,
             options=dict(game.variants[variant]),
             seats=sight.seats,
-            encoder=encoder,
-            layout=fingerprint(_layout(game, encoder, sight.seats)),
+            encoder=sight.encoder,
+            layout=fingerprint(_layout(game, sight.encoder, sight.seats)),
             width=sight.width,
             numbering=numbering(game),
             actions=sight.actions,

@@ -212,17 +212,16 @@ class _Training:
     def __init__(
         self, game: Game, recipe: Recipe, seed: int, variant: str | None, seats: int | None, encoder: str | None
     ) -> None:
-        self.game, self.recipe = game, recipe
+        self.recipe = recipe
         self.variant = game.default_variant if variant is None else variant
         self.seats = game.default_seats if seats is None else seats
         game.options(self.seats, self.variant)
         self.sight = Sight(game, self.seats, encoder)
-        self.encoder = next(iter(game.encoders)) if encoder is None else encoder
         self.stream = np.random.default_rng(seed)
         self.steps = steps_of(recipe)
         self.programs = _programs(self.sight.width, self.sight.actions, recipe)
         self.weights, self.moments = self.programs.begin(seed)
-        self.agents = [Agent("learner", driver.OUTSIDE, choose=chooser(self._act, self.encoder))]
+        self.agents = [Agent("learner", driver.OUTSIDE, choose=chooser(self._act, self.sight.encoder))]
         if recipe.opponent:
             self.agents.append(agent(game, recipe.opponent))
         self.games = self.decisions = 0
@@ -255,7 +254,7 @@ class _Training:
         if math.isfinite(self.loss):
             metrics["loss"] = self.loss
         return Policy.of(
-            self.game, self.sight, network.policy, self.variant, self.encoder, about="proximal policy optimisation",
+            self.sight, network.policy, self.variant, about="proximal policy optimisation",
             training=settings.as_plain(self.recipe), metrics=metrics, seconds=time.perf_counter() - self.start,
         )  # fmt: skip
 
