@@ -1,7 +1,5 @@
 """The thesis' two generations of networks for Moska, and one that needs no sampling; with its Table 1 for all of them.
 
-    print(reproduce(Path("runs/moska-networks"), "small").table())
-
 Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
 NN1 among the players, and NN2, which begins with NN1's weights, from both. Then, beyond the thesis, a network that
 judges the after-state of a move, before any card is drawn, by an encoder in which seats and suits have no names. It
@@ -13,17 +11,19 @@ Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.bench import plain, with_notes
-from cardai.game import Game, Row, Suite
-from cardai.machine import machine
+from cardai.game import Game, Suite
+from cardai.game import Row as Table1Row
 from cardai.registry import load
 from evaluators.model import SHIPPED
 from experiments import workshop
-from experiments.workshop import Progress, Workshop, generation_names, measured, shown, size_of
+from experiments.charts import chart, level
+from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.lab import Lab
+from experiments.workshop import Workshop, generation_names
 
 HAND_WRITTEN = {
     "bot3": 3.0,
@@ -103,7 +103,7 @@ SCALES = {
             "by-state": {"steps": 800, "limit": 800_000},
         },
     ),
-    "thesis": Scale(
+    "full": Scale(
         games={"games1": 1_000_000, "games2": 1_000_000, "later": 1_000_000},
         generations=4,
         benchmark=20_000,
@@ -112,10 +112,10 @@ SCALES = {
 }  # fmt: skip
 
 
-def networks(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> None:
-    """Make all networks in a folder, each in one of its own, or go on making them."""
-    size = size_of(SCALES, scale)
-    place = Workshop(load("moska"), folder, size.learning, progress, device)
+def networks(lab: Lab) -> dict[str, Any]:
+    """Make all networks, each in a folder of its own, or go on making them; {name: its report and its losses}."""
+    size = lab.size
+    place = Workshop(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:
         own = dict(size.each.get(name, {}))
@@ -141,86 +141,108 @@ def networks(folder: Path, scale: str, progress: Progress | None = None, device:
     )
     for split_by in ("game", "state"):
         network(f"by-{split_by}", second, seed=2, split_by=split_by)
+    names = ("nn1", "nn2", *generation_names(size.generations), "by-game", "by-state")
+    return {name: _learned(lab.folder / name) for name in names}
+
+
+def _learned(folder: Path) -> dict[str, Any]:
+    """What is kept of a network's training: test figures, states, seconds, and losses by epoch."""
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    losses = [[line["epoch"], line["loss"], line["validation"]["bce"]] for line in lines]
+    return {"test": report["test"], "states": report["states"], "seconds": report["seconds"], "losses": losses}
 
 
 KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
 """The thesis' names for how a network is asked, and ours."""
 
+BENCHMARKS = ("B1", "B2", "B3", "B4")
 CLAIMS = {
-    ("nn2", "MIF"): (13.65, 15.35, 12.65, 0.0),
-    ("nn2", "HIF"): (14.25, 18.45, 15.65, 0.05),
-    ("nn1", "HIF"): (23.8, 26.3, 21.15, 0.25),
+    "nn2 MIF": (13.65, 15.35, 12.65, 0.0),
+    "nn2 HIF": (14.25, 18.45, 15.65, 0.05),
+    "nn1 HIF": (23.8, 26.3, 21.15, 0.25),
+    "best before draw": (13.65, 15.35, 12.65, 0.0),
 }
-"""Table 1: loss in percent on B1, B2, B3 and B4, of 2000 games each."""
+"""Table 1: loss in percent on B1, B2, B3 and B4, of 2000 games each; `best` stands beside the best there, NN2-MIF."""
 TEST_CLAIM = {"bce": 0.504, "accuracy": 0.735}
 """3.1: NN2 on its test states, balanced, divided by state."""
+COMMAND = "cardai reproduce moska-networks"
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What came out. `training`: each network's report; `table`: the benchmark's, by network and way of asking."""
-
-    scale: str
-    training: Mapping[str, Mapping[str, Any]]
-    rows: Mapping[str, Mapping[str, Any]]
-    seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything in it and the machine, as plain JSON types."""
-        return plain(asdict(self) | {"machine": machine()})
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        return with_notes(self._notes(), self._losses(), self._tests())
-
-    def _losses(self) -> Any:
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title="Games lost, percent (thesis)", title_justify="left", box=box.HORIZONTALS)
-        table.add_column("agent")
-        for row in BENCHMARKS:
-            table.add_column(row, justify="right")
-        for name, report in self.rows.items():
-            network, _, kind = name.partition(" ")
-            claims = CLAIMS.get((network, kind), (None,) * len(BENCHMARKS))
-            figures = {row["row"]: row["figure"] for row in report["rows"]}
-            cells = [_cell(figures.get(row), claim) for row, claim in zip(BENCHMARKS, claims, strict=True)]
-            table.add_row(name + (" (peeks)" if kind == "MIF" else ""), *cells)
-        return table
-
-    def _tests(self) -> Any:
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title="Test states (thesis, NN2: 0.504, 73.5 %)", title_justify="left", box=box.HORIZONTALS)
-        for heading in ("network", "states", "BCE", "accuracy %", "ECE"):
-            table.add_column(heading, justify="left" if heading == "network" else "right")
-        for name, report in self.training.items():
-            for kind in ("balanced", "natural"):
-                found = report["test"].get(kind)
-                if found:
-                    figures = f"{found['bce']:.4f}", f"{100 * found['accuracy']:.1f}", f"{found['ece']:.4f}"
-                    table.add_row(f"{name}, {kind}", f"{report['states']['test']:,}", *figures)
-        return table
-
-    def _notes(self) -> list[str]:
-        games = {report["asked"] for report in self.rows.values()}
-        return [
-            f"scale {self.scale}: {' or '.join(f'{n:,}' for n in sorted(games))} games a figure, the same deals for"
-            " all, seats rotated; 95 % intervals",
-            "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
-            "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
-            "after0 and on: generations of the network that judges after-states; the last one is best",
-            "by-game, by-state: one network twice; the latter has states of one game in both training and test",
-        ]
+def run(lab: Lab) -> Findings:
+    """Make the networks and measure them in the rows of Table 1."""
+    training = lab.piece("networks", lambda: networks(lab), repeats=False)
+    rows = [row for asked in asked_of(lab.size.generations) for row in _losses(lab, *asked)]
+    rows += [row for name, told in training.items() for row in _tests(name, told)]
+    drawn = {name: training[name]["losses"] for name in ("nn1", "nn2")}
+    return Findings(rows, _answer(rows), NOTES, {"losses": drawn})
 
 
-BENCHMARKS = ("B1", "B2", "B3", "B4")
+def asked_of(generations: int) -> list[tuple[str, str]]:
+    """Each network with each of the `KINDS` it is asked in."""
+    thesis = [(name, kind) for name in ("nn1", "nn2") for kind in KINDS]
+    return thesis + [(name, "before draw") for name in generation_names(generations)]
 
 
-def _cell(figure: Mapping[str, Any] | None, claim: float | None) -> str:
-    return shown(figure) + (f" [{claim:g}]" if claim is not None and figure else "")
+def _losses(lab: Lab, name: str, kind: str) -> list[Row]:
+    """A network's row of Table 1."""
+    game = with_table_1(load("moska"), str(lab.folder / "nn1"))
+    key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
+    report = lab.bench(key, game, "table1", spec, lab.games or lab.size.benchmark)
+    claims = CLAIMS.get(f"{name} {kind}", (None,) * len(BENCHMARKS))
+    return [
+        Row(
+            "Games lost, %",
+            f"{name} {kind}" + (" (peeks)" if kind == "MIF" else ""),
+            row["row"],
+            of_estimate(row["figure"]),
+            None if claim is None else Claim(claim, games=2000),
+            key,
+            places=2 if row["row"] == "B4" else 1,
+        )
+        for row, claim in zip(report["rows"], claims, strict=True)
+    ]
+
+
+def _tests(name: str, told: Mapping[str, Any]) -> list[Row]:
+    """What a network reached on its test states."""
+    return [
+        Row(
+            "Test states (thesis, NN2, on other states, divided by state: BCE 0.504, accuracy 73.5 %)",
+            f"{name}, {kind}",
+            column,
+            Figure(factor * found[key], n=told["states"]["test"], counted="states"),
+            piece="networks",
+            places=places,
+        )
+        for kind in ("balanced", "natural")
+        if (found := told["test"].get(kind))
+        for key, column, factor, places in (
+            ("bce", "BCE", 1, 4),
+            ("accuracy", "accuracy, %", 100, 1),
+            ("ece", "ECE", 1, 4),
+        )
+    ]
+
+
+def _answer(rows: list[Row]) -> list[str]:
+    found = {(row.name, row.column): row for row in rows}
+    second, ours = found["nn2 HIF", "B1"], found["best before draw", "B1"]
+    return [
+        f"Against three Bot3 the second generation, which samples its draws, loses {shown(second.figure)} % of its"
+        f" games; the thesis' lost {second.claim} % ({second.verdict}).",
+        f"A network that judges a move before any card is drawn loses {shown(ours.figure)} %: it sees nothing hidden"
+        f" and samples nothing. The thesis' best, which sees its own draws, lost {ours.claim} % ({ours.verdict}).",
+    ]
+
+
+NOTES = (
+    "games lost: the same deals for all, seats rotated, Wilson with the deal as cluster",
+    "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
+    "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
+    "after0 and on: generations of the network that judges after-states; the last one is best",
+    "by-game, by-state: one network twice; the latter has states of one game in both training and test",
+)
 
 
 def with_table_1(game: Game, nn1: str) -> Game:
@@ -229,41 +251,15 @@ def with_table_1(game: Game, nn1: str) -> Game:
         about="the thesis' Table 1",
         measure="loss",
         rows={
-            "B1": Row(("bot3",) * 3),
-            "B2": Row((f"peeking:{nn1}",) * 3),
-            "B3": Row(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
-            "B4": Row(("random",) * 3),
+            "B1": Table1Row(("bot3",) * 3),
+            "B2": Table1Row((f"peeking:{nn1}",) * 3),
+            "B3": Table1Row(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
+            "B4": Table1Row(("random",) * 3),
         },
         agents=(),
         variant="thesis",
     )
     return replace(game, suites={"table1": suite})
-
-
-def reproduce(
-    folder: Path, scale: str, *, games: int | None = None, device: str = "auto", progress: Progress | None = None
-) -> Reproduction:
-    """Make the networks and measure them, or go on; each finished piece is kept in the folder."""
-    networks(folder, scale, progress, device)
-    generations = generation_names(SCALES[scale].generations)
-    names = ("nn1", "nn2", *generations, "by-game", "by-state")
-    training = {name: json.loads((folder / name / "report.json").read_text("utf-8")) for name in names}
-    asked = games or SCALES[scale].benchmark
-    rows = {
-        f"{name} {kind}": row_of(folder, name, kind, asked, progress)
-        for name in ("nn1", "nn2", *generations)
-        for kind in KINDS
-        if name not in generations or kind == "before draw"
-    }
-    seconds = sum(report["seconds"] for report in training.values()) + sum(row["seconds"] for row in rows.values())
-    return Reproduction(scale, training, rows, seconds)
-
-
-def row_of(folder: Path, name: str, kind: str, games: int, progress: Progress | None = None) -> dict[str, Any]:
-    """A network's row of Table 1, asked in one of `KINDS`, as JSON; kept in the folder."""
-    kept = folder / f"table1-{name}-{KINDS[kind]}-{games}.json"
-    game = with_table_1(load("moska"), str(folder / "nn1"))
-    return measured(game, "table1", f"{KINDS[kind]}:{folder / name}", games, kept, progress)
 
 
 def ship(folder: Path) -> list[Path]:
@@ -273,28 +269,22 @@ def ship(folder: Path) -> list[Path]:
         "nn2": "the thesis' second generation: from games with NN1 among the players, too",
         "best": "judges before any card is drawn; sees seats and suits without names",
     }
-    command = "cardai reproduce moska-networks"
     return [
-        workshop.ship(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, command)
+        workshop.ship(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, COMMAND)
         for name, line in about.items()
     ]
 
 
-def draw(folder: Path, result: Reproduction) -> Path:
-    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5; the image file, in the folder."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    for name in [name for name in ("nn1", "nn2") if name in result.training]:
-        lines = [json.loads(line) for line in (folder / name / "metrics.jsonl").read_text("utf-8").splitlines()]
-        epochs = [line["epoch"] for line in lines]
-        (drawn,) = axes.plot(epochs, [line["validation"]["bce"] for line in lines], label=f"{name}, validation")
-        axes.plot(epochs, [line["loss"] for line in lines], "--", color=drawn.get_color(), label=f"{name}, training")
-    axes.axhline(TEST_CLAIM["bce"], color="grey", linewidth=1)
-    axes.annotate("thesis, NN2 after 70 epochs: 0.504", (0.02, TEST_CLAIM["bce"]), va="bottom", color="grey")
+def draw(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5."""
+    figure, (axes,) = chart()
+    for name, losses in result["drawn"]["losses"].items():
+        epochs = [epoch for epoch, _, _ in losses]
+        (drawn,) = axes.plot(epochs, [validation for _, _, validation in losses], label=f"{name}, validation")
+        training = [loss for _, loss, _ in losses]
+        axes.plot(epochs, training, "--", color=drawn.get_color(), label=f"{name}, training")
+    level(axes, TEST_CLAIM["bce"], "thesis, NN2 after 70 epochs: 0.504")
     axes.set_xlabel("epochs")
     axes.set_ylabel("binary cross-entropy, balanced states")
-    axes.legend(frameon=False)
-    figure.savefig(folder / "losses.png")
-    return folder / "losses.png"
+    axes.legend()
+    return {"losses": figure}

@@ -1,62 +1,120 @@
-"""The verb that experiments add to the `cardai` command."""
+"""The verbs that experiments add to the `cardai` command."""
 
-import importlib
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
+from experiments.catalogue import EXPERIMENTS, SCALES, module
 
-EXPERIMENTS = {
-    "tictactoe": "the method on Tic-Tac-Toe, graded exactly: the thesis' protocol, and one for perfect play (3 min)",
-    "moska-networks": "the two networks of the thesis for Moska, and one that needs no sampling (small: 1-2 hours)",
-    "durak-learners": "PPO, NFSP and the method, at equal numbers of games of Durak (small: 2 hours)",
-}
+AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
 def reproduce(
-    name: Annotated[str | None, Parameter(help="An experiment; all are listed if none is given.")] = None,
+    name: Annotated[str | None, Parameter(help="An experiment, or all; they are listed if none is given.")] = None,
     /,
     *,
-    scale: Annotated[str, Parameter(help="smoke (seconds), small (two cores) or thesis (a GPU).")] = "small",
-    out: Annotated[Path | None, Parameter(help="The folder to work in; runs/NAME if not given.")] = None,
-    games: Annotated[int | None, Parameter(help="Games a row of a benchmark; the scale's number if not given.")] = None,
+    scale: Annotated[str, Parameter(help="smoke (seconds), small (two cores) or full (a GPU, or days).")] = "small",
+    out: Annotated[Path | None, Parameter(help="The folder to work in; runs/SCALE if not given.")] = None,
+    report: Annotated[Path | None, Parameter(help="Where the report goes; OUT/report if not given.")] = None,
+    games: Annotated[int | None, Parameter(help="Games a figure; the scale's number if not given.")] = None,
     device: Annotated[str, Parameter(help="Where networks learn and judge: auto, cpu or gpu.")] = "auto",
+    again: Annotated[int, Parameter(help="Measure so many finished pieces again: they must come out the same.")] = 0,
+    seed: Annotated[int, Parameter(help="Decides which pieces --again measures.")] = 0,
     ship: Annotated[bool, Parameter(negative="", help="Put its models among those that come with cardai.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Run an experiment again and show its figures beside those it is about."""
+    """Run experiments again and show their figures beside what was claimed; a stopped run goes on."""
     from cardai.cli import show
     from cardai.game import CardaiError
-    from cardai.progress import Line
     from cardai.registry import unknown
 
     if name is None:
-        for one, about in EXPERIMENTS.items():
-            print(f"{one:16} {about}")
-        return 0
-    if name not in EXPERIMENTS:
-        raise CardaiError(unknown("experiment", name, EXPERIMENTS))
+        return _list(json)
+    if name != "all" and name not in EXPERIMENTS:
+        raise CardaiError(unknown("experiment", name, ["all", *EXPERIMENTS]))
+    if scale not in SCALES:
+        raise CardaiError(unknown("scale", scale, SCALES))
+    if games is not None and games < 1:
+        raise CardaiError(f"--games must be at least 1, not {games}")
+    if ship and not hasattr(module(name), "ship"):
+        raise CardaiError(f"{name} has no models of its own to ship")
     from evaluators.scorer import set_device
 
     set_device(device)
-    folder = out or Path("runs") / name
-    with Line(name) as progress:
-        result = _run(name, folder, scale, games, device, progress)
-    if ship:
-        _experiment(name).ship(folder)
-    return show(result, json)
+    place = out or Path("runs") / scale
+    if again:
+        return _measured_again(name, place, scale, games, device, again, seed)
+    return show(_run(name, place, report or place / "report", scale, games, device, ship), json)
 
 
-def _experiment(name: str) -> ModuleType:
-    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
+def report(
+    folder: Annotated[Path, Parameter(help="The folder of a report: the results in it are read, the pages written.")],
+    /,
+) -> None:
+    """Write the pages of a report anew from its results."""
+    from experiments.report import write_again
+
+    print(write_again(folder))
 
 
-def _run(name: str, folder: Path, scale: str, games: int | None, device: str, progress: Any) -> Any:
-    if name == "tictactoe":
-        return _experiment(name).reproduce(folder, scale, progress=progress)
-    result = _experiment(name).reproduce(folder, scale, games=games, device=device, progress=progress)
-    _experiment(name).draw(folder, result)
-    return result
+def _list(json: bool) -> int:
+    from dataclasses import asdict
+
+    from cardai.cli import show
+    from experiments.listing import Listing
+
+    return show(Listing({name: asdict(entry) for name, entry in EXPERIMENTS.items()}), json)
+
+
+def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
+    """Run one experiment or all, and write the report of what lies in the folder."""
+    from cardai.game import CardaiError
+    from cardai.progress import Line
+    from experiments import lab
+    from experiments.listing import Outcome
+    from experiments.report import results_in, write
+
+    names = list(EXPERIMENTS) if name == "all" else [name]
+    found, missing = [], {}
+    for number, one in enumerate(names, 1):
+        lacking = EXPERIMENTS[one].missing()
+        if lacking and name == "all":
+            missing[one] = " and ".join(
+                f"{module} (pip install 'cardai[{extra}]')" for module, extra in lacking.items()
+            )
+            continue
+        with Line(one) as line:
+            told = f"{number}/{len(names)} " if len(names) > 1 else ""
+            found.append(
+                lab.run(
+                    one, place / one, scale, games=games, device=device,
+                    progress=lambda done, total, what, told=told: line(done, total, told + what),
+                )
+            )  # fmt: skip
+        if ship:
+            module(one).ship(place / one)
+    others = [one for one in results_in(place) if one["scale"] == scale]
+    if not others:
+        raise CardaiError(f"there is no result of scale {scale} in {place}")
+    return Outcome(found, missing, write(report, others))
+
+
+def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
+    """Measure some finished pieces of an experiment again; 0 when all come out the same, 1 when one does not."""
+    from cardai.game import CardaiError
+    from cardai.progress import Line
+    from experiments import lab
+
+    if name == "all":
+        raise CardaiError("--again is for one experiment; name it")
+    keys = lab.chosen_again(place / name, count, seed)
+    try:
+        with Line(name) as line:
+            lab.run(name, place / name, scale, games=games, device=device, progress=line, again=keys)
+    except lab.Different as different:
+        print(different)
+        return 1
+    for key in keys:
+        print(f"the same: {key}")
+    return 0

@@ -7,23 +7,17 @@
 Ctrl-C leaves all stages that are done, and the others can be gone on with.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from cardai.bench import run_suite
 from cardai.game import CardaiError, Game
-from cardai.registry import unknown
 from cardai.selfplay import simulate_shards
-from evaluators.checkpoint import write_whole
 from evaluators.config import TrainConfig, difference, read_config
 from evaluators.model import FILE, Model
 from evaluators.model import load as load_model
 from evaluators.train import CONFIG, REPORT, train
-
-S = TypeVar("S")
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -96,34 +90,6 @@ class Workshop:
 def generation_names(last: int) -> list[str]:
     """What `Workshop.generations` calls its networks: after0, after1 and so on, the last one best."""
     return [*(f"after{number}" for number in range(last)), "best"]
-
-
-def measured(
-    game: Game, suite: str, spec: str, games: int, kept: Path, progress: Progress | None = None
-) -> dict[str, Any]:
-    """An agent's row of a suite, as JSON; kept in a file. Ctrl-C is raised."""
-    if not kept.exists():
-        report = run_suite(game, suite, [spec], games, progress=progress)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        write_whole(kept, (json.dumps(report.as_json(), indent=2) + "\n").encode())
-    return json.loads(kept.read_text("utf-8"))
-
-
-def size_of(scales: Mapping[str, S], scale: str) -> S:
-    """An experiment's scale by its name; CardaiError when there is none of that name."""
-    if scale not in scales:
-        raise CardaiError(unknown("scale", scale, scales))
-    return scales[scale]
-
-
-def shown(figure: Mapping[str, Any] | None, places: int = 2, unit: float = 1) -> str:
-    """An estimate, as JSON has it, in words: the point and its interval where there is one, a dash without a point."""
-    if not figure or figure["point"] is None:  # no game ended
-        return "-"
-    point, low, high = (figure[name] and unit * figure[name] for name in ("point", "low", "high"))
-    interval = f" ({low:.{places}f}-{high:.{places}f})" if low is not None else ""  # too few deals
-    return f"{point:.{places}f}{interval}"
 
 
 def ship(folder: Path, network: str, place: Path, about: str, command: str) -> Path:

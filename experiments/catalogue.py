@@ -1,0 +1,74 @@
+"""The experiments there are: what each asks, what was claimed and where, and how long it takes.
+
+Nothing heavy is imported here, so that listing them costs nothing. An experiment NAME is the module `experiments.NAME`,
+with a dict `SCALES` of frozen configs (smoke, small, full) and functions `run(lab) -> Findings` and
+`draw(result) -> {name: figure}`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+SCALES = ("smoke", "small", "full")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One experiment. `minutes`: of the scale "small", on two cores.
+
+    `games`: whose rules it plays by; `models`: the games whose shipped models it asks. Both are part of what its
+    results depend on. `needs`: modules that cardai does not install by itself, and the extra that brings them.
+    """
+
+    question: str
+    claim: str
+    source: str
+    minutes: float
+    games: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    needs: Mapping[str, str] | None = None
+
+    def missing(self) -> dict[str, str]:
+        """The modules it needs that are not installed, and the extra that brings each."""
+        from importlib.util import find_spec
+
+        return {name: extra for name, extra in (self.needs or {}).items() if find_spec(name) is None}
+
+
+EXPERIMENTS = {
+    "tictactoe": Entry(
+        "Does the method learn Tic-Tac-Toe from random weights, and which body learns it better?",
+        "a CNN wins 92 % of its games against random play, an MLP 65 %",
+        "Vahteristo 2023, section 2.4, Figure 4",
+        2,
+        ("tictactoe",),
+    ),
+    "moska-networks": Entry(
+        "How well do the thesis' two generations of networks play Moska, and can one do without sampling?",
+        "the second generation loses 14.25 % of its games against three Bot3, the first 23.8 %",
+        "Vahteristo 2023, sections 2.2, 2.3 and 3.1, Figure 5",
+        60,
+        ("moska",),
+    ),
+    "durak-learners": Entry(
+        "PPO, NFSP or a judge of positions: who learns most from equally many games of Durak?",
+        "PPO does not lose 99 % against three random players, 83-92 % against one; deeper NFSP is better",
+        "a student report on Durak, section Results",
+        60,
+        ("durak",),
+    ),
+}
+
+HEADLINES = {
+    "Does the method transfer from one game to others?": ("tictactoe", "moska-networks", "durak-learners"),
+    "MLP or CNN?": ("mlp-vs-cnn",),
+    "What does hidden information cost?": ("information",),
+}
+"""The questions that most readers come with, and the experiments that answer them."""
+
+
+def module(name: str) -> ModuleType:
+    """The module of an experiment."""
+    import importlib
+
+    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
