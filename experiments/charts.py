@@ -19,7 +19,7 @@ COLOURS = ("#2f7fd0", "#e07b1a", "#2a9d63", "#b8479b", "#8a6cd1", "#c2453b", "#7
 """Told apart on white and on black."""
 MARKERS = "osD^vPX*<"
 
-STYLE = {
+STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "cardai",
     "font.family": "sans-serif",

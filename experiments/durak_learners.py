@@ -1,7 +1,5 @@
 """Three ways to learn Durak, at equal numbers of games: PPO, NFSP with two settings, and positions judged by a network.
 
-    print(reproduce(Path("runs/durak-learners"), "small").table())
-
 PPO and NFSP learn a policy from games against themselves, as a student report did; the evaluator learns, by the method
 of the Moska thesis, how good positions are, first from hand-written players' games and then from its own. Each one is
 measured along the way against the report's opponents: three random players, one, a defensive one, an aggressive one.
@@ -11,22 +9,22 @@ Source: the report's section "Results" (PPO after 140 000 games; NFSP after 5 00
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.bench import plain, with_notes
 from cardai.game import Game
-from cardai.machine import machine
 from cardai.registry import load
-from evaluators.checkpoint import write_whole
 from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
 from experiments import workshop
-from experiments.workshop import Progress, Workshop, generation_names, measured, shown, size_of
+from experiments.charts import chart, lines
+from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.lab import Lab
+from experiments.workshop import Progress, Workshop, generation_names
 from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
@@ -53,8 +51,13 @@ HAND_WRITTEN = {
 OPPONENTS = {"thrifty": 0.7, "defensive": 0.4, "aggressive": 0.4, "random": 0.4}
 """Whom its later generations meet."""
 
-CLAIMS = {"D1": "99", "D2": "83-92"}
-"""What the report says of PPO: games not lost, in percent, against three random players and against one."""
+CLAIMS = {
+    "D1": Claim(99.0, better="higher", within=1.0),
+    "D2": Claim(92.0, better="higher", words="83-92"),
+}
+"""What the report says of PPO: games not lost, in percent, against three random players and against one; taken as exact
+and at its best, since it does not say how many games were counted.
+"""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ SCALES = {
         throw_in=200_000,
     ),
 }
-SCALES["thesis"] = replace(
+SCALES["full"] = replace(
     SCALES["small"],
     shipped=4_000_000,
     throw_in=4_000_000,
@@ -120,16 +123,16 @@ SCALES["thesis"] = replace(
 )
 
 
-def learned(folder: Path, scale: str, progress: Progress | None = None, device: str = "auto") -> dict[str, dict]:
+def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:
     """Learn everything, or go on; {learner: {(seats, games): agent's spec}} for the rules of the report."""
-    size, found = size_of(SCALES, scale), {name: {} for name in LEARNERS}
+    found: dict[str, dict[tuple[int, int], str]] = {name: {} for name in LEARNERS}
     for seats in TABLES:
         for name in LEARNERS[:-1]:
-            for games, spec in policies(folder / f"{name}-{seats}", name, seats, size, progress).items():
+            place = lab.folder / f"{name}-{seats}"
+            for games, spec in policies(place, name, seats, lab.size, lab.progress).items():
                 found[name][seats, games] = spec
-        for games in (*size.evaluator, size.shipped):
-            place = folder / f"evaluator-{seats}-{games}"
-            for seen, spec in evaluator(place, "report", seats, games, size, progress, device).items():
+        for games in (*lab.size.evaluator, lab.size.shipped):
+            for seen, spec in evaluator(lab, f"evaluator-{seats}-{games}", "report", seats, games).items():
                 found["evaluator"][seats, seen] = spec
     return found
 
@@ -170,116 +173,116 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
     return {games: f"policy:{place}" for games, place in places.items()}
 
 
-def evaluator(
-    folder: Path, variant: str, seats: int, games: int, size: Scale, progress: Progress | None, device: str
-) -> dict[int, str]:
+def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict[int, str]:
     """Networks that judge positions, from so many games in all, evenly divided over the generations.
 
     {games that a generation has learned from: its spec}.
     """
-    place = Workshop(load("durak"), folder, size.learning, progress, device, variant, seats)
-    share = games // (1 + size.generations)
+    folder, generations = lab.folder / name, lab.size.generations
+    place = Workshop(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
+    share = games // (1 + generations)
     first = place.games("games", HAND_WRITTEN, share, seed=seats)
-    place.generations((first,), size.generations, games=share, opponents=OPPONENTS, seed=10 * seats)
-    names = generation_names(size.generations)
+    place.generations((first,), generations, games=share, opponents=OPPONENTS, seed=10 * seats)
+    names = generation_names(generations)
     return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What came out. `rows`: each measurement by the report's rules, `throw_in`: by those of podkidnoy; `endings`: how
-    the endings between two were played; `seconds` the longest learning of each learner took, playing included for
-    policies, for both tables.
-    """
-
-    scale: str
-    rows: tuple[Mapping[str, Any], ...]
-    throw_in: tuple[Mapping[str, Any], ...]
-    endings: tuple[Mapping[str, Any], ...]
-    seconds: Mapping[str, float]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything in it and the machine, as plain JSON types."""
-        return plain(asdict(self) | {"machine": machine()})
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title="Games not lost, percent [the report]", title_justify="left", box=box.HORIZONTALS)
-        for heading in ("learner", "games", *ROWS.values()):
-            table.add_column(heading, justify="left" if heading == "learner" else "right")
-        for (learner, games), figures in by_learner(self.rows).items():
-            table.add_row(learner, f"{games:,}", *(figures.get(row, "") for row in ROWS))
-        other = Table(title="The same, throw-in rules", title_justify="left", box=box.HORIZONTALS)
-        for heading in ("learner", "games", *THROW_IN_ROWS.values()):
-            other.add_column(heading, justify="left" if heading == "learner" else "right")
-        for (learner, games), figures in by_learner(self.throw_in).items():
-            other.add_row(learner, f"{games:,}", *(figures.get(row, "") for row in THROW_IN_ROWS))
-        return with_notes(self._notes(), table, other, self._endings())
-
-    def _endings(self) -> Any:
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title="Endings between two, no deck", title_justify="left", box=box.HORIZONTALS)
-        for heading in ("agent", "decisions", "unsolved", "critical", "best move, %", "score lost an ending"):
-            table.add_column(heading, justify="left" if heading == "agent" else "right")
-        for one in self.endings:
-            counts = [f"{one[name]:,}" for name in ("decisions", "unsolved", "critical")]
-            table.add_row(one["agent"], *counts, shown(one["optimal"], 1, 100), shown(one["lost"], 3))
-        return table
-
-    def _notes(self) -> list[str]:
-        played = {one["n"] for one in self.rows}
-        return [
-            f"scale {self.scale}: {' or '.join(f'{n:,}' for n in sorted(played))} games a figure, the same deals for"
-            " all, seats rotated; 95 % intervals; rules of the report; a draw is not lost",
-            "critical: decisions in endings against thrifty in which some move loses score; unsolved ones needed more"
-            f" than {NODES:,} nodes",
-            "one network learned for tables of four, one for tables of two; policies draw their moves",
-            "seconds of learning: " + ", ".join(f"{name} {seconds:,.0f}" for name, seconds in self.seconds.items()),
-        ]
+def run(lab: Lab) -> Findings:
+    """Learn everything and measure it."""
+    seconds = lab.piece("learning", lambda: _learning(lab), repeats=False)
+    found = learned(lab)  # by now all of it only says where it is
+    rows = [row for name, agents in found.items() for row in _curve(lab, name, agents)]
+    thrown = _throw_in(
+        lab, evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
+    )
+    endings = [row for name, spec in players_for_two(found).items() for row in _ending(lab, name, spec)]
+    times = [
+        Row("Seconds of learning, both tables", name, "s", Figure(one, n=1, counted="runs"), piece="learning", places=0)
+        for name, one in seconds.items()
+    ]
+    return Findings([*rows, *thrown, *endings, *times], _answer(rows, endings), NOTES)
 
 
-def by_learner(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], dict[str, str]]:
-    """{(learner, games): {row of the suite: its figure in words}}."""
-    found: dict[tuple[str, int], dict[str, str]] = {}
-    for one in rows:
-        claim = CLAIMS.get(one["row"]) if one["learner"] == "ppo" else None
-        said = shown(one) + (f" [{claim}]" if claim else "")
-        found.setdefault((one["learner"], one["games"]), {})[one["row"]] = said
-    return found
+def _learning(lab: Lab) -> dict[str, float]:
+    """Learn everything; the seconds each learner took at its longest, for both tables together."""
+    found = learned(lab)
+    evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
+    return _seconds(lab.folder, found)
 
 
+NOT_LOST, THROWN, ENDINGS = "Games not lost, %", "Games not lost, %, throw-in rules", "Endings between two, no deck"
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
 THROW_IN_ROWS = {"P3": "1 defensive", "P4": "1 thrifty"}
 """The rows of both suites, and who sits there."""
 
+NOTES = (
+    "games not lost: by the rules of the report, the same deals for all, seats rotated; a draw is not lost",
+    f"before its end a learner is measured with a {EARLIER}th of the games",
+    "one network learned for tables of four, one for tables of two; policies draw their moves",
+    "endings: decisions against thrifty in which some move loses score, by the exact solver; unsolved are those that"
+    f" need more than {NODES:,} nodes",
+    "seconds of learning: playing is part of it for policies, not for evaluators, which learn from games played before",
+)
 
-def reproduce(
-    folder: Path, scale: str, *, games: int | None = None, device: str = "auto", progress: Progress | None = None
-) -> Reproduction:
-    """Learn everything and measure it, or go on; each finished piece is kept in the folder."""
-    size, found = size_of(SCALES, scale), learned(folder, scale, progress, device)
-    asked, rows, thrown = games or size.benchmark, [], []
-    for name, agents in found.items():
-        last = max(learned_from for _, learned_from in agents)
-        for (seats, learned_from), spec in agents.items():
-            count = asked if learned_from == last else -(-asked // EARLIER)
-            kept = folder / f"row-{name}-{seats}-{learned_from}-{count}.json"
-            report = measured(at_tables_of(seats), "report", spec, count, kept, progress)
-            rows += [_turned(name, learned_from, row) for row in report["rows"]]
-    place = folder / f"podkidnoy-{THROW_IN_TABLE}"
-    agents = evaluator(place, "podkidnoy", THROW_IN_TABLE, size.throw_in, size, progress, device)
-    for seen, spec in agents.items():
-        count = asked if seen == size.throw_in else -(-asked // EARLIER)
-        kept = folder / f"row-{place.name}-{seen}-{count}.json"
-        report = measured(at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count, kept, progress)
-        thrown += [_turned("evaluator", seen, row) for row in report["rows"]]
-    endings = [_graded(folder, name, spec, size, progress) for name, spec in players_for_two(found).items()]
-    return Reproduction(scale, tuple(rows), tuple(thrown), tuple(endings), _seconds(folder, found))
+
+def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Row]:
+    """A learner measured after each number of games."""
+    last, found = max(games for _, games in agents), []
+    for (seats, games), spec in agents.items():
+        count = (lab.games or lab.size.benchmark) if games == last else -(-(lab.games or lab.size.benchmark) // EARLIER)
+        key = f"row-{name}-{seats}-{games}"
+        report = lab.bench(key, at_tables_of(seats), "report", spec, count)
+        for row in report["rows"]:
+            claim = CLAIMS.get(row["row"]) if name == "ppo" and games == last else None
+            places = 2 if row["row"] in CLAIMS else 1
+            line = f"{name}, {games:,} games"
+            found.append(Row(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
+    return found
+
+
+def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Row]:
+    """The evaluators by throw-in rules."""
+    found = []
+    for games, spec in agents.items():
+        asked = lab.games or lab.size.benchmark
+        count = asked if games == lab.size.throw_in else -(-asked // EARLIER)
+        key = f"podkidnoy-{games}"
+        for row in lab.bench(key, at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count)["rows"]:
+            line = f"evaluator, {games:,} games"
+            found.append(Row(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
+    return found
+
+
+def not_lost(loss: Mapping[str, Any]) -> Figure:
+    """A figure of games lost, in percent, as one of games not lost."""
+    turned = {"point": "point", "low": "high", "high": "low"}
+    return of_estimate({**loss, **{one: loss[other] and 100 - loss[other] for one, other in turned.items()}})
+
+
+def _ending(lab: Lab, name: str, spec: str) -> list[Row]:
+    """How well an agent ends its games against `thrifty`, by the exact solver."""
+
+    def graded() -> dict[str, Any]:
+        games = lab.size.endings
+        return asdict(grade_endgames(load("durak"), [spec, "thrifty"], games, variant="report", limit=NODES)[spec])
+
+    key = f"endings-{name.replace(':', '-')}"
+    found = lab.piece(key, graded)
+    counts = [
+        Row(
+            ENDINGS, name, column, Figure(found[column], n=found["decisions"], counted="decisions"), piece=key, places=0
+        )
+        for column in ("critical", "unsolved")
+    ]
+    return [
+        *counts,
+        Row(ENDINGS, name, "best move played, %", _counted(found["optimal"], 100), piece=key),
+        Row(ENDINGS, name, "score lost an ending", _counted(found["lost"], 1), piece=key, places=3),
+    ]
+
+
+def _counted(estimate: Mapping[str, Any], factor: float) -> Figure:
+    return replace(of_estimate(estimate, factor), counted="decisions")
 
 
 def at_tables_of(seats: int) -> Game:
@@ -299,24 +302,6 @@ def players_for_two(found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[
     return {name: name for name in simple} | ends
 
 
-def _graded(folder: Path, name: str, spec: str, size: Scale, progress: Progress | None) -> dict[str, Any]:
-    """How well an agent ends its games against `thrifty`, by the exact solver; kept in the folder."""
-    kept = folder / f"endings-{name.replace(':', '-')}-{size.endings}.json"
-    if not kept.exists():
-        if progress:
-            progress(0, size.endings, f"endings of {name}")
-        grade = grade_endgames(load("durak"), [spec, "thrifty"], size.endings, variant="report", limit=NODES)[spec]
-        write_whole(kept, (json.dumps(plain({"agent": name, **asdict(grade)}), indent=2) + "\n").encode())
-    return json.loads(kept.read_text("utf-8"))
-
-
-def _turned(learner: str, games: int, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the suite, which counts games lost, as one of games not lost."""
-    figure, sides = row["figure"], {"point": "point", "low": "high", "high": "low"}
-    turned = {one: None if figure[other] is None else 100 - figure[other] for one, other in sides.items()}
-    return {"learner": learner, "games": games, "row": row["row"], "n": figure["n"], **turned}
-
-
 def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, float]:
     """How long each learner's longest training took, at both tables: without simulation for evaluators."""
     seconds = {}
@@ -329,6 +314,24 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
             places = [folder / f"{name}-{seats}" / f"{last:07d}.safetensors" for seats in TABLES]
             seconds[name] = sum(load_policy(place).facts.seconds for place in places)
     return seconds
+
+
+def _answer(rows: Iterable[Row], endings: Iterable[Row]) -> list[str]:
+    """What was asked, from the rows of each learner's end."""
+    ends = {(row.name.partition(",")[0], row.column): row for row in rows}  # the last one of each learner
+    solved = {row.name: row for row in endings if row.column.startswith("best")}
+    ppo, ours = (ends[name, ROWS["D3"]] for name in ("ppo", "evaluator"))
+    nfsp = [ends[f"nfsp-{name}", ROWS["D2"]] for name in ("shallow", "deep")]
+    return [
+        f"Against a defensive player, two at the table, PPO does not lose {shown(ppo.figure)} % of its games"
+        f" ({ppo.name.partition(', ')[2]}), the judge of positions {shown(ours.figure)} %"
+        f" ({ours.name.partition(', ')[2]}); in endings they find the best move in {shown(solved['ppo'].figure)} % and"
+        f" {shown(solved['evaluator'].figure)} %.",
+        f"PPO against three random players: {shown(ends['ppo', ROWS['D1']].figure, 2)} %, claimed 99"
+        f" ({ends['ppo', ROWS['D1']].verdict}); against one {shown(ends['ppo', ROWS['D2']].figure, 2)} %, claimed 83-92"
+        f" ({ends['ppo', ROWS['D2']].verdict}).",
+        f"NFSP, shallow and deep, against one random player: {shown(nfsp[0].figure)} and {shown(nfsp[1].figure)} %.",
+    ]
 
 
 def ship(folder: Path) -> list[Path]:
@@ -348,25 +351,23 @@ def _most(folder: Path, seats: int) -> int:
     return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))
 
 
-def draw(folder: Path, result: Reproduction) -> Path:
-    """Games not lost over games learned from, a panel for each of the report's opponents; the image file."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    for axes, (row, title) in zip(figure.subplots(2, 2).flat, ROWS.items(), strict=True):
-        for learner in LEARNERS:
-            points = sorted(
-                (one["games"], one["point"]) for one in result.rows if (one["learner"], one["row"]) == (learner, row)
-            )
-            axes.plot(*zip(*points, strict=True), marker="o", label=learner)
-        claim = CLAIMS.get(row)
-        if claim:
-            low, _, high = claim.partition("-")
+def draw(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Games not lost over games learned from, a panel for each of the report's opponents."""
+    figure, panels = chart(len(ROWS), height=3.0)
+    for axes, (key, title) in zip(panels, ROWS.items(), strict=True):
+        series: dict[str, list[tuple[float, Any, Any, Any]]] = {name: [] for name in LEARNERS}
+        for row in result["rows"]:
+            if (row["table"], row["column"]) == (NOT_LOST, title):
+                learner, _, games = row["name"].partition(", ")
+                number, told = int(games.split()[0].replace(",", "")), row["figure"]
+                series[learner].append((number, told["point"], told["low"], told["high"]))
+        lines(axes, {name: sorted(points) for name, points in series.items()})
+        if key in CLAIMS:
+            low, _, high = str(CLAIMS[key]).partition("-")
             axes.axhspan(float(low) - 0.2, float(high or low) + 0.2, color="grey", alpha=0.3, label="the report's PPO")
         axes.set_xscale("log")
         axes.set_title(f"against {title}")
         axes.set_xlabel("games learned from")
         axes.set_ylabel("games not lost, %")
-    figure.axes[0].legend(frameon=False)
-    figure.savefig(folder / "learners.svg")
-    return folder / "learners.svg"
+    panels[0].legend()
+    return {"learners": figure}

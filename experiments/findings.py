@@ -109,8 +109,8 @@ def _sided(low: float, high: float, claim: Claim) -> str:
 class Row:
     """A figure in a table: `name` is its line, `column` its column.
 
-    `piece`: the kept measurement it is taken from, which knows seconds, commit and machine. `command` measures this
-    figure alone where one can. `places`: digits after the point.
+    `piece`: the kept measurements it is taken from, separated by spaces; they know seconds, commit and machine.
+    `command` measures this figure alone where one can. `places`: digits after the point.
     """
 
     table: str

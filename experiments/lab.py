@@ -10,7 +10,7 @@ it is touched. A piece that was changed by hand is refused, too.
 import random
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,7 @@ def run(
     if scale not in experiment.SCALES:
         raise CardaiError(unknown("scale", scale, experiment.SCALES))
     size = experiment.SCALES[scale]
-    config = {"scale": scale, "games": games, "config": plain(asdict(size) if is_dataclass(size) else size)}
+    config = {"scale": scale, "games": games, "config": plain(asdict(size))}
     _bind(name, folder, config)
     lab = Lab(name, folder, scale, size, games, device, progress, again)
     findings: Findings = experiment.run(lab)

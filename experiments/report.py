@@ -139,8 +139,8 @@ def rows(result: Result) -> list[list[str]]:
     """Every row in full, as texts."""
     found = []
     for row in result["rows"]:
-        piece = result["pieces"].get(row["piece"], {})
-        figure, seconds = row["figure"], piece.get("seconds")
+        pieces = [result["pieces"][key] for key in row["piece"].split()]
+        figure, seconds = row["figure"], sum(piece["seconds"] for piece in pieces)
         name = " ".join(part for part in (row["name"], row["column"]) if part)
         games = row["claim"]["games"] if row["claim"] else 0
         found.append(
@@ -152,8 +152,8 @@ def rows(result: Result) -> list[list[str]]:
                 row["verdict"],
                 f"{figure['n']:,} {figure['counted']}" if figure["n"] else "",
                 str(row["seed"]),
-                "" if seconds is None else f"{seconds:,.0f}",
-                str(piece.get("commit") or ""),
+                f"{seconds:,.0f}" if pieces else "",
+                ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
                 f"`{row['command']}`" if row["command"] else "",
             ]
         )

@@ -1,7 +1,5 @@
 """Tic-Tac-Toe from random weights: by the thesis' protocol, and by one that ends in perfect play. All graded exactly.
 
-    print(reproduce(Path("runs/tictactoe")).table())
-
 A grade comes from walking the whole tree, so no figure here has a sampling error; what differs from seed to seed is the
 networks. The goal of our protocol: no line of the opponent's wins, and at least 95.0 % of games against evenly random
 moves are won (a player who never loses can win 95.56 % of them at most).
@@ -9,30 +7,22 @@ moves are won (a player who never loses can win 95.56 % of them at most).
 Source: Vahteristo 2023, section 2.4 and Figure 4.
 """
 
-import io
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
-from cardai.bench import plain, with_notes
+from cardai.bench import plain
 from cardai.exact import Grade, Solution, best_against_uniform, grade, grade_strategy, solve, uniform
-from cardai.game import CardaiError
-from cardai.machine import machine
 from cardai.registry import load
-from evaluators.checkpoint import write_whole
 from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
 from evaluators.selftaught import Generation, Protocol, School
-from experiments.workshop import size_of
+from experiments.charts import COLOURS, chart, level
+from experiments.findings import Claim, Figure, Findings, Row, over_seeds, shown
+from experiments.lab import Lab
 
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done)."""
-
-RESULT, FIGURE = "result.json", "curves.svg"
 COMMAND = "cardai reproduce tictactoe"
 
 BODIES: Mapping[str, Mapping[str, Any]] = {
@@ -74,8 +64,8 @@ the rare moves, their worth would be his, not that of the move.
 
 TITLES = {"thesis": "thesis'", "ours": "our"}
 
-CLAIMS = {"mlp": 0.65, "cnn": 0.92}
-"""Section 2.4: the highest share of games won against random play."""
+CLAIMS = {"mlp": 65.0, "cnn": 92.0}
+"""Section 2.4: the highest percentage of games won against random play; how many games it played is not told."""
 GOAL = 0.95
 
 
@@ -87,7 +77,7 @@ class Scale:
     fields: Mapping[str, int] = field(default_factory=dict)
 
 
-SCALES = {"smoke": Scale(1, {"iterations": 2, "games": 200, "steps": 20}), "small": Scale(3), "thesis": Scale(10)}
+SCALES = {"smoke": Scale(1, {"iterations": 2, "games": 200, "steps": 20}), "small": Scale(3), "full": Scale(10)}
 
 
 @dataclass(frozen=True)
@@ -130,114 +120,104 @@ class Run:
         return max(point.win for point in self.curve[1:])
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What came out. `bounds`: exact grades of reference strategies; `models`: those saved from our protocol."""
-
-    scale: str
-    protocols: Mapping[str, Protocol]
-    runs: tuple[Run, ...]
-    bounds: Mapping[str, Mapping[str, Any]]
-    models: Mapping[str, Mapping[str, Any]]
-    seconds: float
-
-    def of(self, protocol: str, body: str) -> list[Run]:
-        """The runs of one kind, by seed."""
-        return [run for run in self.runs if (run.protocol, run.body) == (protocol, body)]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything in it, the bodies and the machine, as plain JSON types."""
-        more = {"claims": CLAIMS, "goal": GOAL, "bodies": BODIES, "command": COMMAND, "machine": machine()}
-        return plain(asdict(self) | more)
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(
-            title="Tic-Tac-Toe: games won, percent", title_justify="left", box=box.HORIZONTALS, padding=(0, 1, 0, 0)
-        )
-        table.add_column("protocol, network", overflow="fold", max_width=17)
-        for heading in ("thesis", "best iteration", "last iteration", "losing lines", "s"):
-            table.add_column(heading, justify="right")
-        for protocol in PROTOCOLS:
-            for body in BODIES:
-                runs = self.of(protocol, body)
-                ends = [run.curve[-1] for run in runs]
-                table.add_row(
-                    f"{protocol}, {body}",
-                    f"{100 * CLAIMS[body]:.0f}" if protocol == "thesis" else "",
-                    _spread([100 * run.best for run in runs]),
-                    _spread([100 * end.win for end in ends]),
-                    _spread([end.losing_lines for end in ends], 0),
-                    f"{max(run.seconds for run in runs):.0f}",
-                )
-        for name, bound in self.bounds.items():
-            lines = bound["first"]["losing_lines"] + bound["second"]["losing_lines"]
-            table.add_row(name, "", "", f"{100 * bound['averaged']['win']['value']:.2f}", f"{lines}", "")
-        return with_notes(self._notes(), table)
-
-    def _notes(self) -> list[str]:
-        ours = [run for run in self.runs if run.protocol == "ours"]
-        reached = sum(run.is_perfect for run in ours)
-        seeds = len(ours) // len(BODIES)
-        return [
-            "games won against evenly random moves, both seats taken together; every figure is exact",
-            f"{seeds} networks a row: mean (lowest-highest)" if seeds > 1 else "1 network a row",
-            "losing lines: sequences of the opponent's moves that beat the network; 0 is perfect safety",
-            "s: seconds of the slowest network's play and learning, compilation among them",
-            f"our goal, no losing line and {100 * GOAL:.1f} % won: reached by {reached} of {len(ours)} networks",
-            f"scale {self.scale}, {self.seconds:.0f} s in all",
-        ]
+WON = "Games won against evenly random moves, %"
+LOST = "Losing lines: sequences of the opponent's moves that beat the network"
+NOTES = (
+    "a network's figure is exact, from the whole tree, both seats taken together; intervals are Student's over"
+    " networks, of the recipe's mean",
+    "best: after the iteration with the most games won, as the thesis reports it; last: after the last iteration",
+    "no losing line is perfect safety; who never loses can win 95.56 % at most",
+    "seconds: play and learning of one network, compilation among them for the first",
+)
 
 
-def reproduce(folder: Path, scale: str = "small", *, progress: Progress | None = None) -> Reproduction:
-    """Teach networks by both protocols; leave the result, a figure and our protocol's models in a folder."""
-    size, began = size_of(SCALES, scale), time.perf_counter()
-    _make(folder)
-    protocols = {name: replace(one, **size.fields) for name, one in PROTOCOLS.items()}
-    total = size.seeds * len(BODIES) * sum(1 + one.iterations for one in protocols.values())
+def run(lab: Lab) -> Findings:
+    """Teach networks by both protocols."""
     solution = solve(load("tictactoe"))
-    runs: list[Run] = []
-    models: dict[str, Mapping[str, Any]] = {}
-    done = 0
-
-    def show(what: str) -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total, what)
-
+    protocols = {name: replace(one, **lab.size.fields) for name, one in PROTOCOLS.items()}
+    rows, curves = [], {}
     for name, protocol in protocols.items():
         for body, options in BODIES.items():
             school = School(solution.game, protocol, body, options)
-            for seed in range(size.seeds):
-                run, last = _run(school, solution, name, seed, show)
-                runs.append(run)
-                if name == "ours" and body not in models:
-                    models[body] = _kept(folder, solution, run, last)
+            keys = [f"{name}-{body}-{seed}" for seed in range(lab.size.seeds)]
+            runs = [
+                lab.piece(key, lambda school=school, name=name, seed=seed: _taught(lab, school, solution, name, seed))
+                for seed, key in enumerate(keys)
+            ]
+            curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
+            rows += _rows(name, body, runs, " ".join(keys))
+    rows += [row for name, told in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, told)]
+    return Findings(rows, _answer(rows, curves), NOTES, {"curves": curves})
+
+
+def _taught(lab: Lab, school: School, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
+    """One network's way; the first of each body by our protocol is saved as a model."""
+    run, last = _run(lab, school, solution, protocol, seed)
+    if protocol == "ours" and seed == 0:
+        _save(lab.folder, run, last)
+    return asdict(run)
+
+
+def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> list[Row]:
+    """The figures of one body by one protocol, over its networks."""
+    wins = [[100 * point["win"] for point in run["curve"]] for run in runs]
+    lines = [float(run["curve"][-1]["losing_lines"]) for run in runs]
+    claim = Claim(CLAIMS[body], better="higher", within=3.0) if protocol == "thesis" else None
+    name = f"{TITLES[protocol]} protocol, {body}"
+    seeds = f"0-{len(runs) - 1}"
+    told: dict[str, Any] = {"piece": piece, "seed": seeds}
+    best = [max(one[1:]) for one in wins]
+    return [
+        Row(WON, name, "best iteration", over_seeds(best), claim, places=2, **told),
+        Row(WON, name, "last iteration", over_seeds([one[-1] for one in wins]), places=2, **told),
+        Row(LOST, name, "mean", over_seeds(lines), places=1, **told),
+        Row(LOST, name, "fewest", Figure(min(lines), n=len(lines), counted="networks"), places=0, **told),
+        Row(LOST, name, "most", Figure(max(lines), n=len(lines), counted="networks"), places=0, **told),
+        Row("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **told),
+    ]
+
+
+def _one(value: float) -> Figure:
+    return Figure(value, n=1, counted="networks")
+
+
+def _bounds(solution: Solution) -> dict[str, Any]:
+    """Exact grades of reference strategies."""
     bounds = {
         "most wins, never losing": grade_strategy(solution, "safe", best_against_uniform(solution)),
         "most wins": grade_strategy(solution, "bold", best_against_uniform(solution, safe=False)),
         "random": grade_strategy(solution, "random", uniform(solution)),
     }
-    result = Reproduction(
-        scale,
-        protocols,
-        tuple(runs),
-        {name: one.as_json() for name, one in bounds.items()},
-        models,
-        time.perf_counter() - began,
-    )
-    draw(result, folder / FIGURE)
-    _write(folder / RESULT, (json.dumps(result.as_json(), indent=2) + "\n").encode())
-    return result
+    return {name: one.as_json() for name, one in bounds.items()}
 
 
-def _run(
-    school: School, solution: Solution, protocol: str, seed: int, show: Callable[[str], None]
-) -> tuple[Run, Generation]:
+def _bound(name: str, told: Mapping[str, Any]) -> list[Row]:
+    lines = sum(told[side]["losing_lines"] for side in ("first", "second"))
+    exact: dict[str, Any] = {"piece": "bounds", "seed": ""}
+    win = Figure(100 * told["averaged"]["win"]["value"], n=1, counted="tree")
+    return [
+        Row(WON, name, "last iteration", win, places=2, **exact),
+        Row(LOST, name, "mean", Figure(lines, n=1, counted="tree"), places=0, **exact),
+    ]
+
+
+def _answer(rows: list[Row], curves: Mapping[str, list[Mapping[str, Any]]]) -> list[str]:
+    thesis = {body: next(row for row in rows if row.claim and row.claim.value == CLAIMS[body]) for body in BODIES}
+    ends = [curve[-1] for key, curve in curves.items() if key.startswith("ours")]
+    perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
+    return [
+        "By the thesis' protocol on Tic-Tac-Toe, "
+        + " and ".join(
+            f"the {body.upper()} wins {shown(row.figure)} % of its games, claimed {row.claim} ({row.verdict})"
+            for body, row in thesis.items()
+        )
+        + ".",
+        f"From their own games alone, {perfect} of {len(ends)} networks play so that no line of the opponent's wins and"
+        f" at least {100 * GOAL:.0f} % of games against random play are won.",
+    ]
+
+
+def _run(lab: Lab, school: School, solution: Solution, protocol: str, seed: int) -> tuple[Run, Generation]:
     """Teach one network and grade it after each iteration; its last generation."""
     curve: list[Point] = []
     generations, seconds, graded, last = school.generations(seed), 0.0, None, None
@@ -249,7 +229,9 @@ def _run(
             break
         last, graded = generation, grade(solution, generation.agent())
         curve.append(_point(generation, graded))
-        show(f"{TITLES[protocol]} protocol, {school.config.body}, seed {seed}: {100 * curve[-1].win:.1f} % won")
+        won = f"{100 * curve[-1].win:.1f} % won"
+        what = f"{TITLES[protocol]} protocol, {school.config.body}, seed {seed}: {won}"
+        lab.tell(len(curve), 1 + school.protocol.iterations, what)
     assert last is not None
     assert graded is not None
     return Run(protocol, school.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
@@ -261,9 +243,8 @@ def _point(generation: Generation, graded: Grade) -> Point:
     return Point(generation.number, win, drawn, lost, graded.losing_lines, entropy)
 
 
-def _kept(folder: Path, solution: Solution, run: Run, generation: Generation) -> Mapping[str, Any]:
-    """Save a network as a model, and grade what was saved."""
-    place = folder / f"{run.body}.safetensors"
+def _save(folder: Path, run: Run, generation: Generation) -> None:
+    """Save a network as a model."""
     generation.model(
         about="never loses" if run.is_perfect else "",
         training=plain(asdict(generation.school.protocol)),
@@ -271,8 +252,7 @@ def _kept(folder: Path, solution: Solution, run: Run, generation: Generation) ->
         metrics=plain(asdict(run.curve[-1])),
         seconds=run.seconds,
         command=COMMAND,
-    ).save(place)
-    return {"file": place.name, "seed": run.seed} | grade(solution, f"greedy:{place}").as_json()
+    ).save(folder / f"{run.body}.safetensors")
 
 
 def ship(folder: Path) -> list[Path]:
@@ -285,58 +265,30 @@ def ship(folder: Path) -> list[Path]:
     return shipped
 
 
-def draw(result: Reproduction, path: Path) -> None:
-    """Games won and lines lost after each iteration, beside the thesis' Figure 4, into an image file."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    panels = figure.subplots(2, 2, sharex="col")
-    colours = {"mlp": "#1f77b4", "cnn": "#d95f02"}
+def draw(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Games won and lines lost after each iteration, beside the thesis' Figure 4."""
+    figure, panels = chart(4, height=2.8)
+    colours = dict(zip(BODIES, COLOURS, strict=False))
     for column, protocol in enumerate(PROTOCOLS):
-        upper, lower = panels[0][column], panels[1][column]
-        for body in BODIES:
-            for run in result.of(protocol, body):
-                label = body if run.seed == 0 else None
-                places = [point.iteration for point in run.curve]
+        upper, lower = panels[column], panels[2 + column]
+        labelled = set()
+        for key, curve in result["drawn"]["curves"].items():
+            kind, body, _ = key.split("-")
+            if kind == protocol:
+                label = None if body in labelled else body
+                labelled.add(body)
+                places = [point["iteration"] for point in curve]
                 style: dict[str, Any] = {"color": colours[body], "alpha": 0.8, "linewidth": 1.2, "label": label}
-                upper.plot(places, [100 * point.win for point in run.curve], marker=".", **style)
-                lower.plot(places, [point.losing_lines for point in run.curve], marker=".", **style)
-        if protocol == "thesis":
-            for body, claim in CLAIMS.items():
-                upper.axhline(100 * claim, color=colours[body], linestyle="--", linewidth=1)
-                said = f"thesis, {body}: {100 * claim:.0f} %"
-                upper.annotate(said, (1, 100 * claim), ha="right", va="top", xycoords=("axes fraction", "data"))
-        best = 100 * result.bounds["most wins, never losing"]["averaged"]["win"]["value"]
-        upper.axhline(best, color="grey", linewidth=0.8)
+                upper.plot(places, [100 * point["win"] for point in curve], marker=".", **style)
+                lower.plot(places, [point["losing_lines"] for point in curve], marker=".", **style)
+        for body, claim in CLAIMS.items() if protocol == "thesis" else ():
+            level(upper, claim, f"thesis, {body}: {claim:.0f} %")
         upper.set_ylim(30, 100)
         upper.set_title(f"{TITLES[protocol]} protocol")
-        upper.legend(frameon=False, loc="lower right")
+        upper.legend(loc="lower right")
         lower.set_yscale("symlog", linthresh=10)
         lower.set_ylim(bottom=0)
         lower.set_xlabel("iterations")
-    panels[0][0].set_ylabel("games won against random, %")
-    panels[1][0].set_ylabel("losing lines")
-    image = io.BytesIO()
-    figure.savefig(image, format=path.suffix[1:], metadata={"Date": None} if path.suffix == ".svg" else None)
-    _write(path, image.getvalue())
-
-
-def _spread(figures: Sequence[float], digits: int = 2) -> str:
-    low, high = min(figures), max(figures)
-    if f"{low:.{digits}f}" == f"{high:.{digits}f}":
-        return f"{low:.{digits}f}"
-    return f"{mean(figures):.{max(digits, 1)}f} ({low:.{digits}f}-{high:.{digits}f})"
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CardaiError(f"cannot make {folder}: {error.strerror or error}") from None
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise CardaiError(f"cannot write {path}: {error.strerror or error}") from None
+    panels[0].set_ylabel("games won against random, %")
+    panels[2].set_ylabel("losing lines")
+    return {"curves": figure}
