@@ -1,0 +1,120 @@
+"""How large the game trees are, by number of players: the thesis' Figure 1, and the same for Durak.
+
+Counted are decisions with more than one legal move, of all players; b moves a decision and d decisions a game make a
+tree of about b^d positions.
+
+Source: Vahteristo 2023, section 1.1.2 and Figure 1.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardai import complexity
+from cardai.registry import load
+from experiments.charts import chart, lines
+from experiments.findings import Claim, Figure, Findings, Row, direction, of_estimate, shown
+from experiments.lab import Lab
+
+PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
+AGENTS = {"moska": ("bot3", "random"), "durak": ("thrifty", "random")}
+"""Who plays: somebody who plays to win, and somebody who does not."""
+DURAK = {2: 44 * math.log10(2.17)}
+"""What the thesis cites for Durak with two players: 2.17 moves, 44 decisions."""
+COLUMNS = {"decisions": "decisions a game", "branching": "moves a decision", "power": "log10 b^d"}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`benchmark`: games for each number of players."""
+
+    benchmark: int
+
+
+SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
+
+NOTES = (
+    "counted: decisions of all players with more than one legal move; the thesis counted those of one of its networks"
+    " and multiplied by the number of players, 500 games each",
+    "95 % intervals: bootstrap over games; a claim is taken as exact, since its error is not told",
+)
+
+
+def run(lab: Lab) -> Findings:
+    """Play and count."""
+    rows, drawn = [], {}
+    for game, agents in AGENTS.items():
+        for agent in agents:
+            key = f"{game}-{agent}"
+            report = lab.piece(key, lambda game=game, agent=agent: _measured(lab, game, agent))
+            drawn[key] = report["rows"]
+            rows += [row for one in report["rows"] for row in _rows(lab, game, agent, one, key)]
+            rows.append(_fall(game, agent, report["rows"], key))
+    return Findings(rows, _answer(rows), NOTES, {"rows": drawn})
+
+
+def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
+    games = lab.games or lab.size.benchmark
+    report = complexity.measure(load(game), list(PLAYERS[game]), games, agent, progress=lab.progress)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return report.as_json()
+
+
+def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> list[Row]:
+    seats = one["players"]
+    reference = one["reference"] if game == "moska" else DURAK.get(seats)
+    games = lab.games or lab.size.benchmark
+    command = f"cardai complexity {game} --players {seats} --games {games} --agent {agent}"
+    found = []
+    for name, column in COLUMNS.items():
+        claim = None
+        if name == "power" and reference is not None and agent == AGENTS[game][0]:
+            claim = Claim(round(reference, 1), better="neither", within=3.0)
+        table = f"{game.capitalize()}, all seats {agent}"
+        found.append(Row(table, f"{seats} players", column, of_estimate(one[name]), claim, key, 0, command))
+    return found
+
+
+def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Row:
+    """How much smaller the tree is with the most players than with the fewest."""
+    few, most = rows[0]["power"], rows[-1]["power"]
+    point = most["point"] - few["point"]
+    below = math.hypot(most["point"] - most["low"], few["high"] - few["point"])
+    above = math.hypot(most["high"] - most["point"], few["point"] - few["low"])
+    figure = Figure(point, point - below, point + above, most["n"])
+    claim = direction("lower", "goes down") if (game, agent) == ("moska", AGENTS["moska"][0]) else None
+    table, name = f"{game.capitalize()}, all seats {agent}", f"{rows[-1]['players']} less {rows[0]['players']}"
+    return Row(table, name, COLUMNS["power"], figure, claim, key)
+
+
+def _answer(rows: list[Row]) -> list[str]:
+    four = next(row for row in rows if (row.name, row.column) == ("4 players", COLUMNS["power"]))
+    fall = next(row for row in rows if row.claim and row.claim.is_direction)
+    return [
+        f"Moska for four, played by Bot3, has a tree of 10^{shown(four.figure)}; the thesis has 10^{four.claim}"
+        f" ({four.verdict}). From two players to eight the power of ten changes by {shown(fall.figure)}; the thesis"
+        f" says that it goes down ({fall.verdict})."
+    ]
+
+
+def draw(result: Mapping[str, Any]) -> dict[str, Any]:
+    """log10 of the tree's size over players, a panel a game."""
+    figure, panels = chart(len(PLAYERS))
+    for axes, game in zip(panels, PLAYERS, strict=True):
+        series: dict[str, list[tuple[float, Any, Any, Any]]] = {}
+        for key, rows in result["drawn"]["rows"].items():
+            name, _, agent = key.partition("-")
+            if name == game:
+                told = [(row["players"], row["power"]) for row in rows]
+                series[agent] = [(n, power["point"], power["low"], power["high"]) for n, power in told]
+        published = {row["players"]: row["reference"] for row in result["drawn"]["rows"][f"{game}-{AGENTS[game][0]}"]}
+        published = published if game == "moska" else DURAK
+        series["published"] = [(n, value, None, None) for n, value in published.items() if value is not None]
+        lines(axes, series)
+        axes.set_title(game.capitalize())
+        axes.set_xlabel("players")
+        axes.legend()
+    panels[0].set_ylabel("log10 of the tree's size")
+    return {"players": figure}

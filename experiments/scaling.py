@@ -1,0 +1,125 @@
+"""How games a second and the use of the processors grow with the number of threads: the thesis' Figure 3.
+
+Each repeat goes once through all numbers of threads, so that what else the machine does meanwhile hits all alike.
+
+Source: Vahteristo 2023, section 2.1 and Figure 3: 40 processes on 40 processors.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.bench import deal_seeds
+from cardai.players import agent
+from cardai.registry import load
+from cardai.table import default_threads, play
+from experiments.charts import chart, lines
+from experiments.findings import Claim, Findings, Row, over_seeds, shown
+from experiments.lab import Lab
+
+GAME = "moska"
+AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}
+"""Who sits in all seats, and how many games it gets of those that random play gets: networks take longer."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`games`: of random play in a measurement; `repeats`: measurements of each; `most`: threads, all if 0."""
+
+    games: int
+    repeats: int
+    most: int = 0
+
+
+SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7), "full": Scale(600_000, 9)}
+
+NOTES = (
+    "speed-up: games a second beside one thread, in the same repeat; Student's 95 % interval over repeats",
+    "use of the processors: processor seconds of the process for a second and thread; 100 % is all that could be",
+    "a network computes on all processors whatever the number of threads that play; its speed-up is that of play alone",
+)
+
+
+def run(lab: Lab) -> Findings:
+    """Measure each agent with 1, 2, 4, ... threads."""
+    rows = [row for one in AGENTS for row in _rows(lab, one)]
+    return Findings(rows, _answer(rows), NOTES)
+
+
+def thread_counts(most: int) -> list[int]:
+    """1, 2, 4 and so on, and the most there are."""
+    return sorted({*(2**power for power in range(most.bit_length()) if 2**power <= most), most})
+
+
+def _rows(lab: Lab, spec: str) -> list[Row]:
+    key = f"{spec.replace(':', '-')}"
+    found = lab.piece(key, lambda: _measured(lab, spec), repeats=False)
+    rows = []
+    for threads, told in found.items():
+        name = f"{threads} thread{'s' if threads != '1' else ''}"
+        speed_up = [one / first for one, first in zip(told["speeds"], found["1"]["speeds"], strict=True)]
+        claim = None
+        if threads != "1" and threads == list(found)[-1]:
+            claim = Claim(1.0, better="higher", words="scales well", is_direction=True)
+        for column, values, places in (
+            ("games/s", told["speeds"], 0),
+            ("speed-up", speed_up, 2),
+            ("use of the processors, %", told["used"], 0),
+        ):
+            figure = over_seeds(values, "measurements")
+            rows.append(
+                Row(f"Moska, 4 x {spec}", name, column, figure, claim if column == "speed-up" else None, key,
+                    places=places)
+            )  # fmt: skip
+    return rows
+
+
+def _measured(lab: Lab, spec: str) -> dict[str, Any]:
+    """{threads: {"speeds": games/s, "used": percent of what the threads could use}}, a value a repeat."""
+    game, size = load(GAME), lab.size
+    one, games = agent(game, spec), max(int(size.games * AGENTS[spec]), 8)
+    lineups = np.zeros((games, game.default_seats), np.int64)
+    counts = thread_counts(size.most or default_threads())
+    found: dict[str, Any] = {str(threads): {"speeds": [], "used": []} for threads in counts}
+    play(game, [one], lineups[:8], deal_seeds(1, 8))  # compiled before the clock starts
+    for repeat in range(size.repeats):
+        for threads in counts:
+            began, used = time.perf_counter(), time.process_time()
+            results = play(game, [one], lineups, deal_seeds(repeat, games), threads=threads)
+            wall, used = time.perf_counter() - began, time.process_time() - used
+            if results.interrupted:
+                raise KeyboardInterrupt
+            found[str(threads)]["speeds"].append(float(results.finished.sum()) / wall)
+            found[str(threads)]["used"].append(100 * used / wall / threads)
+        lab.tell(repeat + 1, size.repeats, f"4 x {spec}")
+    return found
+
+
+def _answer(rows: list[Row]) -> list[str]:
+    told = [
+        f"{shown(row.figure, 2)} times with {row.name} ({row.table.rpartition(' ')[2]}, {row.verdict})"
+        for row in rows
+        if row.claim
+    ]
+    return [f"Beside one thread, Moska runs {', '.join(told)}."] if told else ["There is one processor only."]
+
+
+def draw(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Speed-up and use of the processors over threads."""
+    figure, panels = chart(2)
+    for axes, column in zip(panels, ("speed-up", "use of the processors, %"), strict=True):
+        series: dict[str, list[tuple[float, Any, Any, Any]]] = {}
+        for row in result["rows"]:
+            if row["column"] == column:
+                told, threads = row["figure"], int(row["name"].split()[0])
+                point = threads, told["point"], told["low"], told["high"]
+                series.setdefault(row["table"].rpartition(" ")[2], []).append(point)
+        lines(axes, series)
+        axes.set_xlabel("threads")
+        axes.set_ylabel(column)
+        axes.set_ylim(bottom=0)
+    panels[0].legend()
+    return {"threads": figure}
