@@ -104,7 +104,7 @@ def svg(figure: Figure, alone: bool = True) -> str:
     """The figure as SVG text in the reader's colours; `alone`: as a file of its own, else to be put into a page."""
     image = io.StringIO()
     with rc_context(STYLE):
-        figure.savefig(image, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(image, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = image.getvalue().replace(_INK, "currentColor")
     text = text[text.index("<svg") :]
     text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'width="100%"' if not alone else "", text, count=1)

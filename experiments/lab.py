@@ -197,7 +197,8 @@ def _refusal(folder: Path, key: str, found: Mapping[str, Any], own: Mapping[str,
         )
     if key == "config":
         return f"{folder} was begun with another config of the scale {own['scale']}; {away}"
-    return f"{folder} was begun with {key} {found.get(key)}, not {own[key]}; {away}"
+    begun, asked = ("the scale's" if one is None else one for one in (found.get(key), own[key]))
+    return f"{folder} was begun with {key} {begun}, not {asked}; {away}"
 
 
 def chosen_again(folder: Path, count: int, seed: int) -> list[str]:

@@ -1,0 +1,111 @@
+"""Verdicts on claims: what is reproduced, beaten, missed or undecided, and what is shown of a figure."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as reference
+
+from cardai.stats import wilson
+from experiments.findings import (
+    BEATEN,
+    MISSED,
+    REPRODUCED,
+    UNDECIDED,
+    Claim,
+    Figure,
+    Row,
+    direction,
+    of_estimate,
+    over_seeds,
+    shown,
+    verdict,
+)
+
+
+@pytest.mark.parametrize(
+    ("point", "half", "claim", "expected"),
+    [
+        (14.0, 0.5, Claim(14.25, games=2000), REPRODUCED),
+        (16.5, 0.5, Claim(14.25, games=2000), MISSED),
+        (12.0, 0.5, Claim(14.25, games=2000), BEATEN),
+        (16.0, 0.5, Claim(14.25), MISSED),  # a claim without games is exact
+        (15.0, 5.0, Claim(14.25, games=2000), UNDECIDED),  # it could be anything that matters
+        (99.0, 0.2, Claim(92.0, better="higher"), BEATEN),
+        (90.0, 0.2, Claim(92.0, better="higher"), MISSED),
+        (12.0, 0.5, Claim(14.25, better="neither"), MISSED),
+        (16.5, 0.5, Claim(14.25, better="neither"), MISSED),
+        (3.0, 1.0, direction("higher", "better"), REPRODUCED),
+        (-3.0, 1.0, direction("higher", "better"), MISSED),
+        (0.5, 1.0, direction("higher", "better"), UNDECIDED),
+        (-3.0, 1.0, direction("lower", "less"), REPRODUCED),
+        (0.5, 1.0, direction("neither", "no better"), REPRODUCED),
+        (0.5, 4.0, direction("neither", "no better"), UNDECIDED),
+        (3.0, 1.0, direction("neither", "no better"), MISSED),
+    ],
+)
+def test_a_verdict_follows_from_the_interval_of_the_difference(point, half, claim, expected):
+    assert verdict(Figure(point, point - half, point + half, 1000), claim) == expected
+
+
+def test_without_an_interval_nothing_is_decided_and_without_a_claim_nothing_is_said():
+    assert verdict(Figure(14.0, n=5), Claim(14.25)) == UNDECIDED
+    assert verdict(Figure(None), Claim(14.25)) == UNDECIDED
+    assert verdict(Figure(14.0, 13.0, 15.0, 100), None) == ""
+
+
+def test_the_error_of_the_claim_counts():
+    figure = Figure(15.0, 14.6, 15.4, 20_000)
+    assert verdict(figure, Claim(14.25)) == MISSED
+    assert verdict(figure, Claim(14.25, games=2000)) == REPRODUCED
+    low, high = Claim(14.25, games=2000).bounds()
+    assert (low, high) == pytest.approx([100 * bound for bound in wilson(285, 2000)])
+
+
+@given(st.floats(5, 95), st.floats(0.1, 5), st.floats(5, 95))
+def test_lower_and_higher_are_mirror_images(point, half, value):
+    figure, turned = Figure(point, point - half, point + half, 9), Figure(-point, -point - half, -point + half, 9)
+    assert verdict(figure, Claim(value)) == verdict(turned, Claim(-value, better="higher"))
+
+
+@given(st.lists(st.floats(-50, 50), min_size=2, max_size=9))
+def test_the_interval_over_seeds_is_students(figures):
+    found = over_seeds(figures)
+    assert found.point == pytest.approx(np.mean(figures))
+    half = reference.t.ppf(0.975, len(figures) - 1) * np.std(figures, ddof=1) / math.sqrt(len(figures))
+    assert found.high - found.point == pytest.approx(half, rel=1e-3, abs=1e-9)
+    assert (found.n, found.counted) == (len(figures), "networks")
+
+
+def test_one_seed_has_no_interval():
+    assert over_seeds([3.0]) == Figure(3.0, n=1, counted="networks")
+    assert over_seeds([]).point is None
+
+
+def test_few_deals_give_no_interval():
+    estimate = {"point": 0.5, "low": 0.2, "high": 0.8, "n": 36, "deals": 9}
+    assert of_estimate(estimate, 100) == Figure(50.0, None, None, 36)
+    assert of_estimate(estimate | {"deals": 10}, 100) == Figure(50.0, 20.0, 80.0, 36)
+
+
+@pytest.mark.parametrize(
+    ("figure", "places", "expected"),
+    [
+        (Figure(16.04, 15.52, 16.48, 9), 1, "16.0 (15.5-16.5)"),
+        (Figure(0.02, 0.01, 0.04, 9), 1, "0.02 (0.01-0.04)"),
+        (Figure(-0.5, -1.0, 0.25, 9), 1, "-0.5 (-1.0 to 0.2)"),
+        (Figure(12345.6), 0, "12,346"),
+        (Figure(None), 1, "-"),
+    ],
+)
+def test_figures_are_shown_with_as_many_places_as_they_bear(figure, places, expected):
+    assert shown(figure, places) == expected
+
+
+def test_a_row_as_json_has_its_verdict():
+    row = Row("lost", "NN2", "B1", Figure(14.0, 13.5, 14.5, 20_000), Claim(14.25, games=2000)).as_json()
+    assert row["verdict"] == REPRODUCED
+    assert row["claim"]["games"] == 2000
+    assert row["figure"] == {"point": 14.0, "low": 13.5, "high": 14.5, "n": 20_000, "counted": "games"}

@@ -1,0 +1,246 @@
+"""Where experiments run: pieces are kept, bound to their code and config, sealed, and measured again on request."""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+
+from cardai.game import CardaiError
+from experiments import catalogue, lab, provenance, report, verbs
+from experiments.catalogue import EXPERIMENTS, Entry
+from experiments.findings import Claim, Figure, Findings, Row
+
+CODE = {"fake": "c0de00000001"}
+
+
+@dataclass(frozen=True)
+class Scale:
+    games: int
+
+
+class Fake:
+    """An experiment of two pieces, the second of which may be told to stop; it counts what it measures."""
+
+    def __init__(self):
+        self.SCALES = {"smoke": Scale(4), "small": Scale(8), "full": Scale(16)}
+        self.measured, self.stop, self.value = [], False, 25.0
+
+    def measure(self, key):
+        self.measured.append(key)
+        if self.stop and key == "second":
+            raise KeyboardInterrupt
+        return {"point": self.value, "seconds": float(len(self.measured))}
+
+    def run(self, place):
+        found = {key: place.piece(key, lambda key=key: self.measure(key)) for key in ("first", "second")}
+        place.piece("speed", lambda: {"games_per_second": 1.0}, repeats=False)
+        rows = [
+            Row("lost, %", key, "B1", Figure(one["point"], 24.0, 26.0, 5000), Claim(25.0, games=2000), key)
+            for key, one in found.items()
+        ]
+        return Findings(rows, [f"It loses {rows[0].figure.point} %."], ["a note"], {"xs": [1, 2]})
+
+    def draw(self, result):
+        from experiments.charts import chart, lines
+
+        figure, (axes,) = chart()
+        lines(axes, {"a": [(x, 1.0, 0.5, 1.5) for x in result["drawn"]["xs"]]})
+        return {"points": figure}
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    experiment = Fake()
+    monkeypatch.setitem(EXPERIMENTS, "fake", Entry("What?", "25 %", "a paper", 1, ("tictactoe",)))
+    monkeypatch.setitem(sys.modules, "experiments.fake", experiment)
+    monkeypatch.setattr(lab, "module", lambda name: experiment)
+    monkeypatch.setattr(report, "module", lambda name: experiment)
+    monkeypatch.setattr(lab, "fingerprint", CODE.__getitem__)
+    monkeypatch.setitem(CODE, "fake", "c0de00000001")
+    return experiment
+
+
+def test_a_result_has_rows_provenance_and_the_command_that_made_it(fake, tmp_path):
+    result = lab.run("fake", tmp_path / "fake", "smoke", games=40)
+    assert [row["verdict"] for row in result["rows"]] == ["reproduced", "reproduced"]
+    assert result["command"] == "cardai reproduce fake --scale smoke --games 40"
+    assert set(result["pieces"]) == {"first", "second", "speed"}
+    assert result == provenance.read_sealed(tmp_path / "fake" / "result.json")
+
+
+def test_what_was_measured_is_not_measured_again_and_the_result_is_the_same(fake, tmp_path):
+    one = lab.run("fake", tmp_path, "smoke")
+    assert lab.run("fake", tmp_path, "smoke") == one
+    assert fake.measured == ["first", "second"]
+
+
+def test_a_stopped_run_goes_on_with_the_piece_it_was_stopped_in(fake, tmp_path):
+    fake.stop = True
+    with pytest.raises(KeyboardInterrupt):
+        lab.run("fake", tmp_path, "smoke")
+    assert not (tmp_path / "result.json").exists()
+    stopped = float((tmp_path / "pieces" / "second.seconds").read_text())
+    fake.stop = False
+    result = lab.run("fake", tmp_path, "smoke")
+    assert fake.measured == ["first", "second", "second"]
+    assert result["pieces"]["second"]["seconds"] >= round(stopped, 2)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"scale": "small"}, "begun with scale smoke, not small"),
+        ({"games": 80}, "begun with games the scale's, not 80"),
+    ],
+)
+def test_a_folder_of_another_config_is_refused(fake, tmp_path, changed, words):
+    lab.run("fake", tmp_path, "smoke")
+    with pytest.raises(CardaiError, match=words):
+        lab.run("fake", tmp_path, **{"scale": "smoke", **changed})
+
+
+def test_a_folder_of_another_size_under_the_same_name_is_refused(fake, tmp_path, monkeypatch):
+    lab.run("fake", tmp_path, "smoke")
+    monkeypatch.setitem(fake.SCALES, "smoke", Scale(5))
+    with pytest.raises(CardaiError, match="another config of the scale smoke"):
+        lab.run("fake", tmp_path, "smoke")
+
+
+def test_results_of_different_code_are_never_mixed(fake, tmp_path, monkeypatch):
+    fake.stop = True
+    with pytest.raises(KeyboardInterrupt):
+        lab.run("fake", tmp_path / "a", "smoke")
+    fake.stop = False
+    monkeypatch.setitem(CODE, "fake", "c0de00000002")
+    with pytest.raises(CardaiError, match=r"begun by other code.*are not mixed"):
+        lab.run("fake", tmp_path / "a", "smoke")
+    lab.run("fake", tmp_path / "b", "smoke")  # nor may a piece be carried over
+    (tmp_path / "b" / "pieces" / "first.json").write_bytes((tmp_path / "a" / "pieces" / "first.json").read_bytes())
+    with pytest.raises(CardaiError, match="made by other code"):
+        lab.run("fake", tmp_path / "b", "smoke")
+
+
+def test_a_folder_with_something_else_is_left_alone(fake, tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(CardaiError, match="no experiment"):
+        lab.run("fake", tmp_path, "smoke")
+    assert [place.name for place in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def edited(path, old, new):
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "pieces/first.json"])
+def test_a_file_that_was_edited_is_refused_by_name(fake, tmp_path, name):
+    lab.run("fake", tmp_path, "smoke")
+    edited(
+        tmp_path / name, '"smoke"' if "experiment" in name else "25.0", '"small"' if "experiment" in name else "15.0"
+    )
+    with pytest.raises(CardaiError, match=f"{name} was changed after it was measured"):
+        lab.run("fake", tmp_path, "smoke")
+
+
+def test_an_edited_result_gets_no_report(fake, tmp_path):
+    lab.run("fake", tmp_path / "fake", "smoke")
+    edited(tmp_path / "fake" / "result.json", "24.0", "14.0")
+    with pytest.raises(CardaiError, match=r"result\.json was changed after it was measured"):
+        report.results_in(tmp_path)
+
+
+def test_measuring_again_says_whether_it_comes_out_the_same(fake, tmp_path):
+    lab.run("fake", tmp_path, "smoke")
+    assert lab.chosen_again(tmp_path, 9, 0) == ["first", "second"]  # speeds cannot repeat
+    lab.run("fake", tmp_path, "smoke", again=["first"])
+    assert fake.measured == ["first", "second", "first"]  # the seconds differ, and may
+    fake.value = 25.5
+    with pytest.raises(lab.Different, match=r"first came out different the second time: point is 25.5, was 25.0"):
+        lab.run("fake", tmp_path, "smoke", again=["first"])
+    assert lab.run("fake", tmp_path, "smoke")["rows"][0]["figure"]["point"] == 25.0
+
+
+def test_a_module_that_is_missing_is_named_with_its_extra(fake, tmp_path, monkeypatch):
+    entry = Entry("What?", "25 %", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
+    monkeypatch.setitem(EXPERIMENTS, "fake", entry)
+    with pytest.raises(CardaiError, match=r"fake needs no_such_module, .*pip install 'cardai\[peers\]'"):
+        lab.run("fake", tmp_path / "out", "smoke")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_experiment_and_scale_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(CardaiError, match=r"there is no experiment 'tictacto'.*tictactoe"):
+        verbs.reproduce("tictacto", out=tmp_path / "out")
+    with pytest.raises(CardaiError, match="there is no scale 'huge'"):
+        verbs.reproduce("tictactoe", scale="huge", out=tmp_path / "out")
+    with pytest.raises(CardaiError, match="at least 1"):
+        verbs.reproduce("tictactoe", games=0, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_experiment_depends_on_its_own_code_its_games_and_its_models(monkeypatch):
+    found = {path.relative_to(provenance.ROOT).as_posix() for path in provenance.sources("moska-networks")}
+    assert {"experiments/moska_networks.py", "games/moska/rules.py", "cardai/table.py", "evaluators/train.py"} <= found
+    assert not found & {"experiments/report.py", "experiments/durak_learners.py", "games/durak/rules.py"}
+    provenance.fingerprint.cache_clear()
+    before = provenance.fingerprint("tictactoe")
+    provenance.fingerprint.cache_clear()
+    monkeypatch.setitem(EXPERIMENTS, "tictactoe", SimpleNamespace(games=("tictactoe",), models=("tictactoe",)))
+    assert provenance.fingerprint("tictactoe") != before  # shipped weights count where they are asked
+    provenance.fingerprint.cache_clear()
+
+
+def test_the_report_shows_every_row_beside_its_claim(fake, tmp_path):
+    result = lab.run("fake", tmp_path / "fake", "smoke")
+    front = report.write(tmp_path / "report", [result])
+    assert "It loses 25.0 %." in front.read_text("utf-8")
+    page = (tmp_path / "report" / "fake.md").read_text("utf-8")
+    assert page.count("25.0 (24.0-26.0) [25] reproduced") == 2
+    assert "| lost, % | second B1 | 25.0 (24.0-26.0) | 25 (n 2,000) | reproduced | 5,000 games |" in page
+    assert "![points](fake-points.svg)" in page
+    drawn = (tmp_path / "report" / "fake-points.svg").read_text("utf-8")
+    assert "currentColor" in drawn
+    assert "prefers-color-scheme:dark" in drawn
+    whole = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert '<span class="reproduced">reproduced</span>' in whole
+    assert not re.search(r'(src|href)="?(http|/)|@import|url\((?!#)', whole)  # it needs nothing else
+    assert 'name="viewport"' in whole
+
+
+def test_a_report_can_be_written_again_from_its_own_results(fake, tmp_path):
+    folder = tmp_path / "report"
+    report.write(folder, [lab.run("fake", tmp_path / "fake", "smoke")])
+    before = {place.name: place.read_bytes() for place in folder.iterdir()}
+    for place in folder.iterdir():
+        if place.suffix != ".json":
+            place.unlink()
+    report.write_again(folder)
+    assert {place.name: place.read_bytes() for place in folder.iterdir()} == before
+    edited(folder / "fake.json", "24.0", "14.0")
+    with pytest.raises(CardaiError, match="was changed"):
+        report.write_again(folder)
+
+
+def test_experiments_are_listed_with_question_claim_source_command_and_minutes(capsys):
+    assert verbs.reproduce(json=True) == 0
+    told = {one["experiment"]: one for one in json.loads(capsys.readouterr().out)}
+    assert list(told) == list(EXPERIMENTS)
+    assert told["tictactoe"]["command"] == "cardai reproduce tictactoe"
+    assert all(one["question"] and one["claim"] and one["source"] and one["minutes"] > 0 for one in told.values())
+    assert verbs.reproduce() == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in EXPERIMENTS)
+    assert "Table 1" in shown
+
+
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_every_experiment_has_three_frozen_scales(name):
+    pytest.importorskip(next(iter(EXPERIMENTS[name].needs or {"json": ""})))
+    experiment = catalogue.module(name)
+    assert tuple(experiment.SCALES) == catalogue.SCALES
+    for size in experiment.SCALES.values():
+        assert type(size).__dataclass_params__.frozen
