@@ -256,7 +256,8 @@ def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Row]:
 def not_lost(loss: Mapping[str, Any]) -> Figure:
     """A figure of games lost, in percent, as one of games not lost."""
     turned = {"point": "point", "low": "high", "high": "low"}
-    return of_estimate({**loss, **{one: loss[other] and 100 - loss[other] for one, other in turned.items()}})
+    figures = {one: None if loss[other] is None else 100 - loss[other] for one, other in turned.items()}
+    return of_estimate({**loss, **figures})
 
 
 def _ending(lab: Lab, name: str, spec: str) -> list[Row]:

@@ -7,8 +7,8 @@ import pytest
 import cardai
 from cardai.game import CardaiError
 from evaluators.config import read_config
-from experiments import verbs, workshop
-from experiments.workshop import Workshop, measured
+from experiments import workshop
+from experiments.workshop import Workshop
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 6, "epochs": 0}
@@ -60,17 +60,3 @@ def test_a_simulation_that_was_stopped_is_not_learned_from(folder, monkeypatch, 
     with pytest.raises(KeyboardInterrupt):
         made(tmp_path)
     assert not (tmp_path / "after0").exists()
-
-
-def test_a_measurement_is_kept(tmp_path, monkeypatch):
-    kept = tmp_path / "row.json"
-    first = measured(TICTACTOE, next(iter(TICTACTOE.suites)), "random", 20, kept)
-    monkeypatch.setattr(workshop, "run_suite", lambda *a, **k: pytest.fail("played again"))
-    assert measured(TICTACTOE, next(iter(TICTACTOE.suites)), "random", 20, kept) == first
-
-
-@pytest.mark.parametrize("name", verbs.EXPERIMENTS)
-def test_an_unknown_scale_is_refused_before_anything_is_written(name, tmp_path):
-    with pytest.raises(CardaiError, match="there is no scale 'huge'"):
-        verbs.reproduce(name, scale="huge", out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
