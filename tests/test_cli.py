@@ -25,7 +25,7 @@ PAIR = "random,greedy:open_lines"
 
 VERBS = (
     "games", "agents", "bench", "match", "selfplay", "play", "perf", "check", "complexity", "perft", "grade", "replay",
-    "verify", "new-game", "doctor",
+    "verify", "analyse", "new-game", "doctor",
 )  # fmt: skip
 
 
