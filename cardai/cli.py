@@ -57,7 +57,21 @@ def _add_verbs() -> None:
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
-        app.command(entry.value, name=entry.name)
+        app.command(entry.value, name=entry.name, help=_first_line(entry.module, entry.attr))
+
+
+def _first_line(module: str, function: str) -> str | None:
+    """The first line of a function's docstring, read from the source: importing it would cost what --help must not."""
+    import ast
+    from importlib.util import find_spec
+
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        return None
+    for node in ast.parse(Path(found.origin).read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    return None
 
 
 def main() -> None:
@@ -143,15 +157,22 @@ def agents(game: GameName, /, *, json: AsJson = False) -> None:
 
 @app.command
 def bench(
-    game: GameName,
+    game: GameName | None = None,
     /,
     *,
+    all_games: Annotated[
+        bool, Parameter(name="--all", negative="", help="Every agent on every game instead, with ratings.")
+    ] = False,
     suite: Annotated[str | None, Parameter(help="A suite of the game; its first one if not given.")] = None,
     agent: Agents = None,
-    games: Annotated[int | None, Parameter(help="Games a row; the suite's number if not given.")] = None,
+    games: Annotated[
+        int | None, Parameter(help="Games a row, the suite's number if not given; with --all games a table, 10 000.")
+    ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
+    history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as a line.")] = None,
+    against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of such a file.")] = None,
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
@@ -161,10 +182,43 @@ def bench(
 
     _refuse_counts(games, threads)
     _compute_on(device)
+    if all_games and game is not None:
+        _refuse(f"bench takes a game, here {game!r}, or --all, not both")
+    if all_games:
+        own = {"--suite": suite, "--agent": ",".join(agent) if agent else None, "--variant": variant}
+        _refuse_given(own, "is for one game; --all plays every game")
+        return _bench_all(games, seed, threads, history, against, json)
+    if game is None:
+        _refuse("bench needs a game (see `cardai games`), or --all for every one")
+    _refuse_given({"--history": history, "--against": against}, "goes with --all")
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
     return show(report, json)
+
+
+def _bench_all(
+    games: int | None, seed: int, threads: int | None, history: Path | None, against: Path | None, as_json: bool
+) -> int:
+    from cardai import league
+    from cardai.progress import Line
+
+    then = league.last_run(against) if against else None
+    if history:
+        league.check_history(history)
+    with Line("playing") as progress:
+        found = league.run_all(None, games or league.GAMES, seed, threads, progress)
+    if then:
+        found = league.compare(found, then)
+    if history and not found.interrupted:
+        league.append(history, found)
+    return show(found, as_json)
+
+
+def _refuse_given(options: dict[str, Any], why: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            _refuse(f"{name} {str(value)!r} {why}")
 
 
 @app.command
@@ -452,6 +506,39 @@ def replay(
     _print("\n".join(moves))
     for seat, score in enumerate(chosen.scores):
         _print(f"p{seat} scores {score:g}")
+
+
+@app.command
+def analyse(
+    file: Annotated[Path, Parameter(help="A file of recorded games.")],
+    /,
+    *,
+    game_number: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
+    agent: Annotated[str | None, Parameter(help="An agent that judges: greedy:JUDGE or sampled:JUDGE.")] = None,
+    model: Annotated[str | None, Parameter(help="Or a model; the first that comes for the game if not given.")] = None,
+    top: Annotated[int, Parameter(help="How many moves are marked.")] = 5,
+    figure: Figure = None,
+    rules: Rules = None,
+    seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are looked at.")] = 0,
+    device: Device = "auto",
+    json: AsJson = False,
+) -> int:
+    """Show how good each seat's position was through a recorded game, and the moves that changed it most."""
+    from cardai import analyse as analysis
+    from cardai import record
+    from cardai.complexity import figure_path
+    from cardai.progress import Line
+
+    _compute_on(device)
+    if figure:
+        _refuse_unwritable(figure_path(figure).parent)
+    with Line("reading games", record.read(file).load(rules)) as progress:
+        found = analysis.of_file(
+            file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, progress=progress
+        )
+    if figure:
+        found.figure(figure)
+    return show(found, json)
 
 
 @app.command

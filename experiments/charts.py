@@ -102,6 +102,11 @@ def _errors(points: Sequence[Sequence[Any]]) -> list[list[float]]:
 
 def svg(figure: Figure, alone: bool = True) -> str:
     """The figure as SVG text in the reader's colours; `alone`: as a file of its own, else to be put into a page."""
+    for legend in (axes.get_legend() for axes in figure.axes):
+        if legend is not None:
+            legend.set_frame_on(False)
+            for text in legend.get_texts():
+                text.set_color(_INK)
     image = io.StringIO()
     with rc_context(STYLE):
         figure.savefig(image, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))

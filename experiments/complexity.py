@@ -115,6 +115,7 @@ def draw(result: Mapping[str, Any]) -> dict[str, Any]:
         lines(axes, series)
         axes.set_title(game.capitalize())
         axes.set_xlabel("players")
+        axes.set_xticks(list(PLAYERS[game]))
         axes.legend()
     panels[0].set_ylabel("log10 of the tree's size")
     return {"players": figure}

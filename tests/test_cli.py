@@ -71,6 +71,12 @@ def test_every_verb_is_listed_and_explains_itself(output):
         assert f"Usage: cardai {verb}" in output(verb, "--help")
 
 
+def test_verbs_of_other_packages_are_described_though_they_are_not_imported(output):
+    listed = output("--help")
+    for verb in ("iterate", "learn", "report", "reproduce", "train"):
+        assert re.search(rf"│ {verb} +[A-Z]\w+", listed), verb
+
+
 def test_the_version_is_that_of_the_package(output):
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*\n", output("--version"))
 

@@ -1,0 +1,466 @@
+"""Every agent on every game: who sits down where, what is reported, and a history that ratings can be compared with."""
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from cardai import league
+from cardai.cli import run
+from cardai.game import CardaiError
+from cardai.league import append, check_history, compare, draw_lineups, last_run, pool_of, read_history, run_all
+from cardai.registry import load
+from cardai.stats import Estimate
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch, tmp_path):
+    """Only the smallest game, without measuring how fast its agents are, somewhere else."""
+    monkeypatch.setattr(league, "available", lambda: {"tictactoe": "games.tictactoe"})
+    monkeypatch.setattr(league, "_COST_GAMES", (2,))
+    monkeypatch.setattr("cardai.ratings.RESAMPLES", 100)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def played():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cardai.ratings.RESAMPLES", 100)
+        patch.setattr(league, "_COST_GAMES", (2,))
+        return run_all(["tictactoe"], games=400, seed=1)
+
+
+@pytest.fixture
+def stopped_at(monkeypatch):
+    """Press Ctrl-C during a call of `table.play`, counted from 1; `play` returns what is finished, as it does."""
+
+    def stop(call, whole=league.play):
+        calls = itertools.count(1)
+
+        def play(*arguments, **options):
+            results = whole(*arguments, **options)
+            results.interrupted = next(calls) == call
+            return results
+
+        monkeypatch.setattr(league, "play", play)
+
+    return stop
+
+
+def text_of(report, width=140):
+    console = Console(width=width)
+    with console.capture() as captured:
+        console.print(report.table())
+    return captured.get()
+
+
+def without_time(found):
+    return [
+        replace(table, seconds=0.0, standings=tuple(replace(one, decisions_per_second=0.0) for one in table.standings))
+        for table in found.tables
+    ]
+
+
+@pytest.mark.parametrize(("players", "seats", "count"), [(11, 4, 500), (5, 2, 40), (8, 2, 300), (4, 4, 20)])
+def test_everybody_sits_equally_often_and_meets_everybody_equally_often(players, seats, count):
+    lineups = draw_lineups(players, seats, count)
+    assert all(len(set(lineup)) == seats for lineup in lineups.tolist())
+    sat = np.bincount(lineups.ravel(), minlength=players)
+    pairs = [
+        sum({one, other} <= set(lineup) for lineup in lineups.tolist())
+        for one, other in itertools.combinations(range(players), 2)
+    ]
+    assert sat.max() - sat.min() <= 2
+    assert max(pairs) - min(pairs) <= 3
+    assert min(pairs) > 0
+
+
+def test_who_sits_on_whose_left_is_by_lot():
+    lineups = draw_lineups(4, 4, 400)
+    left = np.mean([(list(lineup).index(0) + 1) % 4 == list(lineup).index(1) for lineup in lineups])
+    assert abs(left - 1 / 3) < 0.1
+
+
+def test_line_ups_repeat_for_their_seed_and_a_shorter_run_has_the_first_of_them():
+    assert (draw_lineups(6, 3, 20, 5) == draw_lineups(6, 3, 90, 5)[:20]).all()
+    assert (draw_lineups(6, 3, 20, 5) != draw_lineups(6, 3, 20, 6)).any()
+
+
+def test_a_small_pool_fills_a_large_table_evenly():
+    for lineup in draw_lineups(2, 4, 20).tolist():
+        assert sorted(lineup) == [0, 0, 1, 1]
+    assert (np.bincount(draw_lineups(3, 4, 30).ravel()) == 40).all()
+
+
+def test_every_model_is_asked_as_it_was_made_to_be_and_nobody_peeks():
+    moska, refused = pool_of(load("moska"))
+    assert not refused
+    assert {"greedy:best", "sampled:nn1?worlds=10", "sampled:nn2?worlds=10", "rollout:10"} <= set(moska)
+    assert {"random", "random_simple", "bot0", "bot3", "greedy:hand_value"} <= set(moska)
+    assert not any(one.peeks for one in moska.values())
+    assert not {spec for spec in moska if spec.startswith(("peeking", "sampled:best", "greedy:nn"))}
+
+
+def test_agents_that_others_bring_are_made_of_models():
+    durak, _ = pool_of(load("durak"))
+    made = {spec for spec in durak if spec.startswith("endgame:")}
+    assert made == {f"endgame:greedy:{model}" for model in ("report2", "report4", "podkidnoy2")}
+    assert not {spec for spec in pool_of(load("tictactoe"))[0] if spec.startswith(("endgame:", "policy:"))}
+
+
+def test_tables_are_the_usual_one_and_those_of_the_models():
+    left_out = {}
+    durak = {
+        (plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in league._plans("durak", True, left_out)
+    }
+    assert set(durak) == {("podkidnoy", 4), ("podkidnoy", 2), ("report", 2), ("report", 4)}
+    assert next(iter(durak)) == ("podkidnoy", 4)
+    assert "endgame:greedy:report4" in durak["report", 4]
+    assert not any("report" in spec for spec in durak["podkidnoy", 4] + durak["podkidnoy", 2])
+    assert all({"random", "thrifty", "rollout:10"} <= set(pool) for pool in durak.values())
+    assert not left_out
+
+
+def test_every_deal_is_played_in_all_rotations(monkeypatch):
+    games = []
+
+    def play(game, agents, lineups, seeds, whole=league.play, **options):
+        games.append((lineups.tolist(), seeds.tolist()))
+        return whole(game, agents, lineups, seeds, **options)
+
+    monkeypatch.setattr(league, "play", play)
+    run_all(games=31)
+    lineups, seeds = games[0]
+    assert len(lineups) == 32
+    for (one, deal), (other, same) in zip(
+        zip(lineups[::2], seeds[::2], strict=True), zip(lineups[1::2], seeds[1::2], strict=True), strict=True
+    ):
+        assert (one[::-1], deal) == (other, same)
+    assert len(set(seeds)) == 16
+
+
+def test_the_best_are_on_top_and_scores_add_up(played):
+    (table,) = played.tables
+    standings = {one.spec: one for one in table.standings}
+    assert [one.rating.point for one in table.standings] == sorted(one.rating.point for one in table.standings)[::-1]
+    assert standings["random"].rating.point == 0
+    assert standings["random"] is table.standings[-1]
+    assert (
+        standings["greedy:mlp"].rating.low
+        > standings["rollout:10"].rating.point
+        > standings["rollout:10"].rating.low
+        > 0
+    )
+    assert sum(one.score.n * one.score.point for one in table.standings) == pytest.approx(100 * table.games)
+    assert sum(one.score.n for one in table.standings) == 2 * table.games == 800
+    assert all(one.score.n == one.rating.n == one.loss.n for one in table.standings)
+    assert all(0 <= one.loss.point <= 100 - one.score.point for one in table.standings)
+    assert (table.picked, table.deals) == ("first", 200)
+
+
+def test_a_league_repeats_for_its_seed_whatever_the_threads():
+    one, two = run_all(games=60, seed=3, threads=1), run_all(games=60, seed=3, threads=2)
+    assert without_time(one) == without_time(two)
+    assert without_time(run_all(games=60, seed=4)) != without_time(one)
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_table_shows_every_agent_whole(played, width):
+    text = text_of(played, width)
+    for one in played.tables[0].standings:
+        assert one.agent in text
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= width
+    assert "seed 1" in text
+    assert ("decisions/s " in text) == (width == 140)
+
+
+def test_ratings_are_shown_with_the_bounds_they_have():
+    shown = [
+        ((81.4, 70.2, 95.5), "81 (70 to 96)"),
+        ((-0.2, -9.0, 8.0), "0 (-9 to 8)"),
+        ((0.0, 0.0, 0.0), "0"),
+        ((900.0, 600.0, math.inf), "900 (600 or more)"),
+        ((-900.0, -math.inf, -600.0), "-900 (-600 or less)"),
+        ((5.0, -math.inf, math.inf), "5 (no bound)"),
+        ((5.0, math.nan, math.nan), "5 (no interval)"),
+        ((math.nan, math.nan, math.nan), "-"),
+    ]
+    for figures, text in shown:
+        assert league._points(Estimate(*figures, 9, 9)) == text
+
+
+def test_a_model_that_fits_no_table_is_named(monkeypatch):
+    monkeypatch.setattr(league, "known_evaluators", lambda game: {"mlp": "", "lost": ""})
+    found = run_all(games=20)
+    assert list(found.left_out) == ["tictactoe: lost"]
+    assert "tictactoe: lost is left out: " in text_of(found)
+    assert "greedy:mlp" in {one.spec for one in found.tables[0].standings}
+
+
+def test_a_model_of_another_version_is_left_out(monkeypatch):
+    monkeypatch.setattr(league, "load", lambda name: replace(load(name), version=2))
+    found = run_all(games=20)
+    assert found.left_out["tictactoe: mlp"] == "mlp is a model of tictactoe version 1; here it is version 2"
+    assert not {one.spec for one in found.tables[0].standings} & {"greedy:mlp", "greedy:cnn"}
+
+
+def test_a_game_that_does_not_load_is_named_and_the_others_are_played(monkeypatch):
+    Path("bad.py").write_text("1 / 0\n")
+    monkeypatch.setattr(league, "available", lambda: {"./bad.py": "", "tictactoe": ""})
+    found = run_all(games=20)
+    assert "ZeroDivisionError" in found.left_out["./bad.py"]
+    assert [table.game for table in found.tables] == ["tictactoe"]
+    with pytest.raises(CardaiError, match="did you mean tictactoe"):
+        run_all(["tictactoo"], games=20)
+
+
+def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
+    monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
+    monkeypatch.setattr(league, "load", lambda name: replace(load("tictactoe"), name=name))
+    calls = itertools.count()
+
+    def play(*arguments, whole=league.play, **options):
+        if not next(calls):
+            raise CardaiError("an evaluator failed")
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(league, "play", play)
+    found = run_all(games=20)
+    assert found.left_out["tictactoe (standard, 2)"] == "an evaluator failed"
+    assert [table.game for table in found.tables] == ["again"]
+    assert not found.unplayed
+    assert not found.interrupted
+
+
+def test_games_without_an_end_count_nowhere_and_leave_no_ratings(monkeypatch):
+    monkeypatch.setattr(league, "load", lambda name: replace(load(name), max_plies=2))
+    found = run_all(games=20)
+    (table,) = found.tables
+    assert (table.games, table.endless) == (0, 20)
+    assert math.isnan(table.standings[0].rating.point)
+    assert "20 games did not end" in text_of(found)
+    assert "no ratings: ratings need players who have met" in text_of(found)
+    assert json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_ctrl_c_leaves_the_finished_tables(monkeypatch, stopped_at):
+    monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
+    monkeypatch.setattr(league, "load", lambda name: replace(load("tictactoe"), name=name))
+    whole = run_all(games=20)
+    calls = 1 + len(whole.tables[0].standings)
+    for call, finished in ((1, 0), (calls, 0), (calls + 1, 1), (10_000, 2)):
+        stopped_at(call)
+        found = run_all(games=20)
+        assert [table.game for table in found.tables] == ["tictactoe", "again"][:finished]
+        assert found.interrupted == (finished < 2)
+        assert (f"not played: {', '.join(found.unplayed)}" in text_of(found)) == found.interrupted
+
+
+def test_ctrl_c_while_figures_are_computed_is_one_too(monkeypatch):
+    def rate(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(league, "rate", rate)
+    found = run_all(games=20)
+    assert found.interrupted
+    assert found.unplayed == ("tictactoe (standard, 2)",)
+
+
+def test_progress_counts_over_all_tables():
+    steps = []
+    run_all(games=20, progress=lambda *step: steps.append(step))
+    assert steps[0] == (0, 20, "tictactoe (standard, 2)")
+    assert steps[-1][:2] == (20, 20)
+
+
+def test_a_history_keeps_everything(played):
+    path = Path("history.jsonl")
+    check_history(path)
+    assert not path.exists()
+    append(path, played)
+    append(path, run_all(games=20, seed=2))
+    first, second = read_history(path)
+    assert (first["seed"], first["asked"], second["seed"]) == (1, 400, 2)
+    assert {"commit", "cardai", "processor", "python"} <= set(first["machine"])
+    assert first["date"].endswith("+00:00")
+    assert first["tables"][0]["version"] == 1
+    rating = first["tables"][0]["standings"][0]["rating"]
+    assert rating["point"] == played.tables[0].standings[0].rating.point
+    assert last_run(path) == second
+    check_history(path)
+    assert len(read_history(path)) == 2
+
+
+def test_a_run_compared_with_itself_is_undecided_about_everybody(played):
+    append(Path("h.jsonl"), played)
+    found = compare(played, last_run(Path("h.jsonl")))
+    assert found.comparison is not None
+    assert {change.spec for change in found.comparison.changes} == {one.spec for one in played.tables[0].standings}
+    assert all(change.difference.point == 0 for change in found.comparison.changes)
+    assert {change.verdict for change in found.comparison.changes} == {"undecided"}
+    assert not found.comparison.new
+    assert not found.comparison.gone
+    assert found.comparison.same_pools
+    assert "undecided" in text_of(found)
+    assert json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_ratings_that_differ_beyond_both_intervals_are_better_or_worse(played):
+    append(Path("h.jsonl"), played)
+    then = last_run(Path("h.jsonl"))
+    for one in then["tables"][0]["standings"]:
+        shift = {"greedy:mlp": -1000, "greedy:cnn": 1000, "rollout:10": -1}.get(one["spec"], 0)
+        for bound in ("point", "low", "high"):
+            one["rating"][bound] += shift
+    found = compare(played, then).comparison
+    assert found is not None
+    verdicts = {change.spec: change.verdict for change in found.changes}
+    assert verdicts["greedy:mlp"] == "better"
+    assert verdicts["greedy:cnn"] == "worse"
+    assert verdicts["rollout:10"] == "undecided"
+    (mlp,) = (change for change in found.changes if change.spec == "greedy:mlp")
+    assert mlp.difference.point == pytest.approx(1000)
+    (figure,) = (one.rating for one in played.tables[0].standings if one.spec == "greedy:mlp")
+    width = math.hypot(figure.point - figure.low, figure.high - figure.point)
+    assert mlp.difference.low == pytest.approx(1000 - width)
+
+
+def test_infinite_bounds_stay_infinite_in_a_history_and_decide_nothing(played):
+    table = played.tables[0]
+    best = replace(table.standings[0], rating=replace(table.standings[0].rating, point=5000.0, high=math.inf))
+    append(Path("h.jsonl"), replace(played, tables=(replace(table, standings=(best, *table.standings[1:])),)))
+    line = last_run(Path("h.jsonl"))
+    assert line["tables"][0]["standings"][0]["rating"]["high"] is None
+    found = compare(played, line).comparison
+    assert found is not None
+    assert found.changes[0].difference.low == -math.inf
+    assert found.changes[0].verdict == "undecided"
+
+
+def test_who_is_new_and_who_is_gone_is_named(played):
+    append(Path("h.jsonl"), played)
+    then = last_run(Path("h.jsonl"))
+    then["tables"][0]["standings"][0]["spec"] = "greedy:old"
+    found = compare(played, then)
+    assert found.comparison is not None
+    assert found.comparison.new == (f"{played.tables[0].standings[0].spec} at tictactoe (standard, 2)",)
+    assert found.comparison.gone == ("greedy:old at tictactoe (standard, 2)",)
+    assert "gone: greedy:old at tictactoe (standard, 2)" in text_of(found)
+    assert "not everybody plays in both runs" in text_of(found)
+
+
+def test_another_version_of_a_game_is_not_compared(played):
+    append(Path("h.jsonl"), played)
+    then = last_run(Path("h.jsonl"))
+    then["tables"][0]["version"] = 7
+    found = compare(played, then).comparison
+    assert found is not None
+    assert not found.changes
+    assert len(found.new) == len(found.gone) == len(played.tables[0].standings)
+
+
+def test_tables_that_were_not_played_are_not_called_gone(played):
+    append(Path("h.jsonl"), played)
+    stopped = replace(played, tables=(), unplayed=("tictactoe (standard, 2)",), interrupted=True)
+    found = compare(stopped, last_run(Path("h.jsonl"))).comparison
+    assert found is not None
+    assert (found.changes, found.new, found.gone) == ((), (), ())
+
+
+@pytest.mark.parametrize("damage", ["{}", "5", "null", "not json", '{"format": "cardai league 1"}', "", "[" * 100_000])
+def test_a_damaged_line_is_refused_with_its_number(played, damage):
+    path = Path("h.jsonl")
+    append(path, played)
+    path.write_text(f"{path.read_text()}{damage}\n{path.read_text()}")
+    for look in (last_run, check_history):
+        with pytest.raises(CardaiError, match=r"h\.jsonl, line 2: it is damaged"):
+            look(path)
+
+
+def test_a_history_that_was_cut_off_is_refused(played):
+    path = Path("h.jsonl")
+    append(path, played)
+    append(path, played)
+    text = path.read_text()
+    for end in (-200, -1):
+        path.write_text(text[:end])
+        with pytest.raises(CardaiError, match=r"h\.jsonl, line 2"):
+            check_history(path)
+    path.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(CardaiError, match="it is not text"):
+        read_history(path)
+
+
+def call(capsys, *tokens):
+    capsys.readouterr()
+    code = run([str(token) for token in tokens])
+    return code, *capsys.readouterr()
+
+
+def test_all_games_are_measured_from_the_command_line(capsys):
+    code, out, err = call(capsys, "bench", "--all", "--games", 40, "--seed", 2, "--history", "h.jsonl")
+    assert (code, err) == (0, "")
+    assert "tictactoe (standard, 2)" in out
+    assert "greedy:open_lines" in out
+    code, out, err = call(
+        capsys, "bench", "--all", "--games", 40, "--json", "--history", "h.jsonl", "--against", "h.jsonl"
+    )
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert report["asked"] == 40
+    assert report["comparison"]["changes"]
+    assert [one["seed"] for one in read_history(Path("h.jsonl"))] == [2, 0]
+
+
+def test_a_stopped_run_is_reported_and_not_appended(capsys, stopped_at):
+    stopped_at(1)
+    code, out, err = call(capsys, "bench", "--all", "--games", 20, "--history", "h.jsonl")
+    assert code == 130
+    assert "not played: tictactoe (standard, 2)" in out
+    assert "interrupted" in err
+    assert not Path("h.jsonl").exists()
+
+
+REFUSALS = {
+    "bench": "bench needs a game (see `cardai games`), or --all for every one",
+    "bench tictactoe --all": "bench takes a game, here 'tictactoe', or --all, not both",
+    "bench --all --suite random": "--suite 'random' is for one game",
+    "bench --all --agent random,rollout:5": "--agent 'random,rollout:5' is for one game",
+    "bench --all --variant standard": "--variant 'standard' is for one game",
+    "bench tictactoe --history h.jsonl": "--history 'h.jsonl' goes with --all",
+    "bench tictactoe --against h.jsonl": "--against 'h.jsonl' goes with --all",
+    "bench --all --games 0": "--games must be at least 1, not 0",
+    "bench --all --threads 0": "threads must be at least 1, not 0",
+    "bench --all --against missing.jsonl": "cannot read missing.jsonl",
+    "bench --all --against empty.jsonl": "empty.jsonl holds no run to compare with",
+    "bench --all --against bad.jsonl": "bad.jsonl, line 1: it is damaged",
+    "bench --all --history bad.jsonl": "bad.jsonl, line 1: it is damaged",
+    "bench --all --history missing/h.jsonl": "cannot write missing/h.jsonl",
+    "bench --all --history .": "cannot write .",
+}
+
+
+@pytest.mark.parametrize("line", REFUSALS)
+def test_refusals_are_one_sentence_before_anything_is_played(capsys, line, monkeypatch):
+    Path("empty.jsonl").write_text("")
+    Path("bad.jsonl").write_text("Dear diary,\n")
+    monkeypatch.setattr(league, "play", None)
+    code, out, err = call(capsys, *line.split())
+    assert (code, out) == (2, "")
+    assert REFUSALS[line] in err
+    assert err.count("\n") == 1
+
+
+def test_the_whole_league_is_played():
+    """All that is shipped, a few games each: every agent sits down, wherever it was made for."""
+    found = run_all(["durak", "moska", "tictactoe"], games=44)
+    assert not found.left_out
+    assert [table.name for table in found.tables][:1] == ["durak (podkidnoy, 4)"]
+    assert {table.picked for table in found.tables if table.seats == 4} == {"last"}
+    assert all(one.rating.n > 0 for table in found.tables for one in table.standings)
