@@ -27,6 +27,9 @@ LEGEND = (
 )
 
 
+SHOWN = ("moska-table1",)
+"""Experiments whose tables stand beside the headlines in a page of somebody else's, see `put_into`."""
+MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = ("table", "row", "figure", "claim", "verdict", "n", "seed", "s", "commit", "command")
 """Of the table of all rows."""
 
@@ -65,6 +68,29 @@ def write_again(folder: Path) -> Path:
     return write(folder, results_in(folder))
 
 
+def put_into(path: Path, results: Sequence[Result]) -> None:
+    """Write the headlines, and the table of `SHOWN`, between the marks of a page of Markdown, such as a README.
+
+    Raises CardaiError for a page without the marks.
+    """
+    text = path.read_text("utf-8")
+    first, mark, rest = text.partition(MARKS[0] + "\n")
+    _, end, last = rest.partition(MARKS[1])
+    if not mark or not end:
+        raise CardaiError(f"{path} has no lines {MARKS[0]!r} and {MARKS[1]!r} to write between")
+    path.write_text(f"{first}{mark}{excerpt(results)}{end}{last}", "utf-8")
+
+
+def excerpt(results: Sequence[Result]) -> str:
+    """The headlines and the table of `SHOWN`, as Markdown."""
+    lines = [""]
+    for question, answers in headlines(results):
+        lines += [f"**{question}**", "", *(f"- {answer}" for answer in answers), ""]
+    for result in (one for one in results if one["experiment"] in SHOWN):
+        lines += _tables(result, "**{}** ({})")
+    return "\n".join(lines)
+
+
 def overview(results: Sequence[Result]) -> str:
     """README.md: what was asked, what came out, and how long it took."""
     lines = ["# Report", "", *_made(results), "", LEGEND, ""]
@@ -100,15 +126,23 @@ def page(result: Result, figures: Iterable[str] = ()) -> str:
     lines += [*result["answer"], ""]
     for title in figures:
         lines += [f"![{title.replace('-', ' ')}]({name}-{title}.svg)", ""]
-    for title, columns, body in tables(result):
-        lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-        lines += [f"| {line} | " + " | ".join(cells) + " |" for line, cells in body]
-        lines.append("")
+    lines += _tables(result, "## {}")
     lines += [*(f"- {note}" for note in result["notes"]), "", "## Rows", ""]
     lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
     lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
     lines += ["", *_made([result]), "", f"Made by `{result['command']}`; code {result['code']}."]
     return "\n".join(lines) + "\n"
+
+
+def _tables(result: Result, heading: str) -> list[str]:
+    """The tables of a result in Markdown; `heading`: around the title of a table and the command that made it."""
+    lines = []
+    for title, columns, body in tables(result):
+        lines += [heading.format(title, f"`{result['command']}`"), ""]
+        lines += ["| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+        lines += [f"| {line} | " + " | ".join(cells) + " |" for line, cells in body]
+        lines.append("")
+    return lines
 
 
 def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:

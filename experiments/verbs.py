@@ -51,11 +51,15 @@ def reproduce(
 def report(
     folder: Annotated[Path, Parameter(help="The folder of a report: the results in it are read, the pages written.")],
     /,
+    *,
+    into: Annotated[Path | None, Parameter(help="Also write the headlines between the marks of this page.")] = None,
 ) -> None:
     """Write the pages of a report anew from its results."""
-    from experiments.report import write_again
+    from experiments.report import put_into, results_in, write_again
 
     print(write_again(folder))
+    if into is not None:
+        put_into(into, results_in(folder))
 
 
 def _list(json: bool) -> int:

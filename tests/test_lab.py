@@ -244,3 +244,20 @@ def test_every_experiment_has_three_frozen_scales(name):
     assert tuple(experiment.SCALES) == catalogue.SCALES
     for size in experiment.SCALES.values():
         assert type(size).__dataclass_params__.frozen
+
+
+def test_headlines_are_written_between_the_marks_of_a_page(fake, tmp_path, monkeypatch):
+    monkeypatch.setitem(report.HEADLINES, "What is it?", ("fake",))
+    monkeypatch.setattr(report, "SHOWN", ("fake",))
+    result, page = lab.run("fake", tmp_path / "fake", "smoke"), tmp_path / "page.md"
+    page.write_text(f"before\n{report.MARKS[0]}\nold\n{report.MARKS[1]}\nafter\n")
+    report.put_into(page, [result])
+    text = page.read_text("utf-8")
+    assert text.startswith(f"before\n{report.MARKS[0]}\n\n**What is it?**\n\n- It loses 25.0 %.\n")
+    assert "| first | 25.0 (24.0-26.0) [25] reproduced |" in text
+    assert text.endswith(f"{report.MARKS[1]}\nafter\n")
+    report.put_into(page, [result])
+    assert page.read_text("utf-8") == text
+    page.write_text("nothing to write between")
+    with pytest.raises(CardaiError, match="has no lines"):
+        report.put_into(page, [result])

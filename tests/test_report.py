@@ -1,0 +1,49 @@
+"""The report that comes with cardai: every page of it says what its sealed results say, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments import report
+from experiments.catalogue import EXPERIMENTS, module
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "report"
+RESULTS = report.results_in(FOLDER)
+NAMES = [result["experiment"] for result in RESULTS]
+
+
+def test_it_has_results_of_nearly_every_experiment():
+    missing = set(EXPERIMENTS) - set(NAMES)
+    assert missing <= {"peers"}  # which needs other libraries
+
+
+def test_the_front_page_is_written_from_the_results():
+    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS)
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=NAMES)
+def test_a_page_is_written_from_its_result(result):
+    name = result["experiment"]
+    titles = list(module(name).draw(result))
+    assert (FOLDER / f"{name}.md").read_text("utf-8") == report.page(result, titles)
+    assert all((FOLDER / f"{name}-{title}.svg").exists() for title in titles)
+
+
+def test_figures_in_the_readme_are_those_of_the_report():
+    text = (ROOT / "README.md").read_text("utf-8")
+    between = text.split(report.MARKS[0] + "\n")[1].split(report.MARKS[1])[0]
+    assert between == report.excerpt(RESULTS)
+
+
+def test_the_one_page_holds_all_of_it_and_needs_nothing_else():
+    whole = (FOLDER / "index.html").read_text("utf-8")
+    assert all(f'id="{name}"' in whole for name in NAMES)
+    assert "<img" not in whole
+    assert "<script" not in whole
+
+
+def test_all_of_it_was_measured_from_a_checkout_without_changes():
+    for result in RESULTS:
+        assert result["scale"] == "small"
+        assert all(commit and "dirty" not in commit for commit in result["commits"]), result["experiment"]
