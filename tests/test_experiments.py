@@ -1,4 +1,4 @@
-"""Every experiment at the scale "smoke": it runs, its rows are whole, nothing is done twice, its models can be shipped."""
+"""Every experiment at the scale "smoke": it runs, its rows are whole, nothing is done twice, its models ship."""
 
 import json
 from types import SimpleNamespace

@@ -1,0 +1,68 @@
+"""The experiment on bodies: sizes that are called equal are, its control differs by cells alone, scores are its own."""
+
+import numpy as np
+import pytest
+from flax import nnx
+
+from cardai import load
+from cardai.players import agent
+from evaluators.bodies import construct
+from evaluators.lesson import parameters
+from experiments import mlp_vs_cnn
+from experiments.findings import Figure
+from experiments.mlp_vs_cnn import BOARDS, KINDS, PAIRS, SCALES, body_of, counted, dense_parameters, scores_of, side
+
+
+def layout_of(name):
+    board = BOARDS[name]
+    return load(name).encoder(board.learning.get("encoder")).layout(board.seats)
+
+
+def sized(body, options, layout):
+    return parameters(nnx.eval_shape(lambda: construct(body, options, layout)))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", BOARDS)
+def test_what_is_called_as_many_parameters_is_within_five_percent(name, scale):
+    layout, own = layout_of(name), SCALES[scale].own[name]
+    bodies = {kind: body_of(kind, own, layout) for kind in KINDS}
+    found = {kind: sized(*body, layout) for kind, body in bodies.items()}
+    assert abs(found["mlp"] / found["cnn"] - 1) < 0.05
+    assert found["cnn"] == found["shuffled"] == found["cnn-few"]
+    assert found["mlp"] == found["long"] == found["mlp-few"]
+    assert abs(found["own"] / found["mlp"] - 1) > 0.05
+
+
+def test_parameters_of_an_mlp_are_those_that_are_counted():
+    assert dense_parameters(542, [90, 45]) == 543 * 90 + 91 * 45 + 46
+    assert sized("mlp", {"hidden": [90, 45]}, layout_of("moska")) == dense_parameters(542, [90, 45])
+
+
+def test_every_pair_is_of_kinds_and_claims_are_tested_where_the_other_is_an_mlp():
+    assert all(set(pair) <= set(KINDS) for pair in PAIRS.values())
+    bodies = {kind: body_of(kind, SCALES["smoke"].own["tictactoe"], layout_of("tictactoe"))[0] for kind in KINDS}
+    assert [tuple(bodies[kind] for kind in PAIRS[pair]) for pair in mlp_vs_cnn.CLAIMED] == [("cnn", "mlp")] * 3
+
+
+def test_a_score_is_that_of_the_player_who_is_measured():
+    """Who never loses against random players is at seat r in rotation r; the others must not be counted."""
+    durak = load("durak")
+    scores = scores_of(durak, agent(durak, "thrifty"), ["random"], 60, 3, "report")
+    turned = scores_of(durak, agent(durak, "random"), ["thrifty"], 60, 3, "report")
+    assert scores.shape == (30, 2)
+    assert counted(scores, "won").mean() > 0.7
+    assert counted(turned, "won").mean() < 0.3
+
+
+def test_games_that_did_not_end_are_none():
+    scores = np.array([[1.0, 0.0], [0.5, np.nan]])
+    assert counted(scores, "not lost").tolist() == [[1, 0], [1, 0]]
+    assert counted(scores, "lost").tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_side_takes_the_whole_interval():
+    assert side(Figure(1.0, 0.2, 1.8, 5), 1) == "better"
+    assert side(Figure(1.0, 0.2, 1.8, 5), -1) == "worse"
+    assert side(Figure(1.0, -0.2, 2.2, 5), 1) == "undecided"
+    assert side(Figure(1.0), 1) == "undecided"

@@ -1,0 +1,128 @@
+"""Lessons: equal states in equal order for any network, and what shuffled cells are."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from cardai import load
+from cardai.exact import grade, solve
+from cardai.game import CardaiError, Segment
+from cardai.selfplay import simulate_shards
+from evaluators import lesson as lessons
+from evaluators.config import TrainConfig
+from evaluators.lesson import cells_shuffled, lesson_of, parameters, rows_per_second
+from evaluators.train import train
+
+GAME = load("tictactoe")
+BODY = "mlp", {"hidden": [8]}
+
+
+class Sum(nnx.Module):
+    """A body that is not among ours."""
+
+    def __init__(self, rngs):
+        self.weigh = nnx.Linear(27, 1, rngs=rngs)
+
+    def __call__(self, rows):
+        return self.weigh(rows.astype(jnp.float32))[:, 0]
+
+
+class Wrong(Sum):
+    def __call__(self, rows):
+        return self.weigh(rows.astype(jnp.float32))
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lesson")
+    simulate_shards(GAME, {"random": 1.0}, 300, folder=folder / "games", seed=1)
+    return TrainConfig(
+        game="tictactoe", data=(str(folder / "games"),), out=str(folder / "run"), parts=(0.9, 0.0, 0.1), batch=64,
+        epochs=0, steps=40, device="cpu", body=BODY[0], options=BODY[1],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lesson(config):
+    return lesson_of(config)
+
+
+def logits(module, lesson):
+    return np.asarray(module(lesson.dataset.take(np.arange(50))))
+
+
+def test_a_lesson_makes_the_network_that_a_training_run_makes(config, lesson):
+    report = train(config).report
+    found = lesson.teach(lesson.body(*BODY, 0), 0)
+    assert abs(report["test"]["split"]["bce"] - found.test.bce) < 1e-6
+    assert found.states == 40 * 64
+
+
+def test_networks_with_one_seed_get_the_same_states_in_the_same_order(lesson, monkeypatch):
+    seen = []
+    batches = lessons._batches
+    monkeypatch.setattr(lessons, "_batches", lambda *a: (seen.append(one) or one for one in batches(*a)))
+    taught = [lesson.teach(one, 3) for one in (Sum(nnx.Rngs(0)), lesson.body(*BODY, 0))]
+    assert len(seen) == 80
+    assert all((one == other).all() for one, other in zip(seen[:40], seen[40:], strict=True))
+    assert taught[0].test.n == taught[1].test.n > 0
+    lesson.teach(Sum(nnx.Rngs(0)), 4, steps=1)
+    assert (seen[80] != seen[0]).any()
+
+
+def test_a_module_that_is_taught_twice_learns_the_same_and_stays_as_it_was(lesson):
+    module = Sum(nnx.Rngs(1))
+    before = logits(module, lesson)
+    first, second = lesson.teach(module, 1), lesson.teach(module, 1)
+    assert (logits(first.module, lesson) == logits(second.module, lesson)).all()
+    assert (logits(module, lesson) == before).all()
+    assert not np.allclose(logits(first.module, lesson), before)
+
+
+def test_networks_of_one_kind_do_not_share_what_they_begin_with(lesson):
+    one, other = (lesson.teach(lesson.body(*BODY, seed), 1, steps=1) for seed in (1, 2))
+    assert not np.allclose(logits(one.module, lesson), logits(other.module, lesson))
+
+
+def test_networks_of_one_kind_may_have_other_sizes(lesson):
+    sizes = [parameters(lesson.teach(lesson.body("mlp", {"hidden": [n]}, 0), 1, steps=1).module) for n in (4, 6)]
+    assert sizes == [4 * 28 + 5, 6 * 28 + 7]
+
+
+def test_a_network_of_ones_own_can_be_graded(lesson):
+    player = lesson.teach(Sum(nnx.Rngs(0)), 0).player("sum")
+    assert 0 < grade(solve(GAME), player).averaged[0] < 1
+    with pytest.raises(CardaiError, match="sum was taught tictactoe"):
+        player.check_fits(load("durak"), None, 2)
+
+
+def test_a_network_with_another_answer_is_refused(lesson):
+    with pytest.raises(CardaiError, match="one logit of each row"):
+        lesson.teach(Wrong(nnx.Rngs(0)), 0)
+
+
+def test_shuffled_cells_keep_planes_apart_and_aligned_and_leave_the_rest():
+    layout = (Segment("count", (2,)), Segment("a", (3, 4)), Segment("one"), Segment("b", (3, 4)), Segment("c", (2, 2)))
+    order = cells_shuffled(layout, 5)
+    assert sorted(order) == list(range(2 + 12 + 1 + 12 + 4))
+    assert (order[:2] == [0, 1]).all()
+    assert order[14] == 14
+    assert (order[2:14] - 2 == order[15:27] - 15).all()
+    assert (order[2:14] != np.arange(2, 14)).any()
+    assert sorted(order[27:]) == [27, 28, 29, 30]
+
+
+def test_an_mlp_does_not_care_where_cells_are_but_play_with_them_must_know(lesson):
+    order = cells_shuffled(lesson.layout, 1)
+    found = lesson.teach(Sum(nnx.Rngs(0)), 0, order=order)
+    rows = lesson.dataset.take(np.arange(20))
+    expected = 1 / (1 + np.exp(-np.asarray(found.module(rows[:, order]))))
+    assert np.allclose(np.asarray(found.judge("x").score(rows)), expected, atol=1e-6)
+
+
+def test_parameters_are_counted_and_speeds_measured(lesson):
+    assert parameters(Sum(nnx.Rngs(0))) == 28
+    rounds = rows_per_second(Sum(nnx.Rngs(0)), lesson.dataset.take(np.arange(64)), rounds=3, seconds=0.001)
+    assert len(rounds) == 3
+    assert min(rounds) > 0
