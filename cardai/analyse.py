@@ -30,7 +30,7 @@ import numpy as np
 from cardai import driver, record
 from cardai.bench import plain, positive, with_notes
 from cardai.cast import cast_of, scratch_of
-from cardai.complexity import figure_path
+from cardai.complexity import figure_path, save_figure
 from cardai.driver import choose_by_value, door_value, lend
 from cardai.evaluator import Evaluator, find_evaluator, known_evaluators
 from cardai.features import LABELS
@@ -190,15 +190,7 @@ class Analysis:
 
         Raises CardaiError for another ending or a place that cannot be written to.
         """
-        target = figure_path(path)
-        drawn = _drawn(self)
-        unfinished = target.with_name(f".{target.name}.part")
-        try:
-            drawn.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
-            unfinished.replace(target)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise CardaiError(f"cannot write {target}: {error.strerror or error}") from None
+        save_figure(figure_path(path), _drawn(self))
 
     def marked(self) -> list[Swing]:
         """The swings that are marked: the `top` largest that are changes at all."""

@@ -96,15 +96,7 @@ class Report:
 
         Raises CardaiError for another ending or a place that cannot be written to.
         """
-        target = figure_path(path)
-        drawn = _drawn(self)
-        unfinished = target.with_name(f".{target.name}.part")
-        try:
-            drawn.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
-            unfinished.replace(target)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise CardaiError(f"cannot write {target}: {error.strerror or error}") from None
+        save_figure(figure_path(path), _drawn(self))
 
     def _notes(self) -> list[str]:
         notes = [
@@ -177,6 +169,17 @@ def figure_path(path: str | Path) -> Path:
     if target.is_dir():
         raise CardaiError(f"cannot write {target}: it is a folder")
     return target
+
+
+def save_figure(target: Path, drawn: Any) -> None:
+    """Write a figure of matplotlib's whole or not at all, to a path that `figure_path` has seen; CardaiError if not."""
+    unfinished = target.with_name(f".{target.name}.part")
+    try:
+        drawn.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
+        unfinished.replace(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise CardaiError(f"cannot write {target}: {error.strerror or error}") from None
 
 
 def _counted(progress: Progress | None, done: int, total: int, text: str) -> Callable[[int, int], None] | None:

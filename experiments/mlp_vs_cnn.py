@@ -34,6 +34,7 @@ from evaluators.config import TrainConfig
 from evaluators.lesson import Judge, Lesson, cells_shuffled, lesson_of, parameters, rows_per_second
 from evaluators.model import Model
 from evaluators.model import load as load_model
+from experiments import durak_learners, moska_networks
 from experiments.charts import bars, chart, lines
 from experiments.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
 from experiments.lab import Lab
@@ -85,18 +86,7 @@ BOARDS = {
     ),
     "moska": Board(
         "Moska",
-        pool={
-            "bot3": 3.0,
-            "bot3?randomised": 4.0,
-            "bot2": 1.0,
-            "bot2?randomised": 1.5,
-            "bot1": 0.5,
-            "bot1?randomised": 0.7,
-            "random": 0.5,
-            "random_simple": 0.3,
-            "greedy:hand_value": 1.5,
-            "greedy:hand_value?epsilon=0.15": 1.0,
-        },
+        pool=moska_networks.HAND_WRITTEN,
         learning=_CARDS | {"balance": "loser", "per_game": 40},
         strength="lost",
         about="against three Bot3, asked before it draws",
@@ -106,15 +96,7 @@ BOARDS = {
     ),
     "durak": Board(
         "Durak",
-        pool={
-            "thrifty": 2.0,
-            "thrifty?randomised": 2.0,
-            "defensive": 1.0,
-            "aggressive": 1.0,
-            "random": 1.0,
-            "greedy:hand_value": 1.0,
-            "greedy:hand_value?epsilon=0.15": 1.0,
-        },
+        pool=durak_learners.HAND_WRITTEN,
         learning=_CARDS | {"per_game": 30},
         strength="not lost",
         about="against one defensive player, by the rules of the report",

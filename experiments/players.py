@@ -21,27 +21,12 @@ from cardai.registry import load
 from experiments.charts import chart, level, lines
 from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
 from experiments.lab import Lab
+from experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS
 from experiments.workshop import Workshop, generation_names
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
 SHIPPED, SIZES = "greedy:best", range(2, 9)
 """The network that comes with cardai, and the tables it is tried at."""
-
-HAND_WRITTEN = {
-    "bot3": 3.0,
-    "bot3?randomised": 4.0,
-    "bot2": 1.0,
-    "bot2?randomised": 1.5,
-    "bot1": 0.5,
-    "bot1?randomised": 0.7,
-    "random": 0.5,
-    "random_simple": 0.3,
-    "greedy:hand_value": 1.5,
-    "greedy:hand_value?epsilon=0.15": 1.0,
-}
-"""Whose games the first network learns from: random play to the best there is without a network."""
-OPPONENTS = {"bot3": 0.7, "bot3?randomised": 0.7, "bot2?randomised": 0.2, "random": 0.1}
-"""Whom the later generations meet."""
 
 _LEARNING = {
     "encoder": "relative",
@@ -147,7 +132,7 @@ def networks(lab: Lab, seats: int) -> dict[str, Any]:
     size, place = lab.size, lab.folder / f"table-{seats}"
     shop = Workshop(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
     first = shop.games("games", HAND_WRITTEN, size.games, seed=seats)
-    shop.generations((first,), size.generations, games=size.later, opponents=OPPONENTS, seed=10 * seats)
+    shop.generations((first,), size.generations, games=size.later, opponents=LATER_OPPONENTS, seed=10 * seats)
     reports = {
         name: json.loads((place / name / "report.json").read_text("utf-8"))
         for name in generation_names(size.generations)

@@ -23,26 +23,13 @@ from cardai.registry import load
 from experiments.charts import bars, chart, level
 from experiments.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
 from experiments.lab import Lab, Progress
+from experiments.moska_networks import HAND_WRITTEN
 from experiments.workshop import Workshop
 
 SEED = 20261123
 VARIANTS = ("thesis", "appendix")
 SHARE = 25.0
 """Games in percent that a player as good as the three others loses."""
-
-HAND_WRITTEN = {
-    "bot3": 3.0,
-    "bot3?randomised": 4.0,
-    "bot2": 1.0,
-    "bot2?randomised": 1.5,
-    "bot1": 0.5,
-    "bot1?randomised": 0.7,
-    "random": 0.5,
-    "random_simple": 0.3,
-    "greedy:hand_value": 1.5,
-    "greedy:hand_value?epsilon=0.15": 1.0,
-}
-"""Whose games the networks learn from; they play by whatever the rules are."""
 
 _LEARNING = {
     "encoder": "relative",
