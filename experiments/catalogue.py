@@ -129,7 +129,7 @@ EXPERIMENTS = {
 }
 
 HEADLINES = {
-    "Does the method transfer from one game to others?": ("tictactoe", "moska-networks", "durak-learners"),
+    "Does the method transfer from one game to others?": ("tictactoe", "moska-networks", "durak-learners", "players"),
     "MLP or CNN?": ("mlp-vs-cnn",),
     "What does hidden information cost?": ("information",),
 }

@@ -130,7 +130,12 @@ def page(result: Result, figures: Iterable[str] = ()) -> str:
     lines += [*(f"- {note}" for note in result["notes"]), "", "## Rows", ""]
     lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
     lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
-    lines += ["", *_made([result]), "", f"Made by `{result['command']}`; code {result['code']}."]
+    lines += [
+        "",
+        *_made([result]),
+        "",
+        f"Made by `{result['command']}` in {result['seconds']:,.0f} s; code {result['code']}.",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -274,7 +279,8 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
         f'<details><summary>Each row in full</summary><div class="wide"><table class="left"><thead><tr>'
         f"{''.join(f'<th>{one}</th>' for one in HEADS)}</tr></thead><tbody>{inner}</tbody></table></div></details>"
     )
-    parts.append(f'<p class="dim">Made by <code>{html.escape(result["command"])}</code>.</p></section>\n')
+    command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
+    parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
     return "\n".join(parts)
 
 
