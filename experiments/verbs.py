@@ -1,5 +1,6 @@
 """The verbs that experiments add to the `cardai` command."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ def reproduce(
     json: AsJson = False,
 ) -> int:
     """Run experiments again and show their figures beside what was claimed; a stopped run goes on."""
-    from cardai.cli import show
+    from cardai.cli import INTERRUPTED, show
     from cardai.game import CardaiError
     from cardai.registry import unknown
 
@@ -43,9 +44,13 @@ def reproduce(
 
     set_device(device)
     place = out or Path("runs") / scale
-    if again:
-        return _measured_again(name, place, scale, games, device, again, seed)
-    return show(_run(name, place, report or place / "report", scale, games, device, ship), json)
+    try:
+        if again:
+            return _measured_again(name, place, scale, games, device, again, seed)
+        return show(_run(name, place, report or place / "report", scale, games, device, ship), json)
+    except KeyboardInterrupt:
+        print(f"interrupted; what is measured is kept in {place}, and the same command goes on", file=sys.stderr)
+        return INTERRUPTED
 
 
 def report(

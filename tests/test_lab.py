@@ -89,6 +89,28 @@ def test_a_stopped_run_goes_on_with_the_piece_it_was_stopped_in(fake, tmp_path):
     assert result["pieces"]["second"]["seconds"] >= round(stopped, 2)
 
 
+def test_ctrl_c_says_that_the_same_command_goes_on(fake, tmp_path, capsys):
+    fake.stop = True
+    assert verbs.reproduce("fake", scale="smoke", out=tmp_path / "runs") == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    fake.stop = False
+    assert verbs.reproduce("fake", scale="smoke", out=tmp_path / "runs") == 0
+    assert "It loses 25.0 %." in capsys.readouterr().out
+    assert (tmp_path / "runs" / "report" / "fake.md").exists()
+    fake.value = 24.5
+    assert verbs.reproduce("fake", scale="smoke", out=tmp_path / "runs", again=2) == 1
+    assert "came out different" in capsys.readouterr().out
+
+
+def test_all_goes_on_without_those_that_cannot_run_here(fake, tmp_path, monkeypatch, capsys):
+    lacking = Entry("Why?", "none", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
+    monkeypatch.setattr(verbs, "EXPERIMENTS", {"lacking": lacking, "fake": EXPERIMENTS["fake"]})
+    assert verbs.reproduce("all", scale="smoke", out=tmp_path / "runs") == 0
+    shown = capsys.readouterr().out
+    assert "not run: lacking needs no_such_module (pip install 'cardai[peers]')" in " ".join(shown.split())
+    assert "It loses 25.0 %." in shown
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
