@@ -14,7 +14,7 @@ from typing import Any
 from cardai import complexity
 from cardai.registry import load
 from experiments.charts import chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, direction, of_estimate, shown
+from experiments.findings import Claim, Findings, Row, difference, direction, of_estimate, shown
 from experiments.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
@@ -79,11 +79,7 @@ def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> 
 
 def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Row:
     """How much smaller the tree is with the most players than with the fewest."""
-    few, most = rows[0]["power"], rows[-1]["power"]
-    point = most["point"] - few["point"]
-    below = math.hypot(most["point"] - most["low"], few["high"] - few["point"])
-    above = math.hypot(most["high"] - most["point"], few["point"] - few["low"])
-    figure = Figure(point, point - below, point + above, most["n"])
+    figure = difference(of_estimate(rows[-1]["power"]), of_estimate(rows[0]["power"]))
     claim = direction("lower", "goes down") if (game, agent) == ("moska", AGENTS["moska"][0]) else None
     table, name = f"{game.capitalize()}, all seats {agent}", f"{rows[-1]['players']} less {rows[0]['players']}"
     return Row(table, name, COLUMNS["power"], figure, claim, key)

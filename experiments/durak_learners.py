@@ -22,7 +22,7 @@ from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
 from experiments import workshop
 from experiments.charts import chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, shown
 from experiments.lab import Lab
 from experiments.workshop import Progress, Workshop, generation_names
 from games.durak.endgame import grade_endgames
@@ -200,7 +200,7 @@ def run(lab: Lab) -> Findings:
         Row("Seconds of learning, both tables", name, "s", Figure(one, n=1, counted="runs"), piece="learning", places=0)
         for name, one in seconds.items()
     ]
-    return Findings([*rows, *thrown, *endings, *times], _answer(rows, endings), NOTES)
+    return Findings([*rows, _deeper(rows), *thrown, *endings, *times], _answer(rows, endings), NOTES)
 
 
 def _learning(lab: Lab) -> dict[str, float]:
@@ -238,6 +238,15 @@ def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[R
             line = f"{name}, {games:,} games"
             found.append(Row(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
     return found
+
+
+def _deeper(rows: Iterable[Row]) -> Row:
+    """How much better the deep network of NFSP plays than the shallow one, both at their end, as if independent."""
+    ends = {row.name.partition(",")[0]: row for row in rows if row.column == ROWS["D2"]}  # the last one of each learner
+    one, other = (ends[f"nfsp-{name}"] for name in ("deep", "shallow"))
+    figure = difference(one.figure, other.figure)
+    claim = direction("higher", "deeper is better")
+    return Row("NFSP, percentage points", "deep less shallow", ROWS["D2"], figure, claim, f"{one.piece} {other.piece}")
 
 
 def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Row]:

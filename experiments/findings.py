@@ -170,6 +170,18 @@ def over_seeds(figures: Sequence[float], counted: str = "networks") -> Figure:
     return Figure(point, point - half, point + half, len(figures), counted)
 
 
+def difference(one: Figure, other: Figure) -> Figure:
+    """One figure less another, as if they were independent; n is that of the smaller one."""
+    assert one.point is not None
+    assert other.point is not None
+    point, n = one.point - other.point, min(one.n, other.n)
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Figure(point, n=n, counted=one.counted)
+    below = math.hypot(one.point - one.low, other.high - other.point)
+    above = math.hypot(one.high - one.point, other.point - other.low)
+    return Figure(point, point - below, point + above, n, one.counted)
+
+
 def shown(figure: Mapping[str, Any] | Figure, places: int = 1) -> str:
     """A figure and its interval in words: "16.0 (15.5-16.5)"; a dash without a point."""
     told = asdict(figure) if isinstance(figure, Figure) else figure

@@ -22,7 +22,7 @@ from cardai.players import agent
 from cardai.registry import load
 from cardai.table import play
 from experiments.charts import chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, direction, of_estimate, over_seeds, shown
+from experiments.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, over_seeds, shown
 from experiments.lab import Lab
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
@@ -153,12 +153,9 @@ def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Row:
 
 def claimed_price() -> Figure:
     """HIF less MIF in the thesis' Table 1, in percentage points, with the interval that its games allow."""
-    hidden, peeking = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
-    (low, high), (lowest, highest) = hidden.bounds(), peeking.bounds()
-    point = hidden.value - peeking.value
-    below = math.hypot(hidden.value - low, highest - peeking.value)
-    above = math.hypot(high - hidden.value, peeking.value - lowest)
-    return Figure(point, point - below, point + above, CLAIMED_GAMES)
+    claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
+    hidden, peeking = (Figure(claim.value, *claim.bounds(), CLAIMED_GAMES) for claim in claims)
+    return difference(hidden, peeking)
 
 
 def _costs(lab: Lab, name: str) -> list[Row]:

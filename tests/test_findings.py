@@ -17,6 +17,7 @@ from experiments.findings import (
     Claim,
     Figure,
     Row,
+    difference,
     direction,
     of_estimate,
     over_seeds,
@@ -82,6 +83,12 @@ def test_the_interval_over_seeds_is_students(figures):
 def test_one_seed_has_no_interval():
     assert over_seeds([3.0]) == Figure(3.0, n=1, counted="networks")
     assert over_seeds([]).point is None
+
+
+def test_a_difference_of_independent_figures_adds_their_errors_squared():
+    found = difference(Figure(20.0, 17.0, 22.0, 400), Figure(10.0, 9.0, 14.0, 300))
+    assert (found.point, found.low, found.high, found.n) == (10.0, 5.0, pytest.approx(10 + 5**0.5), 300)
+    assert difference(Figure(20.0, n=4), Figure(10.0, 9.0, 14.0, 300)) == Figure(10.0, n=4)
 
 
 def test_few_deals_give_no_interval():
