@@ -106,7 +106,7 @@ SCALES = {
     "small": Scale(
         games=(1000, 5000, 20_000, 70_000, 140_000),
         epochs=100,
-        evaluator=(20_000,),
+        evaluator=(),
         generations=3,
         benchmark=20_000,
         learning=_NETWORK
@@ -117,6 +117,7 @@ SCALES = {
 }
 SCALES["full"] = replace(
     SCALES["small"],
+    evaluator=(20_000,),
     shipped=4_000_000,
     throw_in=4_000_000,
     learning={**SCALES["small"].learning, "batch": 8192, "steps": 20_000},

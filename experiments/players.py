@@ -66,7 +66,7 @@ SCALES = {
         learning=_LEARNING | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20},
     ),
     "small": Scale(
-        seats=(2, 3, 4, 5, 6, 8),
+        seats=(2, 3, 4, 6, 8),
         games=60_000,
         generations=2,
         later=15_000,
