@@ -205,8 +205,8 @@ def _answer(rows: Sequence[Row]) -> list[str]:
         f" {CLAIMED_GAMES:,} games each.",
         f"One world instead of {WORLDS[-1]} costs {shown(single.figure, 2)} points ({_told(single.figure)}) and judges"
         f" {cost(SAMPLING[1])} positions a decision instead of {cost(HIDDEN)}{few}.",
-        f"A network made for after-states needs no draw: it loses {lost(BEST)} %, {shown(free.figure, 2)} points more"
-        f" than MIF ({_told(free.figure)}), and judges {cost(BEST)} positions a decision.",
+        f"A network made for after-states needs no draw: it loses {lost(BEST)} %, which less MIF's share is"
+        f" {shown(free.figure, 2)} points ({_told(free.figure)}), and judges {cost(BEST)} positions a decision.",
     ]
 
 
