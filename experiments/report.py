@@ -92,14 +92,14 @@ def excerpt(results: Sequence[Result]) -> str:
 
 
 def overview(results: Sequence[Result]) -> str:
-    """README.md: what was asked, what came out, and how long it took."""
+    """README.md: what was asked, what came out (the first sentence of each answer), and how long it took."""
     lines = ["# Report", "", *_made(results), "", LEGEND, ""]
     for question, answers in headlines(results):
         lines += [f"**{question}**", "", *(f"- {answer}" for answer in answers), ""]
     lines += ["| experiment | question | answer | verdicts | minutes |", "|---|---|---|---|---:|"]
     for one in results:
         name = one["experiment"]
-        answer = " ".join(one["answer"])
+        answer = one["answer"][0]
         lines.append(
             f"| [{name}]({name}.md) | {one['question']} | {answer} | {_counts(one)} | {one['seconds'] / 60:.1f} |"
         )
