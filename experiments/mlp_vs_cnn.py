@@ -248,7 +248,7 @@ class Study:
             "steps": steps,
             "states": found.states,
             "states_per_second": round(found.states_per_second),
-            "seconds": round(found.states / found.states_per_second, 2),
+            "seconds": found.states / found.states_per_second,
         }
         _save(self._file(kind, seed), lesson, found.module, body, options, told, kind)
         return told
