@@ -14,16 +14,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cardai.bench import plain, run_suite
+from cardai.bench import Progress, plain, run_suite
 from cardai.game import CardaiError, Game
 from cardai.machine import machine
 from cardai.registry import unknown
 from experiments.catalogue import EXPERIMENTS, module
 from experiments.findings import Findings
 from experiments.provenance import fingerprint, read_sealed, write_sealed
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done)."""
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
 SPEEDS = {"seconds", "games_per_second", "states_per_second", "rows_per_second", "machine", "when", "utilisation"}
@@ -182,7 +179,7 @@ def _bind(name: str, folder: Path, config: Mapping[str, Any]) -> None:
         for key, value in own.items():
             if found.get(key) != plain(value):
                 raise CardaiError(_refusal(folder, key, found, own))
-    elif folder.exists() and any(folder.iterdir()):
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CardaiError(f"{folder} holds something that is no experiment; choose another folder with --out")
     else:
         write_sealed(place, {**own, "commit": machine()["commit"]})

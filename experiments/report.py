@@ -47,8 +47,15 @@ def results_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, results: Sequence[Result]) -> Path:
-    """Write a report of some results; the page to begin with."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a report of some results; the page to begin with. CardaiError for a place that cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _written(folder, results)
+    except OSError as error:
+        raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+
+def _written(folder: Path, results: Sequence[Result]) -> Path:
     pages = []
     for result in results:
         name = result["experiment"]
@@ -71,9 +78,12 @@ def write_again(folder: Path) -> Path:
 def put_into(path: Path, results: Sequence[Result]) -> None:
     """Write the headlines, and the table of `SHOWN`, between the marks of a page of Markdown, such as a README.
 
-    Raises CardaiError for a page without the marks.
+    Raises CardaiError for a page that cannot be read, or is without the marks.
     """
-    text = path.read_text("utf-8")
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise CardaiError(f"cannot read {path}: {error.strerror or error}") from None
     first, mark, rest = text.partition(MARKS[0] + "\n")
     _, end, last = rest.partition(MARKS[1])
     if not mark or not end:

@@ -38,6 +38,10 @@ def reproduce(
         raise CardaiError(unknown("scale", scale, SCALES))
     if games is not None and games < 1:
         raise CardaiError(f"--games must be at least 1, not {games}")
+    if again < 0:
+        raise CardaiError(f"--again must be at least 0, not {again}")
+    if name == "all" and (ship or again):
+        raise CardaiError(f"{'--ship' if ship else '--again'} is for one experiment; name it")
     if ship and not hasattr(module(name), "ship"):
         raise CardaiError(f"{name} has no models of its own to ship")
     from evaluators.scorer import set_device
@@ -111,12 +115,9 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
 
 def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
     """Measure some finished pieces of an experiment again; 0 when all come out the same, 1 when one does not."""
-    from cardai.game import CardaiError
     from cardai.progress import Line
     from experiments import lab
 
-    if name == "all":
-        raise CardaiError("--again is for one experiment; name it")
     keys = lab.chosen_again(place / name, count, seed)
     try:
         with Line(name) as line:

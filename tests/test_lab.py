@@ -204,6 +204,28 @@ def test_an_unknown_experiment_and_scale_are_refused_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
+def test_options_that_make_no_sense_are_refused_in_a_sentence(fake, tmp_path):
+    for options, words in (
+        ({"ship": True}, "--ship is for one experiment"),
+        ({"again": 2}, "--again is for one experiment"),
+        ({"again": -1}, "--again must be at least 0"),
+    ):
+        with pytest.raises(CardaiError, match=words):
+            verbs.reproduce("all", out=tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_places_that_cannot_be_read_or_written_are_named(fake, tmp_path):
+    result = lab.run("fake", tmp_path / "fake", "smoke")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CardaiError, match=r"cannot write to .*file"):
+        report.write(tmp_path / "file", [result])
+    with pytest.raises(CardaiError, match=r"cannot read .*none\.md"):
+        report.put_into(tmp_path / "none.md", [result])
+    with pytest.raises(CardaiError, match="no experiment"):
+        lab.run("fake", tmp_path / "file", "smoke")
+
+
 def test_an_experiment_depends_on_its_own_code_its_games_and_its_models(monkeypatch):
     found = {path.relative_to(provenance.ROOT).as_posix() for path in provenance.sources("moska-networks")}
     assert {"experiments/moska_networks.py", "games/moska/rules.py", "cardai/table.py", "evaluators/train.py"} <= found
