@@ -7,14 +7,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cardai.game import CardaiError, Game, GameState, IllegalMove, PerspectiveEncoder
-    from cardai.players import agent
+    from cardai.agents.spec import agent
+    from cardai.errors import CardaiError, IllegalMove
+    from cardai.game import Game, GameState, PerspectiveEncoder
     from cardai.registry import available, load
-    from cardai.table import play
+    from cardai.table.many import play
 
 _HOMES = {
-    "CardaiError": "game", "Game": "game", "GameState": "game", "IllegalMove": "game", "PerspectiveEncoder": "game",
-    "agent": "players", "available": "registry", "load": "registry", "play": "table",
+    "CardaiError": "errors", "Game": "game", "GameState": "game", "IllegalMove": "errors", "PerspectiveEncoder": "game",
+    "agent": "agents.spec", "available": "registry", "load": "registry", "play": "table.many",
 }  # fmt: skip
 __all__ = [
     "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available", "load", "play",

@@ -1,6 +1,6 @@
 """`python -m cardai` is the `cardai` command."""
 
-from cardai.cli import main
+from cardai.app.cli import main
 
 if __name__ == "__main__":
     main()

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai import native
-from cardai.driver import (
+from cardai.errors import CardaiError, IllegalMove
+from cardai.kernel import native
+from cardai.kernel.driver import (
     Rules,
     door_deal,
     door_encode,
@@ -24,8 +25,8 @@ from cardai.driver import (
     door_score,
     door_value,
     lend,
-)  # fmt: skip
-from cardai.native import raw
+)
+from cardai.kernel.native import raw
 from cardai.rule import STREAM, mixed
 
 CORE_FIELDS = native.HEADER
@@ -33,14 +34,6 @@ CORE_FIELDS = native.HEADER
 
 GameState = np.record
 """A game's state: one record of its `state_dtype`, whose first fields are the core's."""
-
-
-class CardaiError(Exception):
-    """Something a user can mend; its message is one sentence for people."""
-
-
-class IllegalMove(CardaiError):
-    """A move that the rules do not allow in this state."""
 
 
 def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:

@@ -1,6 +1,5 @@
 """Finding games: those in `games/`, those other packages announce, and any folder or file by its path."""
 
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -9,7 +8,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
-from cardai.game import CardaiError, Game
+from cardai.errors import CardaiError, place_of, unknown
+from cardai.game import Game
 
 ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package names its games: `name = "module"` or `"module:GAME"`."""
@@ -45,25 +45,6 @@ def load(name: str) -> Game:
         raise CardaiError(unknown("game", name, known) + here)
     module, _, attribute = known[name].partition(":")
     return _loaded(name, module, lambda: importlib.import_module(module), attribute or "GAME")
-
-
-def unknown(kind: str, name: str, known: object) -> str:
-    """The sentence for a name that does not exist: it says the nearest ones, or all if none is near."""
-    names = [str(one) for one in known]  # pyright: ignore[reportGeneralTypeIssues]
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    if near:
-        return f"there is no {kind} {name!r}; did you mean {' or '.join(near)}?"
-    return f"there is no {kind} {name!r}; there is {', '.join(names) or 'none'}"
-
-
-def place_of(error: BaseException) -> str:
-    """The line of code an error comes from, in brackets; empty if it says so itself or cannot know."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or isinstance(error, SyntaxError):
-        return ""
-    return f" ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})"
 
 
 def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribute: str) -> Game:

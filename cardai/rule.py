@@ -35,7 +35,7 @@ def cache_root() -> Path:
 
 
 # What every rule may call; a change here recompiles all of them.
-_FOUNDATION = tuple(Path(__file__).with_name(name) for name in ("rule.py", "native.py", "cards.py"))
+_FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "kernel/native.py"))
 _KEPT_GENERATIONS = 32
 
 
@@ -43,7 +43,7 @@ def sources_of(source: Path) -> tuple[Path, ...]:
     """The files whose rules those of the file `source` may call: the core's, and for a game what lies beside it."""
     package = Path(__file__).parent
     if package in source.parents:
-        return *_FOUNDATION, source, package / "driver.py"
+        return *_FOUNDATION, source, package / "kernel/driver.py"
     return *_FOUNDATION, *sorted(source.parent.glob("*.py"))
 
 

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
-from cardai.evaluator import MOMENTS
-from cardai.game import CardaiError, Game, Segment
-from cardai.machine import commit
-from evaluators import bodies
-from evaluators.checkpoint import write_whole
+from cardai.agents.evaluator import MOMENTS
+from cardai.data.files import write_whole
+from cardai.errors import CardaiError
+from cardai.game import Game, Segment
+from cardai.stats.machine import commit
+from evaluators.bodies import options
 from evaluators.scorer import set_device as set_device
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def fingerprint(layout: Sequence[Segment]) -> str:
 
 
 class Model:
-    """A network with its facts; what `cardai.evaluator.Evaluator` asks for, too.
+    """A network with its facts; what `cardai.agents.evaluator.Evaluator` asks for, too.
 
     `module`: in evaluation mode; whoever changes its weights must make a new Model. `name`: what messages call it.
     """
@@ -134,7 +135,7 @@ class Model:
             layout=tuple((segment.name, tuple(segment.shape)) for segment in layout),
             moment=moment,
             body=body,
-            body_options=bodies.as_plain(bodies.options_of(body, body_options)),
+            body_options=options.as_plain(options.options_of(body, body_options)),
             **made | more,
         )
         if moment not in MOMENTS:
@@ -243,7 +244,9 @@ def load(path: str | Path) -> Model:
     """The model in a file. CardaiError, which names file and reason, when it is none or is damaged."""
     place = Path(path)
     facts, tensors = _read(place)
-    module = bodies.build(facts.body, facts.body_options, facts.segments, seed=0)
+    from evaluators.bodies.build import build
+
+    module = build(facts.body, facts.body_options, facts.segments, seed=0)
     with_tensors(module, tensors)
     return Model(facts, module, str(path))
 
@@ -378,8 +381,10 @@ def _check_tensors(place: Path, facts: Facts, header: Mapping[str, Any], room: i
     """Refuse tensors that are not those of the network the facts speak of; `room`: bytes after the header."""
     from flax import nnx
 
+    from evaluators.bodies.build import construct
+
     try:
-        module = nnx.eval_shape(lambda: bodies.construct(facts.body, facts.body_options, facts.segments))
+        module = nnx.eval_shape(lambda: construct(facts.body, facts.body_options, facts.segments))
     except CardaiError as error:
         raise _refusal(place, str(error)) from None
     wanted = {name: (_stored(facts, name), list(variable.shape)) for name, variable in _learned(module).items()}
@@ -443,7 +448,7 @@ def _is_table(value: Any) -> bool:
 
 def _is_layout(value: Any) -> bool:
     """A list of [name, shape], of a row that is not absurdly long."""
-    if not isinstance(value, list) or not 1 <= len(value) <= bodies.WIDEST:
+    if not isinstance(value, list) or not 1 <= len(value) <= options.WIDEST:
         return False
     for entry in value:
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
@@ -451,7 +456,7 @@ def _is_layout(value: Any) -> bool:
         shape = entry[1]
         if not isinstance(shape, list) or len(shape) > 4 or not all(_is_count(n) for n in shape):
             return False
-    return sum(math.prod(shape) for _, shape in value) <= bodies.WIDEST
+    return sum(math.prod(shape) for _, shape in value) <= options.WIDEST
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {

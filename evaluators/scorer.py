@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardai.game import CardaiError
-from cardai.registry import unknown
+from cardai.errors import CardaiError, unknown
 
 if TYPE_CHECKING:
     import jax
@@ -82,7 +81,7 @@ class Scorer:
         import jax
         from flax import nnx
 
-        from evaluators.layers import evaluating
+        from evaluators.bodies.layers import evaluating
 
         self.device = device_of(device)
         self.batch = batch or LARGEST.get(self.device.platform, LARGEST["gpu"])

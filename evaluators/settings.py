@@ -27,8 +27,7 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cardai.game import CardaiError
-from cardai.registry import unknown
+from cardai.errors import CardaiError, unknown
 
 T = TypeVar("T")
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cardai import complexity
+from cardai.measure import complexity
 from cardai.registry import load
-from experiments.charts import chart, lines
-from experiments.findings import Claim, Findings, Row, difference, direction, of_estimate, shown
-from experiments.lab import Lab
+from experiments.machinery.charts import chart, lines
+from experiments.machinery.findings import Claim, Findings, Row, difference, direction, of_estimate, shown
+from experiments.machinery.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
 AGENTS = {"moska": ("bot3", "random"), "durak": ("thrifty", "random")}

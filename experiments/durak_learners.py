@@ -20,11 +20,11 @@ from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
-from experiments import workshop
-from experiments.charts import chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, shown
-from experiments.lab import Lab
-from experiments.workshop import Progress, Workshop, generation_names
+from experiments.machinery import workshop
+from experiments.machinery.charts import chart, lines
+from experiments.machinery.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, shown
+from experiments.machinery.lab import Lab
+from experiments.machinery.workshop import Progress, Workshop, generation_names
 from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from cardai.analyse import Analysis, analyse
-from cardai.bench import deal_seeds, plain, rotations
-from cardai.players import agent
-from cardai.record import RecordedGame
+from cardai.agents.spec import agent
+from cardai.data.record import RecordedGame
+from cardai.measure.analyse import Analysis, analyse
 from cardai.registry import load
-from cardai.stats import proportion
-from cardai.table import play
-from experiments.charts import COLOURS, MARKERS, chart
-from experiments.findings import Figure, Findings, Row, of_estimate, shown
-from experiments.lab import Lab
+from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.interval import proportion
+from cardai.stats.jsonable import plain
+from cardai.table.many import play
+from experiments.machinery.charts import COLOURS, MARKERS, chart
+from experiments.machinery.findings import Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.lab import Lab
 
 LINEUP = ("bot3", "greedy:best", "greedy:best", "greedy:best")
 JUDGE = "greedy:best"

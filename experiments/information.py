@@ -16,14 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from cardai import stats
-from cardai.bench import deal_seeds, plain, rotations
-from cardai.players import agent
+from cardai.agents.spec import agent
 from cardai.registry import load
-from cardai.table import play
-from experiments.charts import chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, over_seeds, shown
-from experiments.lab import Lab
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.jsonable import plain
+from cardai.table.many import play
+from experiments.machinery.charts import chart, lines
+from experiments.machinery.findings import (
+    Claim,
+    Figure,
+    Findings,
+    Row,
+    difference,
+    direction,
+    of_estimate,
+    over_seeds,
+    shown,
+)
+from experiments.machinery.lab import Lab
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"
@@ -132,18 +143,18 @@ def read(text: str) -> np.ndarray:
     return np.array([{"-": math.nan, "0": 0.0, "1": 1.0}[sign] for sign in text]).reshape(-1, SEATS)
 
 
-def _figure(estimate: stats.Estimate) -> Figure:
+def _figure(estimate: interval.Estimate) -> Figure:
     return of_estimate(plain(asdict(estimate.scaled(100))))
 
 
 def _loss(name: str, lost: np.ndarray) -> Row:
     claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
     column = "B1"
-    return Row(LOST, name, column, _figure(stats.proportion(lost)), claim, f"lost-{key_of(name)}", SEED, places=2)
+    return Row(LOST, name, column, _figure(interval.proportion(lost)), claim, f"lost-{key_of(name)}", SEED, places=2)
 
 
 def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Row:
-    found = stats.compare(lost[one], lost[other], lower_is_better=True)
+    found = interval.compare(lost[one], lost[other], lower_is_better=True)
     claim = None
     if (one, other) == (HIDDEN, PEEKING):
         claim = direction("higher", f"above 0; {shown(claimed_price(), 2)} there")

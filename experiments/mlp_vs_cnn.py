@@ -22,23 +22,24 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
-from cardai import stats
-from cardai.bench import deal_seeds, rotations
-from cardai.exact import grade, solve
+from cardai.agents.spec import Agent, agent
 from cardai.game import Game, Segment
-from cardai.players import Agent, agent
+from cardai.measure.exact import grade, solve
 from cardai.registry import load
-from cardai.table import play
-from evaluators.bodies import MlpOptions, construct, options_of
-from evaluators.config import TrainConfig
-from evaluators.lesson import Judge, Lesson, cells_shuffled, lesson_of, parameters, rows_per_second
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds, rotations
+from cardai.table.many import play
+from evaluators.bodies.build import construct
+from evaluators.bodies.options import MlpOptions, options_of
 from evaluators.model import Model
 from evaluators.model import load as load_model
+from evaluators.training.config import TrainConfig
+from evaluators.training.lesson import Judge, Lesson, cells_shuffled, lesson_of, parameters, rows_per_second
 from experiments import durak_learners, moska_networks
-from experiments.charts import bars, chart, lines
-from experiments.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
-from experiments.lab import Lab
-from experiments.workshop import Workshop
+from experiments.machinery.charts import bars, chart, lines
+from experiments.machinery.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
+from experiments.machinery.lab import Lab
+from experiments.machinery.workshop import Workshop
 
 SEED = 20261122
 """Of the deals of benchmarks."""
@@ -292,7 +293,7 @@ class Study:
                 return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
             count = self.lab.games or self.size.benchmark
             scores = scores_of(game, player, self.board.opponents, count, SEED, self.board.variant)
-            share = stats.proportion(np.where(np.isnan(scores), np.nan, counted(scores, self.board.strength)))
+            share = interval.proportion(np.where(np.isnan(scores), np.nan, counted(scores, self.board.strength)))
             return {"share": 100 * share.point, "low": 100 * share.low, "high": 100 * share.high, "games": share.n}
 
         return self.lab.piece(f"strength-{self.name}-{kind}-{seed}", measure)

@@ -19,11 +19,11 @@ from cardai.game import Game, Suite
 from cardai.game import Row as Table1Row
 from cardai.registry import load
 from evaluators.model import SHIPPED
-from experiments import workshop
-from experiments.charts import chart, level
-from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
-from experiments.lab import Lab
-from experiments.workshop import Workshop, generation_names
+from experiments.machinery import workshop
+from experiments.machinery.charts import chart, level
+from experiments.machinery.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.lab import Lab
+from experiments.machinery.workshop import Workshop, generation_names
 
 HAND_WRITTEN = {
     "bot3": 3.0,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.registry import load
-from experiments.charts import bars, chart
-from experiments.findings import Claim, Findings, Row, of_estimate, shown
-from experiments.lab import Lab
+from experiments.machinery.charts import bars, chart
+from experiments.machinery.findings import Claim, Findings, Row, of_estimate, shown
+from experiments.machinery.lab import Lab
 
 SEED = 20261122
 

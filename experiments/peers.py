@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.players import agent
+from cardai.agents.spec import agent
 from cardai.registry import load
-from cardai.table import Results, default_threads, play
-from experiments.charts import COLOURS, chart
-from experiments.findings import Claim, Figure, Findings, Row, over_seeds, shown
-from experiments.lab import Lab
+from cardai.stats.machine import default_threads
+from cardai.table.many import Results, play
+from experiments.machinery.charts import COLOURS, chart
+from experiments.machinery.findings import Claim, Figure, Findings, Row, over_seeds, shown
+from experiments.machinery.lab import Lab
 
 BOARD, HANDS = "Tic-Tac-Toe", "Hidden hands"
 MOSKA = "cardai Moska, one thread"
@@ -273,7 +274,7 @@ def draw(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:
-    """`cardai.table.play` with the agent `random`, new seeds in each call; a call takes about a second at most."""
+    """`cardai.table.many.play` with the agent `random`, new seeds in each call; a call takes about a second at most."""
     game = load(name)
     players, begun = [agent(game, "random")], 0
 

@@ -13,16 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cardai.bench import run_suite
-from cardai.game import CardaiError, Game, Suite
+from cardai.agents.spec import agent
+from cardai.errors import CardaiError
+from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
-from cardai.players import agent
+from cardai.measure.bench import run_suite
 from cardai.registry import load
-from experiments.charts import chart, level, lines
-from experiments.findings import Claim, Figure, Findings, Row, of_estimate, shown
-from experiments.lab import Lab
+from experiments.machinery.charts import chart, level, lines
+from experiments.machinery.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.lab import Lab
+from experiments.machinery.workshop import Workshop, generation_names
 from experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS
-from experiments.workshop import Workshop, generation_names
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
 SHIPPED, SIZES = "greedy:best", range(2, 9)

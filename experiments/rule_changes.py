@@ -16,15 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cardai.bench import run_suite
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
+from cardai.measure.bench import run_suite
 from cardai.registry import load
-from experiments.charts import bars, chart, level
-from experiments.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
-from experiments.lab import Lab, Progress
+from experiments.machinery.charts import bars, chart, level
+from experiments.machinery.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
+from experiments.machinery.lab import Lab, Progress
+from experiments.machinery.workshop import Workshop
 from experiments.moska_networks import HAND_WRITTEN
-from experiments.workshop import Workshop
 
 SEED = 20261123
 VARIANTS = ("thesis", "appendix")

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from cardai.bench import deal_seeds
-from cardai.players import agent
+from cardai.agents.spec import agent
 from cardai.registry import load
-from cardai.table import default_threads, play
-from experiments.charts import chart, lines
-from experiments.findings import Claim, Findings, Row, over_seeds, shown
-from experiments.lab import Lab
+from cardai.stats.deals import deal_seeds
+from cardai.stats.machine import default_threads
+from cardai.table.many import play
+from experiments.machinery.charts import chart, lines
+from experiments.machinery.findings import Claim, Findings, Row, over_seeds, shown
+from experiments.machinery.lab import Lab
 
 GAME = "moska"
 AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}

@@ -13,15 +13,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.bench import plain
-from cardai.exact import Grade, Solution, best_against_uniform, grade, grade_strategy, solve, uniform
+from cardai.measure.exact import Grade, Solution, best_against_uniform, grade, grade_strategy, solve, uniform
 from cardai.registry import load
+from cardai.stats.jsonable import plain
 from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
-from evaluators.selftaught import Generation, Protocol, School
-from experiments.charts import COLOURS, chart, level
-from experiments.findings import Claim, Figure, Findings, Row, over_seeds, shown
-from experiments.lab import Lab
+from evaluators.training.selftaught import Generation, Protocol, School
+from experiments.machinery.charts import COLOURS, chart, level
+from experiments.machinery.findings import Claim, Figure, Findings, Row, over_seeds, shown
+from experiments.machinery.lab import Lab
 
 COMMAND = "cardai reproduce tictactoe"
 

@@ -12,13 +12,13 @@ from judges import Judge, know, some_order
 from rich.console import Console
 
 import cardai
-from cardai import analyse as analysis
-from cardai.analyse import Shifted, analyse, of_file, positions, scale_of, spec_of
-from cardai.cli import run
-from cardai.evaluator import find_evaluator
-from cardai.game import CardaiError
-from cardai.record import RecordedGame, Writer, replay
-from cardai.table import play
+from cardai.agents.evaluator import find_evaluator
+from cardai.app.cli import run
+from cardai.data.record import RecordedGame, Writer, replay
+from cardai.errors import CardaiError
+from cardai.measure import analyse as analysis
+from cardai.measure.analyse import Shifted, analyse, of_file, positions, scale_of, spec_of
+from cardai.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")
 MOSKA, DURAK = cardai.load("moska"), cardai.load("durak")

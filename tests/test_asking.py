@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.asking import moves_in
-from cardai.game import CardaiError
-from cardai.players import Agent, agent
+from cardai.agents.spec import Agent, agent
+from cardai.errors import CardaiError
 from cardai.rule import JIT
+from cardai.table.asking import moves_in
 
 MOSKA, TICTACTOE = cardai.load("moska"), cardai.load("tictactoe")
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from cardai import bench, load
-from cardai.bench import deal_seeds, rotations, run_match, run_suite
-from cardai.game import CardaiError, Game, Row, Suite, move_dtype, state_dtype
+from cardai import load
+from cardai.errors import CardaiError
+from cardai.game import Game, Row, Suite, move_dtype, state_dtype
+from cardai.measure import bench
+from cardai.measure.bench import run_match, run_suite
 from cardai.rule import rule, shuffle
+from cardai.stats.deals import deal_seeds, rotations
 
 TICTACTOE = load("tictactoe")
 RANDOM_WIN, RANDOM_WIN_FIRST, RANDOM_WIN_SECOND = 43.6508, 58.4921, 28.8095  # exact, percent
@@ -282,7 +285,7 @@ def stops(game, world):
 
 def test_a_stopped_run_reports_the_finished_games_as_such(monkeypatch):
     monkeypatch.setattr(Stop, "moves", 0)
-    monkeypatch.setattr("cardai.table.LIVE_OUTSIDE", 4)
+    monkeypatch.setattr("cardai.table.many.LIVE_OUTSIDE", 4)
     report = run_suite(TICTACTOE, agents=["random", f"python:{__name__}:stops", "greedy:open_lines"], games=200)
     assert [row.interrupted for row in report.rows] == [False, True]
     assert report.interrupted
@@ -358,7 +361,7 @@ def test_a_match_without_rotation_keeps_the_seats(played):
 
 
 def test_a_match_can_be_recorded_and_replayed(tmp_path):
-    from cardai.record import Reader
+    from cardai.data.record import Reader
 
     place = tmp_path / "games.jsonl"
     report = run_match(HIGHEST, ["random", "greedy:high", "random"], games=9, seed=4, record=place)

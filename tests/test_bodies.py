@@ -9,13 +9,15 @@ import optax
 import pytest
 from flax import nnx
 
-from cardai.game import CardaiError, Segment
+from cardai.errors import CardaiError
+from cardai.game import Segment
 from cardai.registry import load
-from evaluators import convolution, layers
-from evaluators.bodies import BODIES, as_plain, build, construct, options_of
-from evaluators.cnn import cut, parted, plane_shape
-from evaluators.convolution import convolved
-from evaluators.layers import Dropout, Statistics
+from evaluators.bodies import convolution, layers
+from evaluators.bodies.build import build, construct
+from evaluators.bodies.cnn import cut, parted, plane_shape
+from evaluators.bodies.convolution import convolved
+from evaluators.bodies.layers import Dropout, Statistics
+from evaluators.bodies.options import BODIES, as_plain, options_of
 
 LAYOUT = (
     Segment("left"),

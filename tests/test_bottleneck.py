@@ -14,9 +14,11 @@ import small_game
 from judges import Judge, know, some_order
 from rich.console import Console
 
-from cardai import bottleneck, cli, load
-from cardai.bottleneck import measure
-from cardai.game import CardaiError
+from cardai import load
+from cardai.app import cli
+from cardai.errors import CardaiError
+from cardai.measure import bottleneck
+from cardai.measure.bottleneck import measure
 
 LOW_HAND, TICTACTOE = small_game.GAME, load("tictactoe")
 ROWS_A_SECOND = 40_000

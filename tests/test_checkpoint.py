@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as bytes_of
 
-from cardai.game import CardaiError
-from evaluators import checkpoint
-from evaluators.checkpoint import Checkpoint, listed, newest, save
+from cardai.errors import CardaiError
+from evaluators.training import checkpoint
+from evaluators.training.checkpoint import Checkpoint, listed, newest, save
 
 RUN = {"config": "abc", "data": "def"}
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai import doctor
-from cardai.cli import run
-from cardai.progress import Line, is_cold
-from cardai.record import read, verify
+from cardai.app import doctor
+from cardai.app.cli import run
+from cardai.data.record import read, verify
+from cardai.show.progress import Line, is_cold
 
 ROOT = Path(__file__).parent.parent
 THIRTYONE = str(ROOT / "examples/thirtyone")
@@ -289,7 +289,7 @@ def a_terminal(monkeypatch) -> Terminal:
 
 def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.progress._SOON", 0.0)
+    monkeypatch.setattr("cardai.show.progress._SOON", 0.0)
     with Line("playing") as line:
         line(5, 10, "bot3 in random")
     assert "bot3 in random" in terminal.getvalue()
@@ -309,7 +309,7 @@ def test_short_work_shows_nothing(monkeypatch):
 
 def test_compiling_is_said(monkeypatch, tmp_path):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.progress.cache_folder", lambda source: tmp_path)
+    monkeypatch.setattr("cardai.show.progress.cache_folder", lambda source: tmp_path)
     with Line("playing", cardai.load("tictactoe")) as line:
         assert is_cold(cardai.load("tictactoe"))
         line(0, 10)

@@ -7,8 +7,8 @@ import pytest
 
 from cardai import load
 from cardai.cards import has
-from cardai.complexity import _drawn, measure
-from cardai.game import CardaiError
+from cardai.errors import CardaiError
+from cardai.measure.complexity import _drawn, measure
 from cardai.rule import rule, truncated
 
 GAME = load("tictactoe")

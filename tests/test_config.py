@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardai.game import CardaiError
-from evaluators.config import TrainConfig, about, as_plain, as_toml, command, difference, read_config, write_config
+from cardai.errors import CardaiError
+from evaluators.training.config import (
+    TrainConfig,
+    about,
+    as_plain,
+    as_toml,
+    command,
+    difference,
+    read_config,
+    write_config,
+)
 
 SMALL = {"game": "tictactoe", "data": ("games",), "out": "run"}
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import cardai
 from cardai import rule
 from cardai.conformance import LAWS, Verdict, check
-from cardai.game import CardaiError, Game
+from cardai.errors import CardaiError
+from cardai.game import Game
 
 GAMES = {**{name: cardai.load(name) for name in cardai.available()}, "low_hand": small_game.GAME}
 

@@ -11,12 +11,14 @@ from typing import NamedTuple
 import pytest
 
 import cardai
-from cardai import native, players
+from cardai.agents import spec
 from cardai.conformance import LAWS, check
 from cardai.game import CORE_FIELDS, Game
-from evaluators import iterate, settings, train
-from evaluators.config import TrainConfig
-from evaluators.iterate import DECIDED, IterateConfig
+from cardai.kernel import native
+from evaluators import settings
+from evaluators.training import iterate, train
+from evaluators.training.config import TrainConfig
+from evaluators.training.iterate import DECIDED, IterateConfig
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -161,9 +163,9 @@ def test_the_contract_lists_the_doors_of_a_game_with_their_parameters():
 
 
 def test_the_agents_page_lists_the_specs_that_the_code_lists():
-    described = re.findall(r"^ *([a-zNH][\w:]*)\S* {2,}\S", str(players.__doc__), re.MULTILINE)
+    described = re.findall(r"^ *([a-zNH][\w:]*)\S* {2,}\S", str(spec.__doc__), re.MULTILINE)
     told = re.findall(r"^\| `([\w:]+)", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
-    assert {"random", "human", *players.GENERIC} <= {spec.partition(":")[0] for spec in told}
+    assert {"random", "human", *spec.GENERIC} <= {spec.partition(":")[0] for spec in told}
     assert set(told) == set(described)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai import stats
-from cardai.bench import run_match
-from cardai.game import CardaiError
-from evaluators import duel as duels
-from evaluators.duel import Duel, duel, exploring, looks
+from cardai.errors import CardaiError
+from cardai.measure import duel as duels
+from cardai.measure.bench import run_match
+from cardai.measure.duel import Duel, duel, exploring, looks
+from cardai.stats import interval
 
 TICTACTOE, THIRTYONE = cardai.load("tictactoe"), cardai.load("examples/thirtyone")
 
@@ -158,4 +158,4 @@ def test_a_file_that_holds_more_than_numbers_is_refused(tmp_path):
 
 def test_level_is_the_usual_one_without_a_second_look(tmp_path):
     found = duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
-    assert found.level == pytest.approx(stats.LEVEL)
+    assert found.level == pytest.approx(interval.LEVEL)

@@ -9,9 +9,9 @@ import pytest
 from oracles.durak import PACK, Card, Move, Table
 
 from cardai import CardaiError, load
-from cardai.asking import moves_in
+from cardai.agents.spec import agent
 from cardai.cards import DECK36
-from cardai.players import agent
+from cardai.table.asking import moves_in
 from games.durak import endgame
 from games.durak.endgame import Solver, grade_endgames, is_ending, solve
 from games.durak.rules import NO_CARD, STATE

@@ -5,8 +5,8 @@ import pytest
 from test_durak_rules import position
 
 import cardai
-from cardai import bench
 from cardai.cards import DECK36
+from cardai.measure import bench
 from cardai.rule import STREAM
 
 GAME = cardai.load("durak")

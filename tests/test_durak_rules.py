@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.cards import DECK36
-from cardai.game import IllegalMove
+from cardai.errors import IllegalMove
 from games.durak import rules
 
 GAME = cardai.load("durak")

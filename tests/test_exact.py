@@ -12,11 +12,12 @@ from rich.console import Console
 from test_leaves import open_lines
 
 import cardai
-from cardai import CardaiError, IllegalMove, exact, load
-from cardai.exact import best_against_uniform, grade, grade_strategy, minimax, perft, solve, uniform
+from cardai import CardaiError, IllegalMove, load
 from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.measure import exact
+from cardai.measure.exact import best_against_uniform, grade, grade_strategy, minimax, perft, solve, uniform
 from cardai.rule import below, rule
-from cardai.table import play
+from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))

@@ -5,10 +5,10 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from cardai import stats
-from cardai.bench import run_suite
 from cardai.game import Row, Suite
+from cardai.measure.bench import run_suite
 from cardai.registry import load
+from cardai.stats import interval
 from experiments.information import DIFFERENCES, SEED, VARIANT, claimed_price, losses, read, written
 
 
@@ -18,8 +18,8 @@ def test_losses_are_those_of_a_suite_seat_by_seat():
     (found,) = run_suite(replace(load("moska"), suites={"one": suite}), "one", ["bot1"], 400, seed=SEED).rows
     lost = losses("bot1", 400)
     assert lost.shape == (100, 4)
-    assert asdict(stats.proportion(lost).scaled(100)) == asdict(found.figure)
-    by_seat = [stats.proportion(lost[:, seat : seat + 1]).scaled(100).point for seat in range(4)]
+    assert asdict(interval.proportion(lost).scaled(100)) == asdict(found.figure)
+    by_seat = [interval.proportion(lost[:, seat : seat + 1]).scaled(100).point for seat in range(4)]
     assert by_seat == [one.point for one in found.by_seat]
     assert len(set(by_seat)) > 1
 

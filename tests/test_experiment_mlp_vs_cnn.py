@@ -5,11 +5,11 @@ import pytest
 from flax import nnx
 
 from cardai import load
-from cardai.players import agent
-from evaluators.bodies import construct
-from evaluators.lesson import parameters
+from cardai.agents.spec import agent
+from evaluators.bodies.build import construct
+from evaluators.training.lesson import parameters
 from experiments import mlp_vs_cnn
-from experiments.findings import Figure
+from experiments.machinery.findings import Figure
 from experiments.mlp_vs_cnn import BOARDS, KINDS, PAIRS, SCALES, body_of, counted, dense_parameters, scores_of, side
 
 

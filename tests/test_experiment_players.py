@@ -2,7 +2,7 @@
 
 import pytest
 
-from cardai.bench import run_suite
+from cardai.measure.bench import run_suite
 from experiments.players import SIZES, at_table, refused
 
 

@@ -5,13 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from cardai.exact import grade, solve
+from cardai.measure.exact import grade, solve
 from cardai.registry import load
 from evaluators.model import read_facts
-from evaluators.selftaught import School
-from experiments import durak_learners, lab, moska_networks, report, tictactoe, workshop
-from experiments.catalogue import EXPERIMENTS, HEADLINES
-from experiments.findings import VERDICTS
+from evaluators.training.selftaught import School
+from experiments import durak_learners, moska_networks, tictactoe
+from experiments.machinery import lab, report, workshop
+from experiments.machinery.catalogue import EXPERIMENTS, HEADLINES
+from experiments.machinery.findings import VERDICTS
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from cardai.stats import wilson
-from experiments.findings import (
+from cardai.stats.interval import wilson
+from experiments.machinery.findings import (
     BEATEN,
     MISSED,
     REPRODUCED,

@@ -15,18 +15,18 @@ from rich.console import Console
 from safetensors.numpy import load_file
 
 import cardai
-from cardai.cli import run
-from cardai.game import CardaiError
-from cardai.record import read as games_of
-from evaluators import iterate as iteration
+from cardai.app.cli import run
+from cardai.data.record import read as games_of
+from cardai.errors import CardaiError
+from cardai.measure.duel import Duel
 from evaluators import settings
-from evaluators import train as training
-from evaluators.config import TrainConfig
-from evaluators.duel import Duel
-from evaluators.generations import Generation, draw_strength
-from evaluators.iterate import DECIDED, IterateConfig, default_pool, iterate
 from evaluators.model import load as load_model
 from evaluators.model import read_facts
+from evaluators.training import iterate as iteration
+from evaluators.training import train as training
+from evaluators.training.config import TrainConfig
+from evaluators.training.generations import Generation, draw_strength
+from evaluators.training.iterate import DECIDED, IterateConfig, default_pool, iterate
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {
@@ -60,7 +60,7 @@ def compiled_once(tmp_path_factory):
 def undrawn():
     """Figures of training are drawn in its own tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluators.report.draw", lambda *_: None)
+        patch.setattr("evaluators.training.report.draw", lambda *_: None)
         yield
 
 
@@ -215,7 +215,7 @@ def test_time_that_is_up_ends_a_run_between_steps_and_inside_them(tmp_path, monk
     now = [0.0]
     monkeypatch.setattr(iteration, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(training, "_SHOW_SECONDS", 0.0)
-    monkeypatch.setattr("evaluators.duel.BLOCK", 20)
+    monkeypatch.setattr("cardai.measure.duel.BLOCK", 20)
     running = config(tmp_path / "run", minutes=1.0, training=LEARNING | {"checkpoint_minutes": 0.0})
     place = tmp_path / "run/generation-001"
 

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from cardai.game import CardaiError
-from experiments import catalogue, lab, provenance, report, verbs
-from experiments.catalogue import EXPERIMENTS, Entry
-from experiments.findings import Claim, Figure, Findings, Row
+from cardai.errors import CardaiError
+from experiments.machinery import catalogue, lab, provenance, report, verbs
+from experiments.machinery.catalogue import EXPERIMENTS, Entry
+from experiments.machinery.findings import Claim, Figure, Findings, Row
 
 CODE = {"fake": "c0de00000001"}
 
@@ -44,7 +44,7 @@ class Fake:
         return Findings(rows, [f"It loses {rows[0].figure.point} %."], ["a note"], {"xs": [1, 2]})
 
     def draw(self, result):
-        from experiments.charts import chart, lines
+        from experiments.machinery.charts import chart, lines
 
         figure, (axes,) = chart()
         lines(axes, {"a": [(x, 1.0, 0.5, 1.5) for x in result["drawn"]["xs"]]})

@@ -10,12 +10,21 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from cardai import league
-from cardai.cli import run
-from cardai.game import CardaiError
-from cardai.league import append, check_history, compare, draw_lineups, last_run, pool_of, read_history, run_all
+from cardai.app.cli import run
+from cardai.errors import CardaiError
+from cardai.measure import league
+from cardai.measure.league import (
+    append,
+    check_history,
+    compare,
+    draw_lineups,
+    last_run,
+    pool_of,
+    read_history,
+    run_all,
+)
 from cardai.registry import load
-from cardai.stats import Estimate
+from cardai.stats.interval import Estimate
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +32,14 @@ def short(monkeypatch, tmp_path):
     """Only the smallest game, without measuring how fast its agents are, somewhere else."""
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "games.tictactoe"})
     monkeypatch.setattr(league, "_COST_GAMES", (2,))
-    monkeypatch.setattr("cardai.ratings.RESAMPLES", 100)
+    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def played():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cardai.ratings.RESAMPLES", 100)
+        patch.setattr("cardai.stats.ratings.RESAMPLES", 100)
         patch.setattr(league, "_COST_GAMES", (2,))
         return run_all(["tictactoe"], games=400, seed=1)
 

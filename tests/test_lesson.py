@@ -6,13 +6,14 @@ import pytest
 from flax import nnx
 
 from cardai import load
-from cardai.exact import grade, solve
-from cardai.game import CardaiError, Segment
-from cardai.selfplay import simulate_shards
-from evaluators import lesson as lessons
-from evaluators.config import TrainConfig
-from evaluators.lesson import cells_shuffled, lesson_of, parameters, rows_per_second
-from evaluators.train import train
+from cardai.data.selfplay import simulate_shards
+from cardai.errors import CardaiError
+from cardai.game import Segment
+from cardai.measure.exact import grade, solve
+from evaluators.training import lesson as lessons
+from evaluators.training.config import TrainConfig
+from evaluators.training.lesson import cells_shuffled, lesson_of, parameters, rows_per_second
+from evaluators.training.train import train
 
 GAME = load("tictactoe")
 BODY = "mlp", {"hidden": [8]}

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardai.game import CardaiError
-from evaluators import metrics
-from evaluators.metrics import Metrics, measure, reliability
+from cardai.errors import CardaiError
+from evaluators.training import metrics
+from evaluators.training.metrics import Metrics, measure, reliability
 
 RNG = np.random.default_rng(5)
 

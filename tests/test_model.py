@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from cardai.evaluator import find_evaluator
-from cardai.game import CardaiError, PerspectiveEncoder, Segment
+from cardai.agents.evaluator import find_evaluator
+from cardai.errors import CardaiError
+from cardai.game import PerspectiveEncoder, Segment
 from cardai.registry import load as load_game
-from evaluators import checkpoint, model
-from evaluators.bodies import BODIES, build
+from evaluators import model
+from evaluators.bodies.build import build
+from evaluators.bodies.options import BODIES
 from evaluators.model import Model, find, fingerprint, known, load, tensors_of, with_tensors
+from evaluators.training import checkpoint
 
 SMALL = {
     "mlp": {"hidden": [6, 5], "dropout": 0.5},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.cards import DECK52
-from cardai.game import IllegalMove
+from cardai.errors import IllegalMove
 from games.moska import moves, rules
 
 GAME = cardai.load("moska")

@@ -3,8 +3,8 @@
 import pytest
 
 import cardai
-from cardai import bench
 from cardai.conformance import check
+from cardai.measure import bench
 
 pytestmark = pytest.mark.slow
 GAME = cardai.load("moska")

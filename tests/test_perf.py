@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from cardai import load
-from cardai.game import CardaiError
-from cardai.perf import Timing, measure
+from cardai.errors import CardaiError
+from cardai.measure.perf import Timing, measure
 
 GAME = load("tictactoe")
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]

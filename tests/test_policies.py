@@ -15,12 +15,12 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 import cardai
-from cardai import driver
+from cardai.agents.spec import Agent, agent
 from cardai.conformance import LAWS, check
-from cardai.exact import grade, solve
-from cardai.game import CardaiError
-from cardai.players import Agent, agent
-from cardai.table import play
+from cardai.errors import CardaiError
+from cardai.kernel import driver
+from cardai.measure.exact import grade, solve
+from cardai.table.many import play
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.decisions import Sight, played
 from evaluators.policies.memory import Circular, Reservoir

@@ -6,7 +6,7 @@ import kuhn
 import pytest
 
 import cardai
-from cardai.exact import grade, solve
+from cardai.measure.exact import grade, solve
 from evaluators.policies import nfsp, ppo
 
 QUICK = ppo.Recipe(

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from cardai import ratings
-from cardai.game import CardaiError
-from cardai.ratings import ELO, choices, fit, picks_last, rate
+from cardai.errors import CardaiError
+from cardai.stats import ratings
+from cardai.stats.ratings import ELO, choices, fit, picks_last, rate
 
 NAMES = "abcdefgh"
 

@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cardai
-from cardai.game import CardaiError, move_dtype
-from cardai.record import Writer, pack, read, replay, unpack, verify
-from cardai.table import play
+from cardai.data.record import Writer, pack, read, replay, unpack, verify
+from cardai.errors import CardaiError
+from cardai.game import move_dtype
+from cardai.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))

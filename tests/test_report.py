@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import report
-from experiments.catalogue import EXPERIMENTS, module
+from experiments.machinery import report
+from experiments.machinery.catalogue import EXPERIMENTS, module
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 import cardai
-from cardai import scaffold
+from cardai.app import scaffold
+from cardai.app.scaffold import create
 from cardai.conformance import check
-from cardai.scaffold import create
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_new_game_has_all_its_files_and_nothing_of_the_template_is_left(tmp_pa
 
 @pytest.mark.usefixtures("unload")
 def test_the_hand_written_player_of_a_new_game_beats_random(tmp_path):
-    from cardai.bench import run_match
+    from cardai.measure.bench import run_match
 
     game = cardai.load(str(create("fresh_match", tmp_path)))
     careful, random = run_match(game, ["careful", "random"], games=400, seed=1).rows

@@ -7,9 +7,10 @@ from flax import nnx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardai.game import CardaiError, Segment
+from cardai.errors import CardaiError
+from cardai.game import Segment
 from evaluators import scorer
-from evaluators.bodies import build
+from evaluators.bodies.build import build
 from evaluators.scorer import SMALLEST, Scorer, device_of, pieces, set_device
 
 LAYOUT = (Segment("hand", (5, 4)), Segment("left"))

@@ -10,11 +10,12 @@ import small_game
 import steps
 
 import cardai
-from cardai import selfplay, stats
-from cardai.bench import deal_seeds
-from cardai.game import CardaiError
-from cardai.record import Writer, read, verify
-from cardai.selfplay import parse_pool, simulate, simulate_here, simulate_shards
+from cardai.data import selfplay
+from cardai.data.record import Writer, read, verify
+from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
+from cardai.errors import CardaiError
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
 
 TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")
 POOL = {"random": 2, "greedy:open_lines": 1}
@@ -115,14 +116,14 @@ def test_shares_get_wilsons_interval_and_other_means_one_that_a_bootstrap_confir
     said = simulate(MOSKA, {"bot3": 1, "random": 1}, 300, out=tmp_path / "m")
     for one in said.agents:
         assert one.score.low == pytest.approx(one.win.low)
-        low, high = stats.wilson(one.score.point / 100 * one.score.n, one.score.n)
+        low, high = interval.wilson(one.score.point / 100 * one.score.n, one.score.n)
         assert one.score.low <= 100 * low + 1e-9
         assert one.score.high >= 100 * high - 1e-9
     simulate(TICTACTOE, POOL, 500, out=tmp_path / "t")
     outcomes = np.full((500, 2), np.nan)
     for number, game in enumerate(read(tmp_path / "t")):
         outcomes[number] = [s if p == 0 else np.nan for p, s in zip(game.lineup, game.scores, strict=True)]
-    expected = stats.mean(outcomes)
+    expected = interval.mean(outcomes)
     found = selfplay._estimate(outcomes[np.isfinite(outcomes).any(axis=1)])
     assert found.point == pytest.approx(expected.point)
     assert found.low == pytest.approx(expected.low, abs=0.006)
@@ -177,7 +178,7 @@ def stopping(after, games):
 @pytest.fixture
 def frequent(monkeypatch):
     """Progress is told after each slice, and slices are short."""
-    monkeypatch.setattr("cardai.table.SLICE_SECONDS", 0.002)
+    monkeypatch.setattr("cardai.table.many.SLICE_SECONDS", 0.002)
 
 
 @pytest.mark.usefixtures("frequent")

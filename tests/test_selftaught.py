@@ -6,12 +6,12 @@ import optax
 import pytest
 from small_game import GAME as SMALL
 
-from cardai.exact import grade, solve, strategy_of
-from cardai.game import CardaiError
-from cardai.players import agent
+from cardai.agents.spec import agent
+from cardai.errors import CardaiError
+from cardai.measure.exact import grade, solve, strategy_of
 from cardai.registry import load
-from evaluators import selftaught
-from evaluators.selftaught import Generation, Judge, Protocol, Rows, School
+from evaluators.training import selftaught
+from evaluators.training.selftaught import Generation, Judge, Protocol, Rows, School
 
 TICTACTOE = load("tictactoe")
 OPTIONS = {"hidden": [16]}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardai import IllegalMove, load
-from cardai.exact import grade, perft, solve
+from cardai.measure.exact import grade, perft, solve
 
 GAME = load("tictactoe")
 

@@ -10,22 +10,21 @@ import jax
 import numpy as np
 import pytest
 
-from cardai import features
-from cardai.bench import run_match
-from cardai.features import Recipe
-from cardai.game import CardaiError
+from cardai.data.dataset import Recipe
+from cardai.errors import CardaiError
+from cardai.measure.bench import run_match
 from cardai.registry import load
-from evaluators import checkpoint, report
-from evaluators import train as training
-from evaluators.bodies import build
-from evaluators.config import TrainConfig, read_config
-from evaluators.learner import Learner, State, learning_rate, tensors_of, tree_of
-from evaluators.metrics import measure
+from evaluators.bodies.build import build
 from evaluators.model import load as load_model
 from evaluators.model import read_facts
 from evaluators.model import tensors_of as learned_by
-from evaluators.throughput import throughput
-from evaluators.train import collect, epoch_order, in_advance, train
+from evaluators.training import checkpoint, report
+from evaluators.training import train as training
+from evaluators.training.config import TrainConfig, read_config
+from evaluators.training.learner import Learner, State, learning_rate, tensors_of, tree_of
+from evaluators.training.metrics import measure
+from evaluators.training.throughput import throughput
+from evaluators.training.train import collect, epoch_order, in_advance, train
 
 
 @pytest.fixture(scope="module")
@@ -319,7 +318,7 @@ def test_a_model_of_a_run_scores_as_its_network_did(config):
     one = config(epochs=2)
     result = train(one)
     model, dataset = load_model(result.model), collect(one, load("tictactoe"))
-    test = features.split(dataset, one.split_by, one.parts, one.seed)[2]
+    test = dataset.split(dataset, one.split_by, one.parts, one.seed)[2]
     scores = np.asarray(model.score(dataset.take(test)), float)
     found = measure(np.log(scores) - np.log1p(-scores), dataset.labels[test])
     assert found.bce == pytest.approx(result.report["test"]["split"]["bce"], abs=1e-5)
@@ -356,7 +355,7 @@ def test_weights_that_run_away_are_said(config, monkeypatch):
         calls.append(rows)
         return mlp(self, rows) * jax.numpy.nan
 
-    from evaluators.mlp import Mlp
+    from evaluators.bodies.mlp import Mlp
 
     mlp = Mlp.__call__
     monkeypatch.setattr(Mlp, "__call__", poisoned)
@@ -495,4 +494,4 @@ def test_the_recipe_is_the_configs(config):
     assert len(dataset) == 100
     assert dataset.recipe == Recipe(encoder=dataset.recipe.encoder, moment="drawn", per_game=2)
     assert np.bincount(dataset.game_of).max() <= 2
-    assert features.split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0
+    assert dataset.split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0

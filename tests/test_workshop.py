@@ -5,10 +5,10 @@ import json
 import pytest
 
 import cardai
-from cardai.game import CardaiError
-from evaluators.config import read_config
-from experiments import workshop
-from experiments.workshop import Workshop
+from cardai.errors import CardaiError
+from evaluators.training.config import read_config
+from experiments.machinery import workshop
+from experiments.machinery.workshop import Workshop
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 6, "epochs": 0}

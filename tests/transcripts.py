@@ -19,10 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cardai.game import CardaiError, Game, GameState
-from cardai.players import agent
+from cardai.agents.spec import agent
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState
 from cardai.registry import load
-from cardai.table import play
+from cardai.table.many import play
 
 ROOT = Path(__file__).parent / "data" / "transcripts"
 VIEWS = 5  # about so many views of the table in a long game,

@@ -18,9 +18,9 @@ from pathlib import Path
 from cardai.conformance import answers, knowledge, moves, plain, play, records, views, worlds
 from cardai.conformance.ground import EFFORTS, Ground, LawError
 from cardai.conformance.law import Law
-from cardai.game import CardaiError, Game
-from cardai.registry import unknown
-from cardai.table import Complaints
+from cardai.errors import CardaiError, unknown
+from cardai.game import Game
+from cardai.table.complaints import Complaints
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "Verdict", "check"]
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from cardai.agents.evaluator import known_evaluators
+from cardai.agents.spec import agent, list_specs
 from cardai.conformance.compiled import copied, encode_each
 from cardai.conformance.ground import Ground, LawError, Position, Table, move_text
 from cardai.conformance.law import law
-from cardai.evaluator import known_evaluators
-from cardai.native import raw
-from cardai.players import agent, list_specs
+from cardai.kernel.native import raw
 
 BLANK = 77  # what rows hold around the one that is written
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.driver import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
 from cardai.game import Game, int_seed
-from cardai.native import (
+from cardai.kernel.driver import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
+from cardai.kernel.native import (
     at,
     begin_ply,
     below_of,
@@ -28,7 +28,7 @@ from cardai.native import (
     set,
     set_float,
     turn_of,
-)  # fmt: skip
+)
 from cardai.rule import STREAM, mixed, rule
 
 GUARDS = 4  # records after a block that rules have no business with

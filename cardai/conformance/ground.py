@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.spec import Agent, agent
 from cardai.conformance.compiled import Compiled
-from cardai.driver import UNIFORM
-from cardai.game import CardaiError, Game, GameState, int_seed
-from cardai.players import Agent, agent
-from cardai.table import Results, play
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState, int_seed
+from cardai.kernel.driver import UNIFORM
+from cardai.table.many import Results, play
 
 
 class LawError(Exception):

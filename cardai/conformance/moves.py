@@ -4,7 +4,7 @@ import numpy as np
 
 from cardai.conformance.ground import Ground, Position, move_text, written
 from cardai.conformance.law import law
-from cardai.game import IllegalMove
+from cardai.errors import IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and of elsewhere that are asked about
 VARIATIONS = 4  # of each

@@ -9,7 +9,7 @@ from cardai.conformance.ground import MOVES_TRIED, Ground, LawError, Position, T
 from cardai.conformance.law import law
 from cardai.game import int_seed
 from cardai.rule import mixed
-from cardai.table import Results
+from cardai.table.many import Results
 
 
 @law

@@ -10,7 +10,7 @@ import numpy as np
 from cardai.conformance.compiled import GUARDS, Compiled, copied, draw_again, move_each, streams
 from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
-from cardai.native import raw
+from cardai.kernel.native import raw
 
 
 @law

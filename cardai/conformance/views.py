@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cardai.agents.spec import Agent
 from cardai.conformance.compiled import streams
 from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
-from cardai.driver import GREEDY, SAMPLED
 from cardai.game import Game
-from cardai.leaves import decide
-from cardai.native import HEADER
-from cardai.players import Agent
+from cardai.kernel.driver import GREEDY, SAMPLED
+from cardai.kernel.native import HEADER
+from cardai.table.lookahead import decide
 
 
 @law

@@ -15,7 +15,7 @@ from cardai.conformance.evidence import HINT, MANY_WORLDS, SIGMA, bits, facts, i
 from cardai.conformance.ground import Ground, LawError, Position, Table
 from cardai.conformance.law import law
 from cardai.game import Game
-from cardai.native import HEADER
+from cardai.kernel.native import HEADER
 
 OFTEN = 0.4  # what is hidden differs between so many neighbouring deals
 FEW_WORLDS = 12  # so few different worlds can be counted one by one

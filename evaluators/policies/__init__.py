@@ -4,5 +4,5 @@
     policy.save("mine.safetensors")  # the agent policy:mine.safetensors
 
 Proximal policy optimisation (`ppo`) and neural fictitious self-play (`nfsp`) are baselines: they play at the table of
-`cardai.table`, with any opponents, and learn from its records.
+`cardai.table.many`, with any opponents, and learn from its records.
 """

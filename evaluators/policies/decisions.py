@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from cardai.driver import ACT, DEAL, LEGAL, SETTLE, lend
-from cardai.game import CardaiError, Game, GameState
-from cardai.native import (
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState
+from cardai.kernel.driver import ACT, DEAL, LEGAL, SETTLE, lend
+from cardai.kernel.native import (
     at,
     begin_ply,
     call_act,
@@ -28,10 +30,10 @@ from cardai.native import (
     seed_state,
     set,
     turn_of,
-)  # fmt: skip
-from cardai.players import Agent
+)
 from cardai.rule import mixed, rule
-from cardai.table import Complaints, play
+from cardai.table.complaints import Complaints
+from cardai.table.many import play
 
 
 class Lens(NamedTuple):

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from evaluators.layers import Linear, initialise
+from evaluators.bodies.layers import Linear, initialise
 from evaluators.scorer import device_of
 
 SMALLEST, LARGEST = 64, 4096  # rows judged at once

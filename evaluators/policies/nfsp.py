@@ -20,9 +20,10 @@ import numpy as np
 import optax
 from flax import nnx
 
-from cardai import driver
-from cardai.game import CardaiError, Game
-from cardai.players import Agent
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.kernel import driver
 from evaluators import settings
 from evaluators.policies.decisions import Decisions, Sight, played
 from evaluators.policies.memory import Circular, Reservoir

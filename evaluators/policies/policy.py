@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
-from cardai import driver
-from cardai.game import CardaiError, Game, Segment
-from cardai.machine import commit
-from cardai.players import Agent
-from evaluators.bodies import DEEPEST, WIDEST
-from evaluators.checkpoint import write_whole
+from cardai.agents.spec import Agent
+from cardai.data.files import write_whole
+from cardai.errors import CardaiError
+from cardai.game import Game, Segment
+from cardai.kernel import driver
+from cardai.stats.machine import commit
+from evaluators.bodies.options import DEEPEST, WIDEST
 from evaluators.model import fingerprint, tensors_of, with_tensors
 from evaluators.policies.decisions import Sight
 from evaluators.policies.network import Network, best, drawn, forward, on_device, parts, probabilities

@@ -19,12 +19,13 @@ import numpy as np
 import optax
 from flax import nnx
 
-from cardai import driver
-from cardai.game import CardaiError, Game
-from cardai.players import Agent, agent
+from cardai.agents.spec import Agent, agent
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.kernel import driver
 from cardai.rule import rule
 from evaluators import settings
-from evaluators.layers import Linear
+from evaluators.bodies.layers import Linear
 from evaluators.policies.decisions import Decisions, Sight, played
 from evaluators.policies.network import (
     Network,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evaluators.verbs import AsJson
+from evaluators.training.verbs import AsJson
 
 
 def learn(
@@ -26,9 +26,8 @@ def learn(
 ) -> int:
     """Learn a policy from games against itself: the agent policy:FILE. Ctrl-C keeps what was learned so far."""
     import cardai
-    from cardai.game import CardaiError
-    from cardai.progress import Line
-    from cardai.registry import unknown
+    from cardai.errors import CardaiError, unknown
+    from cardai.show.progress import Line
     from evaluators import settings
     from evaluators.policies import nfsp, ppo
 

@@ -17,17 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cardai import driver, stats
-from cardai.asking import moves_in
-from cardai.bench import deal_seeds, rotations
+from cardai.agents.spec import Agent, agent
 from cardai.cards import count, has, lowest, ranks_of, single, suit, suit_cards
-from cardai.driver import lend
-from cardai.game import CardaiError, Game, GameState
-from cardai.native import at, begin_ply, copy, raw
-from cardai.players import Agent, agent
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState
+from cardai.kernel import driver
+from cardai.kernel.driver import lend
+from cardai.kernel.native import at, begin_ply, copy, raw
 from cardai.rule import hashed, mixed, rule
-from cardai.stats import Estimate
-from cardai.table import play
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.interval import Estimate
+from cardai.table.asking import moves_in
+from cardai.table.many import play
 
 from .rules import ACTIONS, BOUT, NO_CARD, NONE, act, choices, settle
 
@@ -606,8 +608,8 @@ def _grade(found: Sequence[_Played], place: int, deals: int, seed: int) -> Endga
         optimal[one.deal] += (one.lost[own & (one.worst > 0)] == 0).astype(float).tolist()
         if not np.isnan(one.lost[own]).any():
             lost[one.deal].append(float(one.lost[own].sum()))
-    shares = stats.proportion(_padded(optimal))
-    return EndgameGrade(endings, decisions, unsolved, shares.n, shares, stats.mean(_padded(lost), seed))
+    shares = interval.proportion(_padded(optimal))
+    return EndgameGrade(endings, decisions, unsolved, shares.n, shares, interval.mean(_padded(lost), seed))
 
 
 def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:

@@ -1,0 +1,502 @@
+"""Played games as a file of JSON lines that can be read, replayed and verified; `.gz` at the end of its name packs it.
+
+The first line says what was played and by whom, then there is a line a game, and a closing line with a digest of all
+before it. A game's line holds its seed, who sat where, the scores and the moves; positions follow from replaying it.
+Every line ends with a checksum of itself, so that the first one that was changed can be named.
+
+    {"format":"cardai games 1","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
+     "agents":["random","greedy:open_lines"],"fields":["cell"],"max_plies":9,"sum":"..."}
+    {"number":0,"seed":7,"lineup":[0,1],"scores":[0.0,1.0],"plies":8,"moves":"...","sum":"..."}
+    {"games":1,"complete":true,"digest":"...","sum":"..."}
+
+`lineup` holds places in `agents`. `moves` is base64 of zlib of the moves' bytes, one byte position after the other:
+the lowest byte of the first field of all moves, then its next byte, ... (fields are int64, lowest byte first).
+"""
+
+import base64
+import binascii
+import gzip
+import hashlib
+import itertools
+import json
+import os
+import re
+import signal
+import threading
+import time
+import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self, TypeGuard
+
+import numpy as np
+
+from cardai.errors import CardaiError, IllegalMove
+from cardai.game import Game, GameState, int_seed, move_dtype
+from cardai.kernel.driver import door_deal, lend, replay_game
+from cardai.kernel.native import raw
+from cardai.registry import load
+from cardai.table.complaints import Complaints
+
+FORMAT = "cardai games 1"
+
+_SUM = b',"sum":"'  # begins the checksum, the last field of every line
+_SUM_LENGTH = len(_SUM) + 16 + len(b'"}\n')
+_NAME = re.compile(r"[\w-]+")
+_JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+_BATCH = 64  # games held between looks at whether they can be written
+_MOST_HELD = 1 << 16  # games waiting for one before them
+_LONGEST_LINE = 1 << 26  # bytes; a longer one was not written here
+
+OnGame = Callable[[int, np.ndarray, np.ndarray], None]
+"""What `table.play` calls with (index, moves, scores) as games end."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the games of a file are: the game, its version and variant, the seats, the agents by their specs."""
+
+    game: str
+    version: int
+    variant: str
+    options: dict[str, int]
+    seats: int
+    agents: tuple[str, ...]
+    fields: tuple[str, ...]
+    max_plies: int
+
+    def load(self, rules: str | None = None) -> Game:
+        """The game, by its name or from the path `rules`. Raises CardaiError unless the games can be replayed on it."""
+        if not rules and not _NAME.fullmatch(self.game):  # a file must not choose what code is run
+            raise CardaiError(f"recorded with the game {self.game!r}, which is no game's name")
+        game = load(rules or self.game)
+        here = Header.of(game, self.agents, self.variant if self.variant in game.variants else None, game.default_seats)
+        for what in ("game", "version", "variant", "options", "fields"):
+            kept, now = getattr(self, what), getattr(here, what)
+            if kept != now:
+                raise CardaiError(f"recorded with {what} {_words(kept)}, but {game.name} here has {_words(now)}")
+        if self.seats not in game.seats:
+            raise CardaiError(f"recorded with {self.seats} seats, but {game.name} has {game.seats[0]}-{game.seats[-1]}")
+        return game
+
+    @classmethod
+    def of(cls, game: Game, agents: Sequence[str], variant: str | None, seats: int) -> Self:
+        """The header for games of a variant (None: the default) at a table of `seats`."""
+        game.options(seats, variant)
+        chosen = variant or game.default_variant
+        options = {name: int(value) for name, value in game.variants[chosen].items()}
+        names = tuple(game.move.names or ())
+        return cls(game.name, game.version, chosen, options, seats, tuple(agents), names, game.max_plies)
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """One game of a file. `lineup` holds places in the header's `agents`; `moves`: MOVE[plies]; `scores` in [0, 1]."""
+
+    number: int
+    seed: int
+    variant: str
+    lineup: tuple[int, ...]
+    scores: tuple[float, ...]
+    moves: np.ndarray
+
+
+class Writer:
+    """Writes games to a file, which gets its name only when it is closed: an unfinished one is never mistaken for it.
+
+        with Writer("games.jsonl.gz", game, ["bot3", "random"], None, seats=4) as writer:
+            play(game, agents, lineups, seeds, on_game=writer.in_order(lineups, seeds))
+
+    Raises CardaiError at once when the folder cannot be written to or the file exists (unless `overwrite`). With
+    `planned`, the closing line says that the file is incomplete if fewer games came: the run was interrupted, or some
+    games were endless. When the block is left by an exception, what was written is kept and called incomplete. An
+    incomplete file without a game is not kept.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        game: Game,
+        agents: Sequence[str],
+        variant: str | None,
+        seats: int,
+        *,
+        overwrite: bool = False,
+        planned: int | None = None,
+    ) -> None:
+        self.path, self.games, self.planned = Path(path), 0, planned
+        self._overwrite, self._move = overwrite, game.move
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._held: dict[int, dict[str, Any]] = {}
+        self._next_held = 0
+        header = Header.of(game, agents, variant, seats)
+        _refuse_existing(self.path, overwrite)
+        self._unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        try:
+            self._raw = self._unfinished.open("xb")
+        except OSError as error:
+            raise CardaiError(f"cannot write {self.path}: {error.strerror or error}") from None
+        packed = self.path.suffix == ".gz"
+        self._file: BinaryIO = gzip.GzipFile("", "wb", 6, self._raw, mtime=0) if packed else self._raw  # pyright: ignore
+        self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
+
+    def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
+        """Write one finished game. `moves`: MOVE[plies]; `lineup`: places in the agents; `scores`: f8[seats]."""
+        with _held_interrupt():
+            self._add(self._game_line(seed, lineup, moves, scores))
+
+    def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> OnGame:
+        """An `on_game` for `table.play`: games are written in the order of `seeds`, whatever order they end in.
+
+        Games that never end leave a gap: when too many games wait behind one, it is not waited for any longer.
+        """
+
+        def on_game(index: int, moves: np.ndarray, scores: np.ndarray) -> None:
+            self._held[index] = self._game_line(seeds[index], lineups[index], moves, scores)
+            if len(self._held) % _BATCH == 0:
+                with _held_interrupt():
+                    self._let_go()
+
+        return on_game
+
+    def close(self, complete: bool = True) -> None:
+        """End the file and give it its name; it is complete if `complete` and no fewer games came than planned."""
+        if self._raw.closed:
+            return
+        with _held_interrupt():
+            for index in sorted(self._held):
+                self._add(self._held[index])
+            self._held.clear()
+            complete = complete and self.games >= (self.planned or 0)
+            if not complete and not self.games:
+                self._file.close()
+                self._raw.close()
+                self._unfinished.unlink()
+                return
+            self._write({"games": self.games, "complete": complete, "digest": self._digest.hexdigest()})
+            try:
+                self._file.close()
+                self._raw.close()
+                _refuse_existing(self.path, self._overwrite)
+                self._unfinished.replace(self.path)
+            except OSError as error:
+                raise CardaiError(f"cannot finish {self.path}: {error.strerror or error}") from None
+
+    def _let_go(self) -> None:
+        """Write the games that wait for nothing any more."""
+        if len(self._held) > _MOST_HELD:
+            self._next_held = min(self._held)
+        while self._next_held in self._held:
+            self._add(self._held.pop(self._next_held))
+            self._next_held += 1
+
+    def _game_line(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> dict[str, Any]:
+        if moves.dtype != self._move:
+            raise ValueError(f"moves are {moves.dtype}, the game's are {self._move}")
+        return {
+            "seed": int(int_seed(seed)),
+            "lineup": [int(place) for place in lineup],
+            "scores": [float(score) for score in scores],
+            "plies": len(moves),
+            "moves": pack(moves),
+        }
+
+    def _add(self, line: dict[str, Any]) -> None:
+        self._write({"number": self.games} | line)
+        self.games += 1
+
+    def _write(self, line: dict[str, Any]) -> None:
+        text = _signed(line)
+        try:
+            self._file.write(text)
+        except OSError as error:
+            raise CardaiError(f"cannot write {self.path}: {error.strerror or error}") from None
+        self._digest.update(text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(complete=kind is None)
+
+
+class Reader:
+    """The games of a file, in order. `header` is there at once, `games` and `complete` after the last one.
+
+    Iterating raises CardaiError, which names the first line that is wrong and why. `share`: how much has been read, 0
+    to 1; `line`: the line just read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.line, self.games, self.complete, self.share = 0, 0, False, 0.0
+        lines = self._lines()
+        self.header = self._read_header(lines)
+        lines.close()
+        self._move = move_dtype(*self.header.fields)
+
+    def load(self, rules: str | None = None) -> Game:
+        """The game these games can be replayed on. Raises CardaiError when it is unknown or has changed."""
+        try:
+            return self.header.load(rules)
+        except CardaiError as error:
+            raise CardaiError(f"{self.path}, line 1: {error}") from None
+
+    def refuse(self, why: str) -> CardaiError:
+        """The error for the line just read."""
+        return CardaiError(f"{self.path}, line {self.line}: {why}")
+
+    def __iter__(self) -> Iterator[RecordedGame]:
+        self.games, self.complete = 0, False
+        lines = self._lines()
+        try:
+            for line in itertools.islice(lines, 1, None):
+                if "digest" in line:
+                    self._check_end(line)
+                    if next(lines, None) is not None:
+                        raise self.refuse("there is more after the closing line")
+                    return
+                yield self._game_of(line)
+            raise CardaiError(f"{self.path} is truncated: it ends after line {self.line} without its closing line")
+        finally:
+            lines.close()
+
+    def _lines(self) -> Generator[dict[str, Any]]:
+        """The file's lines, each checked against its checksum; `_before` is the digest of the lines before it."""
+        self.line, digest = 0, hashlib.blake2b(digest_size=16)
+        try:
+            with self.path.open("rb") as packed, _unpacked(packed) as file:
+                size = max(1, self.path.stat().st_size)
+                while text := file.readline(_LONGEST_LINE):
+                    self.line += 1
+                    self.share = min(1.0, packed.tell() / size)
+                    line = _checked(text, self.refuse)
+                    self._before = digest.hexdigest()
+                    digest.update(text)
+                    yield line
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise CardaiError(f"{self.path}, line {self.line + 1}: cannot be unpacked ({error})") from None
+        except OSError as error:
+            raise CardaiError(f"cannot read {self.path}: {error.strerror or error}") from None
+
+    def _read_header(self, lines: Iterator[dict[str, Any]]) -> Header:
+        foreign = f"{self.path} is not a record of games"
+        line = next(lines, None)
+        if line is None:
+            raise CardaiError(f"{foreign}: it is empty")
+        if line.get("format") != FORMAT:
+            raise CardaiError(f"{foreign} of the format {FORMAT!r}: it says {line.get('format')!r}")
+        numbers, texts = ("version", "seats", "max_plies"), ("agents", "fields")
+        fits = all(_is_count(line.get(name)) for name in numbers) and isinstance(line.get("options"), dict)
+        fits &= all(isinstance(line.get(name), str) for name in ("game", "variant"))
+        fits &= all(_is_list(line.get(name), str) for name in texts)
+        if not fits or not line["fields"] or not all(line["fields"]) or len(set(line["fields"])) < len(line["fields"]):
+            raise CardaiError(f"{foreign}: its first line lacks something, or has something of the wrong kind")
+        kept: dict[str, Any] = {item.name: line[item.name] for item in fields(Header)}
+        kept |= {name: tuple(line[name]) for name in texts}
+        return Header(**kept)
+
+    def _game_of(self, line: dict[str, Any]) -> RecordedGame:
+        head, number = self.header, line.get("number")
+        if number != self.games:
+            found = f"game {number}" if _is_count(number) else "something else"
+            raise self.refuse(f"game {self.games} should be here, it is {found}: a line was deleted, added or moved")
+        seed, lineup, scores, plies = (line.get(name) for name in ("seed", "lineup", "scores", "plies"))
+        if not _is_list(lineup, int, head.seats) or not all(0 <= one < len(head.agents) for one in lineup):
+            raise self.refuse(f"the lineup {lineup!r} does not name {head.seats} of the agents in line 1")
+        if not _is_list(scores, float, head.seats):
+            raise self.refuse(f"the scores {scores!r} are not {head.seats} numbers")
+        if not _is_count(plies) or plies > head.max_plies:
+            raise self.refuse(f"{plies!r} plies are not 0 to {head.max_plies}")
+        if not _is_count(seed) or not isinstance(line.get("moves"), str):
+            raise self.refuse("the seed or the moves are missing")
+        try:
+            moves = unpack(line["moves"], self._move, plies)
+        except ValueError as error:
+            raise self.refuse(str(error)) from None
+        self.games += 1
+        return RecordedGame(self.games - 1, seed, head.variant, tuple(lineup), tuple(scores), moves)
+
+    def _check_end(self, line: dict[str, Any]) -> None:
+        if line.get("games") != self.games:
+            raise self.refuse(f"the closing line counts {line.get('games')!r} games, there are {self.games}")
+        if line["digest"] != self._before:
+            raise self.refuse("the digest is not that of the lines before it: a line was replaced")
+        self.complete = line.get("complete") is True
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A file that is sound: every line, and every game replays to its scores; `complete` unless cut short."""
+
+    header: Header
+    games: int
+    plies: int
+    complete: bool
+    seconds: float
+
+
+def read(path: str | Path) -> Reader:
+    """Open a file of games. Raises CardaiError when it is none."""
+    return Reader(path)
+
+
+def replay(
+    game: Game, recorded: RecordedGame, on_position: Callable[[GameState, np.record, int], None] | None = None
+) -> GameState:
+    """Play a recorded game again; its final state. Raises CardaiError, which says what does not fit.
+
+    `on_position(state, move, ply)` is called before each move; the state is its own to keep.
+    """
+    states = game.options(len(recorded.lineup), recorded.variant)
+    rules, moves = lend(game.rules), np.ascontiguousarray(recorded.moves)
+    if moves.dtype != game.move:
+        raise CardaiError(f"moves with the fields {moves.dtype.names} are not {game.name}'s")
+    buffer = np.zeros(game.max_moves, game.move)
+    lent = (rules, raw(states), raw(moves))
+    door_deal(*lent[:2], int_seed(recorded.seed))
+    ends = range(1, len(moves) + 1) if on_position else [len(moves)]
+    first = 0
+    for end in ends:
+        if on_position:
+            on_position(states.copy()[0], moves[first], first)
+        with Complaints(game):
+            played = int(replay_game(*lent, first, end, raw(buffer)))
+        if first + played < end:
+            raise CardaiError(_why_not(game, states[0], moves[first + played], first + played))
+        first = end
+    if states[0]["turn"] >= 0:
+        raise CardaiError(f"the game is not over after its {len(moves)} plies")
+    points = tuple(game.points(states[0]).tolist())
+    if points != recorded.scores:
+        raise CardaiError(f"the scores are {list(points)}, not {list(recorded.scores)}")
+    return states[0]
+
+
+def verify(path: str | Path, progress: Callable[[float], None] | None = None, rules: str | None = None) -> Verified:
+    """Check all of a file: its lines, that its game is known here, and that every game replays to its scores.
+
+    `rules`: the path of the game if it has no name here. `progress` is called with the share done, a few times a
+    second. Raises CardaiError, which names the first bad line and why.
+    """
+    start = reported = time.perf_counter()
+    reader = read(path)
+    game = reader.load(rules)
+    plies = 0
+    for recorded in reader:
+        try:
+            replay(game, recorded)
+        except CardaiError as error:
+            raise reader.refuse(f"game {recorded.number} (seed {recorded.seed}): {error}") from None
+        plies += len(recorded.moves)
+        now = time.perf_counter()
+        if progress and now - reported > 0.2:
+            progress(reader.share)
+            reported = now
+    return Verified(reader.header, reader.games, plies, reader.complete, time.perf_counter() - start)
+
+
+def pack(moves: np.ndarray) -> str:
+    """Moves as text: base64 of zlib of their bytes, one byte position after the other. `moves`: MOVE[plies]."""
+    little = np.ascontiguousarray(moves).view("<i8") if len(moves) else np.zeros(0, "<i8")
+    planes = little.view(np.uint8).reshape(len(moves), moves.dtype.itemsize).T
+    packer = zlib.compressobj(level=1, strategy=zlib.Z_RLE)  # as small here as the slower ones: bytes hardly repeat
+    return base64.b64encode(packer.compress(planes.tobytes()) + packer.flush()).decode()
+
+
+def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
+    """The moves that `pack` made text of: MOVE[plies]. Raises ValueError when it did not."""
+    size = plies * move.itemsize
+    try:
+        unpacker = zlib.decompressobj()
+        planes = unpacker.decompress(base64.b64decode(text, validate=True), size + 1)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise ValueError(f"the moves cannot be unpacked ({error})") from None
+    if len(planes) != size or not unpacker.eof:
+        raise ValueError(f"the moves do not unpack to {plies} plies")
+    rows = np.frombuffer(planes, np.uint8).reshape(move.itemsize, plies).T
+    return np.ascontiguousarray(rows).reshape(-1).view("<i8").astype(np.int64).view(move)
+
+
+def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:
+    try:
+        game.play(state, move)
+    except IllegalMove as error:
+        return f"ply {ply}: {error}"
+    raise AssertionError("a move was refused that is legal")
+
+
+def _signed(line: dict[str, Any]) -> bytes:
+    body = _JSON.encode(line).encode()[:-1]
+    return body + _SUM + _checksum(body) + b'"}\n'
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=8).hexdigest().encode()
+
+
+def _checked(text: bytes, refuse: Callable[[str], CardaiError]) -> dict[str, Any]:
+    """A line's content; what `refuse` makes of the reason when it is not as it was written."""
+    if not text.endswith(b"\n"):
+        raise refuse("the line ends in its middle: the file is truncated")
+    body, end = text[:-_SUM_LENGTH], text[-_SUM_LENGTH:]
+    if not (end.startswith(_SUM) and end.endswith(b'"}\n')):
+        raise refuse("the line does not end with a checksum")
+    if end[len(_SUM) : -3] != _checksum(body):
+        raise refuse("the line does not fit its checksum: it was edited or damaged")
+    try:
+        line = json.loads(body + b"}")
+    except (ValueError, RecursionError):
+        line = None
+    if not isinstance(line, dict):
+        raise refuse("the line is not a JSON object")
+    return line
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and value >= 0
+
+
+def _is_list(value: Any, kind: type, length: int | None = None) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and all(type(one) is kind for one in value) and length in (None, len(value))
+
+
+def _unpacked(file: BinaryIO) -> BinaryIO:
+    """An open file's content, whether it is packed or not."""
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return gzip.GzipFile(fileobj=file, mode="rb") if packed else file  # pyright: ignore[reportReturnType]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return " ".join(value)
+    return str(value)
+
+
+def _refuse_existing(path: Path, overwrite: bool) -> None:
+    if path.is_dir():
+        raise CardaiError(f"cannot write {path}: it is a folder")
+    if path.exists() and not overwrite:
+        raise CardaiError(f"{path} exists already; choose another name or ask for it to be overwritten")
+
+
+@contextmanager
+def _held_interrupt() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is done, so that no line is written by half or counted twice."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)

@@ -1,0 +1,435 @@
+"""Games between agents drawn at random, seat by seat and game by game, written to record files.
+
+    pool = parse_pool(["bot3?randomised@3", "random@1"])
+    simulate(game, pool, 10_000, out="games.jsonl.gz")
+    simulate_shards(game, pool, 1_000_000, folder="games")  # goes on where it was stopped
+
+Every game has a deal of its own, so that the states of a large simulation differ as much as they can; none is a deal
+that a benchmark plays. The games depend on the pool and the seed alone: a longer simulation begins with a shorter one.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.spec import agent
+from cardai.data.record import Header, RecordedGame, Writer, read
+from cardai.errors import CardaiError, positive
+from cardai.game import Game, int_seed
+from cardai.rule import STREAM, mixed, rule, uniform
+from cardai.show.grid import add_names, gutter, with_notes
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
+from cardai.stats.interval import Estimate
+from cardai.stats.jsonable import plain
+from cardai.stats.machine import thread_count
+from cardai.table.many import Results, play
+
+Progress = Callable[[int, int, str], None]
+"""Called with (games done, games in all, what is being done) a few times a second."""
+
+SHARD = 10_000  # games of each file of `simulate_shards`
+PLAN = "simulation.json"
+FORMAT = "cardai simulation 1"
+
+_DEALS, _SEATS = 0xDEA15, 0x5EA75  # tell the streams that draw deals and line-ups from those of benchmarks and players
+
+
+@dataclass(frozen=True)
+class Share:
+    """How an agent of a pool did in all the seats it was drawn for. Estimates are in percent of them."""
+
+    agent: str
+    spec: str
+    weight: float
+    seats: int
+    score: Estimate
+    win: Estimate
+    loss: Estimate
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was simulated. `games`: those that were played and finished now; `states`: the moves in them.
+
+    `endless`: games given up after the game's `max_plies` moves, which are in no file. `files`: all files of the
+    simulation, `found` of which were there before; their games are in no figure here.
+    """
+
+    game: str
+    version: int
+    variant: str
+    seats: int
+    seed: int
+    asked: int
+    games: int
+    states: int
+    endless: int
+    agents: tuple[Share, ...]
+    files: tuple[str, ...]
+    found: int
+    seconds: float
+    interrupted: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything in this summary as plain JSON types; figures in percent."""
+        return plain(asdict(self) | {"level": interval.LEVEL})
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        from rich import box
+        from rich.table import Table
+
+        table = Table(box=box.HORIZONTALS, padding=gutter(True))
+        add_names(table, "agent", [one.agent for one in self.agents])
+        for heading in ("drawn", "seats", "score %", "loss %"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        total = sum(one.weight for one in self.agents)
+        for one in self.agents:
+            drawn, figures = f"{100 * one.weight / total:.1f} %", (one.score, one.loss)
+            table.add_row(one.agent, drawn, f"{one.seats:,}", *map(str, figures))
+        return with_notes(self._notes(), table)
+
+    def _notes(self) -> list[str]:
+        where = f"{len(self.files):,} files" if len(self.files) > 1 else ", ".join(self.files) or "no file"
+        notes = [
+            f"{self.game} {self.version}, variant {self.variant}, {self.seats} seats, seed {self.seed}",
+            f"{self.games:,} games, {self.states:,} states in {self.seconds:.1f} s, in {where}",
+        ]
+        if self.found:
+            notes.append(f"{self.found:,} of the files were there before; their games are in no figure here")
+        if self.endless:
+            notes.append(f"{self.endless:,} games did not end within the game's limit of moves and are in no file")
+        if self.interrupted:
+            notes.append(f"stopped before the end: {self.asked:,} games were asked for")
+        return notes
+
+
+def parse_pool(texts: Sequence[str]) -> dict[str, float]:
+    """A pool, specs to weights, from texts SPEC@WEIGHT; a spec alone has the weight 1.
+
+    Raises CardaiError for a weight that is no positive number and for a spec named twice.
+    """
+    pool: dict[str, float] = {}
+    for text in texts:
+        spec, at, weight = text.rpartition("@")
+        if not at:
+            spec, weight = text, "1"
+        try:
+            number = float(weight)
+        except ValueError:
+            number = math.nan
+        if not spec or not _is_weight(number):
+            raise CardaiError(f"{text!r} is not an agent with a weight; write bot3@2, or bot3 for the weight 1")
+        if spec in pool:
+            raise CardaiError(f"the agent {spec!r} is named twice in the pool")
+        pool[spec] = number
+    return pool
+
+
+def simulate(
+    game: Game,
+    pool: Mapping[str, float],
+    games: int,
+    *,
+    out: str | Path,
+    seed: int = 0,
+    variant: str | None = None,
+    seats: int | None = None,
+    threads: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Summary:
+    """Play games into a record file; each seat's agent is drawn from the pool, specs to weights.
+
+    Raises CardaiError for a bad pool, seats, variant or file before anything is played. Ctrl-C ends the simulation with
+    the games finished so far, in a file that is called incomplete.
+    """
+    mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
+    with mix.writer(Path(out), overwrite, planned=games) as writer:
+        results = mix.play(0, games, writer, _played(progress, 0, games))
+    mix.count(0, games, results)
+    return mix.summary((str(out),) if mix.games else (), 0, results.interrupted)
+
+
+def simulate_shards(
+    game: Game,
+    pool: Mapping[str, float],
+    games: int,
+    *,
+    folder: str | Path,
+    seed: int = 0,
+    variant: str | None = None,
+    seats: int | None = None,
+    shard: int = SHARD,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """The same into a folder of record files with `shard` games each, which are there whole or not at all.
+
+    A simulation that was stopped goes on with the first file that is missing and ends with the files it would have had;
+    one that has ended may be given more games. The folder's `simulation.json` says what is simulated there: CardaiError
+    for a folder with another simulation, or with record files of none, and for a file in it that is damaged.
+    """
+    mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
+    place, firsts = Path(folder), range(0, games, positive("shard", shard))
+    files = [place / f"games-{first:09d}-{min(first + shard, games) - 1:09d}.jsonl.gz" for first in firsts]
+    _keep_plan(place, mix.plan(shard))
+    _refuse_strangers(place, files, shard, games)
+    done, found, interrupted = [], 0, False
+    try:
+        for first, file in zip(firsts, files, strict=True):
+            end = min(first + shard, games)
+            if file.exists():
+                mix.check(file, first, end)
+                found += 1
+            else:
+                results = _play_shard(mix, file, first, end, _played(progress, first, games))
+                if results.interrupted:
+                    raise KeyboardInterrupt
+                mix.count(first, end, results)
+            done.append(str(file))
+    except KeyboardInterrupt:
+        interrupted = True
+    return mix.summary(done, found, interrupted)
+
+
+def simulate_here(
+    game: Game,
+    pool: Mapping[str, float],
+    games: int,
+    *,
+    seed: int = 0,
+    variant: str | None = None,
+    seats: int | None = None,
+    threads: int | None = None,
+) -> list[RecordedGame]:
+    """The same games in memory, without the endless ones; for small simulations. Ctrl-C is raised."""
+    mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
+    seeds, lineups = mix.seeds(0, games), mix.lineups(0, games)
+    results = play(game, mix.agents, lineups, seeds, variant=mix.variant, threads=mix.threads, record=True)
+    if results.interrupted:
+        raise KeyboardInterrupt
+    return [
+        RecordedGame(
+            i, int(seeds[i]), mix.variant, tuple(lineups[i].tolist()), tuple(results.scores[i].tolist()), moves
+        )
+        for i, moves in enumerate(results.moves)
+        if moves is not None
+    ]
+
+
+@rule
+def draw_lineups(seeds, key, bounds, lineups, stream):
+    """Fill i8[G, seats] with places in a pool: `bounds`, f8[N], are the sums of its weights up to each one, the last 1.
+
+    A game's line-up depends on its seed, the key u8[1] and the pool only.
+    """
+    for game in range(len(seeds)):
+        stream.rng = mixed(np.uint64(seeds[game]) ^ np.uint64(key[0]))
+        for seat in range(lineups.shape[1]):
+            drawn, place = uniform(stream), 0
+            while drawn >= bounds[place]:
+                place += 1
+            lineups[game, seat] = place
+
+
+class _Mix:
+    """A simulation: who plays what, and which games."""
+
+    def __init__(
+        self,
+        game: Game,
+        pool: Mapping[str, float],
+        games: int,
+        seed: int,
+        variant: str | None,
+        seats: int | None,
+        threads: int | None,
+    ) -> None:
+        if not pool:
+            raise CardaiError("the pool is empty: name an agent")
+        for spec, weight in pool.items():
+            if not _is_weight(weight):
+                raise CardaiError(f"the weight of {spec!r} in the pool must be a number above 0, not {weight}")
+        self.game, self.asked, self.seed = game, games, seed
+        self.seats = game.default_seats if seats is None else seats
+        self.variant = game.default_variant if variant is None else variant
+        game.options(self.seats, self.variant)
+        self.pool = dict(pool)
+        self.agents = [agent(game, spec) for spec in pool]
+        for one in self.agents:
+            one.check_fits(game, self.variant, self.seats)
+        self.threads = thread_count(threads)
+        self._seeds = deal_seeds(int(mixed(int_seed(seed ^ _DEALS))), games)
+        self._key = np.array([mixed(int_seed(seed ^ _SEATS))], np.uint64)
+        self._bounds = np.cumsum(list(pool.values())) / sum(pool.values())
+        self._bounds[-1] = 1.0
+        self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
+        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats), np.float32)]
+
+    def seeds(self, first: int, end: int) -> np.ndarray:
+        return self._seeds[first:end]
+
+    def lineups(self, first: int, end: int) -> np.ndarray:
+        drawn, stream = np.zeros((end - first, self.seats), np.int64), np.zeros(1, STREAM)
+        draw_lineups(self.seeds(first, end), self._key, self._bounds, drawn, stream[0])
+        return drawn
+
+    def writer(self, path: Path, overwrite: bool = False, planned: int | None = None) -> Writer:
+        specs = list(self.pool)
+        return Writer(path, self.game, specs, self.variant, self.seats, overwrite=overwrite, planned=planned)
+
+    def play(self, first: int, end: int, writer: Writer, progress: Callable[[int, int], None] | None) -> Results:
+        """Play games first..end-1 into a file."""
+        seeds, lineups = self.seeds(first, end), self.lineups(first, end)
+        return play(
+            self.game,
+            self.agents,
+            lineups,
+            seeds,
+            variant=self.variant,
+            threads=self.threads,
+            progress=progress,
+            on_game=writer.in_order(lineups, seeds),
+        )
+
+    def count(self, first: int, end: int, results: Results) -> None:
+        """Count the games first..end-1, which have been played."""
+        done = results.finished
+        self.games += int(done.sum())
+        self.states += int(results.plies[done].sum())
+        self.endless += int(results.endless.sum())
+        self.seconds += results.seconds
+        self._seated.append(self.lineups(first, end)[done].astype(np.int16))
+        self._scores.append(results.scores[done].astype(np.float32))
+
+    def check(self, file: Path, first: int, end: int) -> None:
+        """Raise CardaiError unless a file that was there before begins as one with games first..end-1 does."""
+        reader = read(file)
+        if reader.header != Header.of(self.game, list(self.pool), self.variant, self.seats):
+            raise CardaiError(f"{file} holds games of another simulation than {PLAN} beside it says")
+        one = next(iter(reader), None)
+        if one is not None and one.seed not in self.seeds(first, end):
+            raise CardaiError(f"{file} does not hold games {first:,} to {end - 1:,} of the simulation; move it away")
+
+    def plan(self, shard: int) -> dict[str, Any]:
+        header = Header.of(self.game, (), self.variant, self.seats)
+        told = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
+        return {"format": FORMAT, **told, "pool": self.pool, "seed": self.seed, "shard": shard}
+
+    def summary(self, files: Sequence[str], found: int, interrupted: bool) -> Summary:
+        return Summary(
+            game=self.game.name,
+            version=self.game.version,
+            variant=self.variant,
+            seats=self.seats,
+            seed=self.seed,
+            asked=self.asked,
+            games=self.games,
+            states=self.states,
+            endless=self.endless,
+            agents=self._shares(),
+            files=tuple(files),
+            found=found,
+            seconds=self.seconds,
+            interrupted=interrupted,
+        )
+
+    def _shares(self) -> tuple[Share, ...]:
+        seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
+        found = []
+        for place, (one, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
+            sat = seated == place
+            played = sat.any(axis=1)
+            own = np.where(sat, scores, np.nan)[played].astype(float)
+            ends = own, np.where(np.isnan(own), np.nan, own == 1.0), np.where(np.isnan(own), np.nan, own == 0.0)
+            figures = (_estimate(outcomes).scaled(100) for outcomes in ends)
+            found.append(Share(one.label, one.spec, weight, int(sat.sum()), *figures))
+        return tuple(found)
+
+
+def _estimate(outcomes: np.ndarray) -> Estimate:
+    """The mean of outcomes f8[G, seats], NaN for others' seats, with the game as cluster: Wilson's interval for shares.
+
+    Other means get a normal one, since there are games enough for it and too many to draw them anew.
+    """
+    values = outcomes[np.isfinite(outcomes)]
+    if ((values == 0) | (values == 1)).all():
+        return interval.proportion(outcomes)
+    sums, sizes = np.nansum(outcomes, axis=1), np.isfinite(outcomes).sum(axis=1)
+    games, point = len(sums), float(values.mean())
+    if games < 2:
+        return Estimate(point, math.nan, math.nan, len(values), games)
+    spread = math.sqrt(games / (games - 1) * float(((sums - point * sizes) ** 2).sum())) / len(values)
+    half = interval.NormalDist().inv_cdf(0.5 + interval.LEVEL / 2) * spread
+    return Estimate(point, max(point - half, 0.0), min(point + half, 1.0), len(values), games)
+
+
+def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[[int, int], None] | None) -> Results:
+    """Play a shard's games; the file has its name once they all have ended."""
+    unfinished = file.with_name(f".{os.getpid()}-{file.name}")
+    try:
+        with mix.writer(unfinished) as writer:
+            results = mix.play(first, end, writer, progress)
+        if not results.interrupted:
+            unfinished.replace(file)
+        return results
+    except OSError as error:
+        raise CardaiError(f"cannot write {file}: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _keep_plan(folder: Path, plan: dict[str, Any]) -> None:
+    """Write down what is simulated in a folder. Raises CardaiError if that is something else."""
+    file = folder / PLAN
+    unfinished = folder / f".{os.getpid()}-{PLAN}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if file.exists():
+            _refuse_other(file, json.loads(file.read_text("utf-8")), plan)
+            return
+        unfinished.write_text(json.dumps(plan, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        unfinished.replace(file)
+    except ValueError:
+        raise CardaiError(f"{file} is damaged: it is not JSON") from None
+    except OSError as error:
+        raise CardaiError(f"cannot write {error.filename or file}: {error.strerror or error}") from None
+
+
+def _refuse_other(file: Path, kept: Any, plan: dict[str, Any]) -> None:
+    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+        raise CardaiError(f"{file} is damaged: it is not of the format {FORMAT!r}")
+    for name, wanted in plan.items():
+        found = kept.get(name)
+        if _in_words(found) != _in_words(wanted):
+            raise CardaiError(
+                f"{file.parent} holds a simulation with {name} {_in_words(found)}, not {_in_words(wanted)}"
+            )
+
+
+def _refuse_strangers(folder: Path, files: Sequence[Path], shard: int, games: int) -> None:
+    for found in sorted(folder.glob("[!.]*.jsonl*")):
+        if found not in files:
+            raise CardaiError(f"{found} is no part of a simulation of {games:,} games in files of {shard:,}")
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):  # in this order, which decides who is drawn
+        return ", ".join(f"{name}@{number:g}" for name, number in value.items()) or "none"
+    return str(value)
+
+
+def _is_weight(number: float) -> bool:
+    return math.isfinite(number) and number > 0
+
+
+def _played(progress: Progress | None, before: int, games: int) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, _: progress(before + done, games, "simulating")

@@ -1,0 +1,415 @@
+"""How fast a game runs: whole games a second for its players, and nanoseconds for each single operation.
+
+print(measure(load("moska")).table())
+"""
+
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.spec import Agent, agent
+from cardai.errors import CardaiError, positive
+from cardai.game import Game
+from cardai.kernel.driver import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
+from cardai.kernel.native import (
+    at,
+    begin_ply,
+    below_of,
+    call_act,
+    call_deal,
+    call_encode,
+    call_legal,
+    call_resample,
+    call_settle,
+    copy,
+    next_of,
+    raw,
+    seed_state,
+    seed_stream,
+    turn_of,
+)
+from cardai.rule import JIT, STREAM, rule
+from cardai.show.grid import Fitting, add_names, stacked, with_notes
+from cardai.stats.deals import deal_seeds
+from cardai.stats.jsonable import plain
+from cardai.stats.machine import machine
+from cardai.table.many import play
+
+Progress = Callable[[int, int, str], None]
+"""Called with (measurements done, measurements in all, what is measured)."""
+
+LIVE = 4096
+POSITIONS = 1024 if JIT else 64  # positions that single operations are timed on
+_BETWEEN = 7  # plies between two of them, so that they come from many games
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Repeated measurements of one thing: their median, and the range they lay in."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> "Timing":
+        """From the measurements."""
+        return cls(statistics.median(values), min(values), max(values))
+
+    def __str__(self) -> str:
+        return f"{_figure(self.median)} ({_figure(self.low)}-{_figure(self.high)})"
+
+
+@dataclass(frozen=True)
+class Play:
+    """One agent in all seats, on one core."""
+
+    agent: str
+    games_per_second: Timing
+    decisions_per_second: Timing
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Two threads beside one, measured in turns: how many times the games a second."""
+
+    agent: str
+    ratio: Timing
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of the rules, on one core: nanoseconds each."""
+
+    name: str
+    about: str
+    nanoseconds: Timing
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The whole process's memory in MB (10^6 bytes): before, and at most until `live` games had been held at once."""
+
+    live: int
+    before: float
+    peak: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was measured, with `seats` seats of one game."""
+
+    game: str
+    title: str
+    version: int
+    variant: str
+    seats: int
+    seconds: float
+    repeats: int
+    rows: tuple[Play, ...]
+    threads: Threads
+    operations: tuple[Operation, ...]
+    positions: int
+    moves_a_position: float
+    memory: Memory
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything in this report and what it was measured on, as plain JSON types."""
+        return plain({"kind": "perf"} | asdict(self) | {"machine": machine()})
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        from rich import box
+        from rich.table import Table
+
+        players = Fitting(*(self._players(is_narrow) for is_narrow in (False, True)))
+        operations = Table(title="Single operations", title_justify="left", box=box.HORIZONTALS)
+        operations.add_column("operation")
+        operations.add_column("ns", justify="right", no_wrap=True)
+        operations.add_column("what it does")
+        for one in self.operations:
+            operations.add_row(one.name, str(one.nanoseconds), one.about)
+        return with_notes(self._notes(), players, operations)
+
+    def _players(self, is_narrow: bool) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        title = f"{self.title}, {self.seats} seats: speed on one core"
+        table = Table(title=title, title_justify="left", box=box.HORIZONTALS)
+        add_names(table, "all seats", [row.agent for row in self.rows])
+        table.add_column("games/s", justify="right", no_wrap=True)
+        table.add_column("decisions/s", justify="right", no_wrap=True)
+        for row in self.rows:
+            table.add_row(
+                row.agent, stacked(row.games_per_second, is_narrow), stacked(row.decisions_per_second, is_narrow)
+            )
+        return table
+
+    def _notes(self) -> list[str]:
+        where = machine()
+        return [
+            f"medians of {self.repeats} runs of about {self.seconds:g} s, with their range; compiling is not counted",
+            f"two threads beside one, in turns ({self.threads.agent}): {self.threads.ratio.median:.2f} times"
+            f" ({self.threads.ratio.low:.2f}-{self.threads.ratio.high:.2f})",
+            f"operations: in compiled loops over {self.positions:,} positions of evenly random games,"
+            f" {self.moves_a_position:.1f} legal moves each",
+            f"memory: {self.memory.peak:.0f} MB at most with {self.memory.live:,} live games,"
+            f" {self.memory.before:.0f} MB before",
+            f"{self.game} {self.version}, variant {self.variant}; {where['processor']}, {where['usable_cpus']}"
+            f" processors; Python {where['python']}, Numba {where['numba']}",
+        ]
+
+
+def measure(
+    game: Game,
+    seconds: float = 1.0,
+    repeats: int = 5,
+    progress: Progress | None = None,
+    live: int = LIVE,
+    seats: int | None = None,
+    variant: str | None = None,
+) -> Report:
+    """Time the game's players (those without a network) and operations, each in `repeats` runs of about `seconds`.
+
+    `live`: how many games are held at once for the measurement of memory. Raises CardaiError for seconds, repeats or
+    live games out of range, and for a wrong number of seats or variant.
+    """
+    if not 0 < seconds <= 3600:
+        raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
+    positive("repeats", repeats, 1000)
+    positive("live games", live)
+    seats = game.default_seats if seats is None else seats
+    game.options(seats, variant)
+    specs = ["random", *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
+    players = [agent(game, spec) for spec in dict.fromkeys(specs)]
+    steps = iter(range(len(players) + 3))
+
+    def step(text: str) -> None:
+        if progress:
+            progress(next(steps), len(players) + 3, text)
+
+    step(f"memory with {live} live games")
+    memory = _memory(game, players[0], seats, variant, live)  # first, since a process's peak never falls
+    rows = []
+    for player in players:
+        step(player.label)
+        rows.append(_timed_play(_Stint(game, player, seats, variant), seconds, repeats))
+    step("two threads beside one")
+    threads = _timed_threads(_Stint(game, players[0], seats, variant), seconds, repeats)
+    step("single operations")
+    operations, moves = _timed_operations(game, seats, variant, seconds, repeats)
+    if progress:
+        progress(len(players) + 3, len(players) + 3, "done")
+    return Report(
+        game=game.name,
+        title=game.title,
+        version=game.version,
+        variant=game.default_variant if variant is None else variant,
+        seats=seats,
+        seconds=seconds,
+        repeats=repeats,
+        rows=tuple(rows),
+        threads=threads,
+        operations=tuple(operations),
+        positions=POSITIONS,
+        moves_a_position=moves,
+        memory=memory,
+    )
+
+
+@dataclass(frozen=True)
+class _Stint:
+    """One agent in all seats, to be played for some time."""
+
+    game: Game
+    player: Agent
+    seats: int
+    variant: str | None
+
+    def play(self, games: int, threads: int = 1, live: int | None = None) -> Any:
+        """So many games; the table's results, raising KeyboardInterrupt if somebody stopped them."""
+        lineups = np.zeros((games, self.seats), np.int64)
+        seeds = deal_seeds(0, games)
+        results = play(self.game, [self.player], lineups, seeds, variant=self.variant, threads=threads, live=live)
+        if results.interrupted:
+            raise KeyboardInterrupt
+        return results
+
+    def games_in(self, seconds: float) -> int:
+        """How many games take about so long on one core; everything is compiled and warm afterwards."""
+        self.play(1)
+        games, results = 16, self.play(16)
+        while results.seconds < min(seconds / 4, 0.25):
+            games *= 4
+            results = self.play(games)
+        return max(1, round(games * seconds / results.seconds))
+
+
+def _timed_play(stint: _Stint, seconds: float, repeats: int) -> Play:
+    games = stint.games_in(seconds)
+    runs = [stint.play(games) for _ in range(repeats)]
+    return Play(
+        stint.player.label,
+        Timing.of([games / run.seconds for run in runs]),
+        Timing.of([run.decisions / run.seconds for run in runs]),
+    )
+
+
+def _timed_threads(stint: _Stint, seconds: float, repeats: int) -> Threads:
+    games = stint.games_in(seconds)
+    stint.play(games, threads=2)
+    ratios = [stint.play(games).seconds / stint.play(games, threads=2).seconds for _ in range(repeats)]
+    return Threads(stint.player.label, Timing.of(ratios))
+
+
+def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> Memory:
+    stint = _Stint(game, player, seats, variant)
+    stint.play(1)
+    before = _peak_megabytes()
+    stint.play(live, live=live)
+    return Memory(live, before, _peak_megabytes())
+
+
+def _peak_megabytes() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024  # getrusage counts bytes there, kilobytes elsewhere
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def _timed_operations(
+    game: Game, seats: int, variant: str | None, seconds: float, repeats: int
+) -> tuple[list[Operation], float]:
+    """Time deal, legal, play, world and every encoder; and the mean number of legal moves of the positions."""
+    rules, blank = game.rules, game.options(seats, variant)
+    deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
+    size, room = rules.state_size, rules.max_moves
+    kept = np.zeros(POSITIONS, game.state), np.zeros(POSITIONS, game.move), np.zeros(1, game.state)
+    kept += np.zeros(room, game.move), np.zeros(1, STREAM)
+    positions, chosen, state, moves, stream = (raw(array) for array in kept)  # addresses: `kept` keeps them alive
+    listed = _collect(
+        deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, POSITIONS, _BETWEEN, state,
+        moves, room, stream,
+    )  # fmt: skip
+    runs = {
+        "deal": ("deal a game", lambda: _deal_all(deal, raw(blank), state, size, stream, POSITIONS)),
+        "legal": ("list the legal moves", lambda: _legal_all(legal, positions, moves, room, POSITIONS)),
+        "play": (
+            "copy a state and play a move",
+            lambda: _play_all(act, settle, positions, chosen, state, size, POSITIONS),
+        ),
+        "world": (
+            "copy a state and deal anew what the seat to move cannot know",
+            lambda: _world_all(resample, positions, state, size, stream, POSITIONS),
+        ),
+    }
+    for name in game.encoders:
+        runs[f"encode {name}"] = _encoding(game, name, seats, positions)
+    timed = [
+        Operation(name, about, _nanoseconds(run, POSITIONS, seconds, repeats)) for name, (about, run) in runs.items()
+    ]
+    return timed, listed / POSITIONS
+
+
+def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, Callable[[], Any]]:
+    encoder = game.encoder(name)
+    rows, call = np.zeros((POSITIONS, encoder.width(seats)), np.uint8), game.entry("encode", encoder.encode)
+    return f"the view of the seat to move, {rows.shape[1]} values", lambda: _encode_all(
+        call, positions, raw(rows), POSITIONS
+    )
+
+
+def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int) -> Timing:
+    """Time a loop of `size` operations, called as often as `seconds` allow."""
+    run()
+    began = time.perf_counter()
+    run()
+    rounds = max(1, round(seconds / max(time.perf_counter() - began, 1e-9)))
+
+    def once() -> float:
+        began = time.perf_counter()
+        for _ in range(rounds):
+            run()
+        return 1e9 * (time.perf_counter() - began) / (rounds * size)
+
+    return Timing.of([once() for _ in range(repeats)])
+
+
+@rule
+def _collect(
+    deal, legal, act, settle, blank, size, move_size, positions, chosen, count, between, states, moves, room, streams
+):
+    """Fill `positions` and a legal move for each from evenly random games; how many moves were legal there in all."""
+    state, stream = at(states, 0), at(streams, 0)
+    seed_stream(stream, 1)
+    found, since, listed, is_over = 0, 0, 0, True
+    while found < count:
+        if is_over:
+            copy(state, at(blank, 0), size)
+            seed_state(state, next_of(stream))
+            call_deal(deal, state)
+        n = abs(call_legal(legal, state, moves, 0, room))
+        move = at(moves, below_of(stream, n))
+        since += 1
+        if since == between:
+            copy(at(positions, found), state, size)
+            copy(at(chosen, found), move, move_size)
+            found, since, listed = found + 1, 0, listed + n
+        begin_ply(state)
+        call_act(act, state, move)
+        call_settle(settle, state)
+        is_over = turn_of(state) < 0
+    return listed
+
+
+@rule
+def _deal_all(deal, blank, states, size, streams, count):
+    for _ in range(count):
+        copy(at(states, 0), at(blank, 0), size)
+        seed_state(at(states, 0), next_of(at(streams, 0)))
+        call_deal(deal, at(states, 0))
+
+
+@rule
+def _legal_all(legal, positions, moves, room, count):
+    listed = 0
+    for i in range(count):
+        listed += abs(call_legal(legal, at(positions, i), moves, 0, room))
+    return listed
+
+
+@rule
+def _play_all(act, settle, positions, chosen, states, size, count):
+    for i in range(count):
+        copy(at(states, 0), at(positions, i), size)
+        begin_ply(at(states, 0))
+        call_act(act, at(states, 0), at(chosen, i))
+        call_settle(settle, at(states, 0))
+
+
+@rule
+def _world_all(resample, positions, states, size, streams, count):
+    for i in range(count):
+        copy(at(states, 0), at(positions, i), size)
+        seed_state(at(states, 0), next_of(at(streams, 0)))
+        call_resample(resample, at(states, 0), turn_of(at(states, 0)), at(streams, 0))
+
+
+@rule
+def _encode_all(encode, positions, rows, count):
+    for i in range(count):
+        call_encode(encode, at(positions, i), turn_of(at(positions, i)), rows, i)
+
+
+def _figure(value: float) -> str:
+    """Three digits, or whole numbers: 12.3, 1,234."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,0 +1,70 @@
+"""The progress line on a terminal's stderr: what is being done, how far it is, how long it will take."""
+
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from cardai.game import Game
+from cardai.rule import JIT, cache_folder
+
+_SOON = 1.0  # seconds; what ends earlier shows no line
+
+
+class Line:
+    """A line for one piece of work, gone when the work is done; called with (done, total) or (done, total, what).
+
+        with Line("playing", game) as progress:
+            play(..., progress=progress)
+
+    Given a game whose rules are not compiled yet, it says so until the first call that has something done. It says
+    nothing when stderr is not a terminal.
+    """
+
+    def __init__(self, about: str, game: Game | None = None) -> None:
+        self.about = about
+        self._start = time.perf_counter()
+        self._bar = None
+        if game is not None and sys.stderr.isatty() and is_cold(game):
+            self._show(f"compiling {game.name}'s rules, once: up to 40 s")
+
+    def __call__(self, done: float, total: float, about: str | None = None) -> None:
+        """So much is done, and this is what is being done now."""
+        self.about = about or self.about
+        if self._bar is None and sys.stderr.isatty() and time.perf_counter() - self._start > _SOON:
+            self._show(self.about)
+        if self._bar is not None and done:
+            self._bar.update(self._task, description=self.about, completed=done, total=total)
+
+    def share(self, part: float) -> None:
+        """The same, for work measured as 0 to 1."""
+        self(round(100 * part), 100)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self, words: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(compact=True)
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(words, total=None)
+        self._bar.start()
+
+
+def is_cold(game: Game) -> bool:
+    """Whether the game's rules, or the loops that play every game, have yet to be compiled."""
+    if not JIT:
+        return False
+    from cardai.kernel import driver
+
+    sources = [driver.__file__, getattr(game.deal, "py_func", game.deal).__code__.co_filename]
+    return any(Path(s).is_file() and not any(cache_folder(Path(s)).rglob("*.nbi")) for s in sources)

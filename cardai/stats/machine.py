@@ -1,0 +1,74 @@
+"""What a figure was measured on: versions, processors, commit."""
+
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from cardai.errors import positive
+from cardai.rule import JIT
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def machine() -> dict[str, Any]:
+    """The versions, processor and commit that a reader needs to judge or repeat a measurement."""
+    import numba
+    import numpy as np
+
+    from cardai.stats.machine import default_threads
+
+    return {
+        "cardai": version("cardai"),
+        "commit": commit(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__ if JIT else None,
+        "jit": JIT,
+        "platform": platform.platform(),
+        "processor": processor(),
+        "cpus": os.cpu_count(),
+        "usable_cpus": default_threads(),
+    }
+
+
+def commit() -> str | None:
+    """The commit of the checkout this package runs from, with "-dirty" if files differ from it; None elsewhere."""
+    if not (_ROOT / ".git").exists():
+        return None
+    found = _git("rev-parse", "--short=12", "HEAD")
+    changes = _git("status", "--porcelain")
+    return f"{found}-dirty" if found and changes else found
+
+
+def processor() -> str:
+    """The processor's name as the system gives it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:  # not Linux
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _git(*command: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(_ROOT), *command], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):  # no git, or it refuses this folder
+        return None
+    return done.stdout.strip() or None
+
+
+def thread_count(threads: int | None) -> int:
+    """The threads to use: all processors unless told. CardaiError below 1 and for more than any machine has."""
+    return default_threads() if threads is None else positive("threads", threads, 1024)
+
+
+def default_threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,230 @@
+"""Ratings of players who met at tables of two or more: one number each, on Elo's scale, with an interval.
+
+    ratings = rate(lineups, scores, ["random", "bot3", "greedy:best"], anchor="random")
+    ratings.figures[1]  # how far bot3 is above random
+
+The model is Plackett and Luce's. A game is a row of choices: who came first among all, who came first among the rest,
+and so on; i comes first in a set S with probability w_i / (sum of w_j, j in S), and a rating is 400 log10 w. Games that
+pick out one loser and leave the others equal are read from the other end: i comes last with probability in proportion
+to 1 / w_i. Which end is read is decided once for all games: the one at which fewer stand together, the first if it is
+the same. Those who tie share a choice evenly. Players left together at the far end were not told apart: that is no
+choice, unless it is everybody, a draw. For two players all this is Bradley and Terry's model with a draw as half a win
+each, and a rating is Elo's: 400 points are odds of ten to one. At a table with one loser they say that the better one
+is a tenth as likely to be it.
+
+A maximum of the likelihood exists only if a chain of wins leads from everybody to everybody (Ford 1957; Hunter 2004,
+"MM algorithms for generalized Bradley-Terry models"). So everybody also plays `VIRTUAL` games against an imagined
+average player, half won and half lost. That keeps ratings finite, and pulls in ratings that rest on few games; it gives
+no bound to what the games do not bound: where no chain of wins leads from the anchor to a player, the upper end of its
+interval is infinite, and the lower end where none leads back.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardai.errors import CardaiError
+from cardai.stats.interval import LEVEL, RESAMPLES, Estimate, percentiles
+
+ELO = 400 / math.log(10)
+"""Points of a rating for each unit of log strength."""
+VIRTUAL = 1.0
+"""Games of everybody against the average player, half won, half lost."""
+
+_EXACT = 1e-12  # of log likelihood: the last step of a fit gains less
+_MOST_STEPS = 200  # a few are enough
+_LONGEST_STEP = 2.0  # in log strength, so that a bad start does not overshoot
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Each player's rating above the anchor, in Elo points; `picked`: "first" or "last", what its choices are about.
+
+    Bounds are infinite where the games set none, NaN where there are too few deals for an interval.
+    """
+
+    figures: tuple[Estimate, ...]
+    picked: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What games say about A players: E choices of one out of a set, in D deals, summed up over S different sets.
+
+    `members`: f8[S, A], how often a player is in a set. `chosen`: f8[D, A], how often each was chosen in a deal.
+    `sets`, `deals`, `counts`: i64[P], i64[P], f8[P]: out of this set, in this deal, so many choices were made.
+    `over`: bool[A, A]: the first was chosen, alone or with others, where the second could have been.
+    """
+
+    members: np.ndarray
+    chosen: np.ndarray
+    sets: np.ndarray
+    deals: np.ndarray
+    counts: np.ndarray
+    over: np.ndarray
+
+
+def rate(
+    lineups: np.ndarray,
+    scores: np.ndarray,
+    names: Sequence[str],
+    anchor: str | None = None,
+    seed: int = 0,
+    level: float = LEVEL,
+) -> Ratings:
+    """The ratings of `names`, with percentile intervals of a bootstrap over deals.
+
+    `lineups`: i64[D, R, seats], the player (a place in `names`) in each seat of R games of each of D deals. `scores`:
+    f8 of the same shape, more is better; NaN for games not played. The anchor has rating 0, or the mean player without
+    one. CardaiError when some players have met none of the others, not even by way of third ones.
+    """
+    deals, rounds, seats = lineups.shape
+    by_game = scores.reshape(-1, seats)
+    played = np.isfinite(by_game).all(axis=1)
+    is_last = picks_last(by_game[played])
+    dealt = np.unique(np.repeat(np.arange(deals), rounds)[played], return_inverse=True)[1].reshape(-1)
+    keys = -by_game[played] if is_last else by_game[played]
+    found = choices(lineups.reshape(-1, seats)[played], keys, dealt, len(names))
+    _refuse_strangers(found, names)
+
+    place = None if anchor is None else list(names).index(anchor)
+    sign = -ELO if is_last else ELO
+    points = sign * _above(fit(found), place)
+    drawn = sign * _above(_resampled(found, seed), place)
+    unbounded = _unbounded(found.over.T if is_last else found.over, place)
+    figures = []
+    for i, point in enumerate(points):
+        low, high = percentiles(drawn[:, i], level) if len(drawn) else (math.nan, math.nan)
+        own = (lineups == i).any(axis=2).reshape(-1)[played]
+        low, high = (-math.inf if unbounded[0][i] else low), (math.inf if unbounded[1][i] else high)
+        figures.append(Estimate(float(point), low, high, int(own.sum()), len(np.unique(dealt[own]))))
+    return Ratings(tuple(figures), "last" if is_last else "first")
+
+
+def picks_last(scores: np.ndarray) -> bool:
+    """Whether games f8[G, seats] tell players apart at the lower end: fewer share the lowest score than the highest."""
+    lowest = (scores == scores.min(axis=1, keepdims=True)).sum()
+    return bool(lowest < (scores == scores.max(axis=1, keepdims=True)).sum())
+
+
+def choices(lineups: np.ndarray, keys: np.ndarray, deals: np.ndarray, players: int) -> Choices:
+    """The choices that G games consist of; the highest key is chosen first.
+
+    `lineups`: i64[G, seats] in 0..players-1; `keys`: f8[G, seats]; `deals`: i64[G], numbered from 0 without gaps.
+    """
+    left = np.ones(keys.shape, bool)
+    sets, shares, dealt, seats = [], [], [], keys.shape[1]
+    for step in range(seats):
+        best = np.where(left, keys, -np.inf).max(axis=1, keepdims=True)
+        taken = left & (keys == best)
+        rest = left & ~taken
+        told = rest.any(axis=1) | (step == 0)
+        sets.append(_by_player(lineups, left, players)[told])
+        shares.append((_by_player(lineups, taken, players) / np.maximum(taken.sum(axis=1), 1)[:, None])[told])
+        dealt.append(deals[told])
+        left = rest
+    members, share, deal = np.concatenate(sets), np.concatenate(shares), np.concatenate(dealt)
+    different, which = np.unique(members, axis=0, return_inverse=True)
+    pairs, counts = np.unique(deal * len(different) + which.reshape(-1), return_counts=True)
+    chosen = np.zeros((int(deals.max(initial=-1)) + 1, players))
+    np.add.at(chosen, deal, share)
+    return Choices(
+        different,
+        chosen,
+        pairs % max(len(different), 1),
+        pairs // max(len(different), 1),
+        counts.astype(float),
+        (share > 0).T.astype(float) @ members > 0,
+    )
+
+
+def fit(found: Choices, virtual: float = VIRTUAL) -> np.ndarray:
+    """The log strengths f8[A] that make the choices likeliest, with `virtual` > 0 games against an average player."""
+    counts = np.bincount(found.sets, found.counts, len(found.members))
+    return _fitted(found.members, counts, found.chosen.sum(axis=0), virtual, np.zeros(found.members.shape[1]))
+
+
+def _fitted(
+    members: np.ndarray, counts: np.ndarray, chosen: np.ndarray, virtual: float, start: np.ndarray
+) -> np.ndarray:
+    """Newton's method on the log likelihood, which is strictly concave: from anywhere to its maximum.
+
+    `members`: f8[S, A]. `counts`: f8[S]. `chosen`, `start`: f8[A].
+    """
+
+    def likelihood(strengths: np.ndarray) -> float:
+        games = chosen @ strengths - counts @ np.log(members @ np.exp(strengths))
+        return float(games + virtual * np.sum(strengths / 2 - np.logaddexp(0, strengths)))
+
+    strengths, value = start, likelihood(start)
+    for _ in range(_MOST_STEPS):
+        weights = members * np.exp(strengths)
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        against = 1 / (1 + np.exp(-strengths))
+        expected = counts @ shares
+        slope = chosen - expected + virtual * (0.5 - against)
+        curve = np.diag(expected + virtual * against * (1 - against)) - (shares * counts[:, None]).T @ shares
+        step = np.linalg.solve(curve, slope)
+        gain = slope @ step
+        step *= _LONGEST_STEP / max(np.abs(step).max(), _LONGEST_STEP)
+        while (new := likelihood(strengths + step)) < value - 1e-12 * abs(value):
+            step /= 2
+        strengths, value = strengths + step, new
+        if gain < _EXACT:
+            return strengths
+    raise AssertionError("the fit of ratings has not converged")
+
+
+def _resampled(found: Choices, seed: int) -> np.ndarray:
+    """The log strengths of resamples of the deals, f8[RESAMPLES, A]; of none when there are fewer than two deals."""
+    rng, (deals, players) = np.random.default_rng(seed), found.chosen.shape
+    if deals < 2:
+        return np.zeros((0, players))
+    start, fits = fit(found), np.zeros((RESAMPLES, players))
+    for i in range(RESAMPLES):
+        times = np.bincount(rng.integers(deals, size=deals), minlength=deals)
+        counts = np.bincount(found.sets, found.counts * times[found.deals], len(found.members))
+        there = counts > 0
+        fits[i] = _fitted(found.members[there], counts[there], times @ found.chosen, VIRTUAL, start)
+    return fits
+
+
+def _above(strengths: np.ndarray, anchor: int | None) -> np.ndarray:
+    """Log strengths f8[..., A] less the anchor's, or less their mean."""
+    base = strengths.mean(axis=-1, keepdims=True) if anchor is None else strengths[..., anchor, None]
+    return strengths - base
+
+
+def _unbounded(over: np.ndarray, anchor: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Who has no lower and who no upper bound, bool[A] twice; `over[i, j]`: i has won where j has not, or tied."""
+    chains = _closure(over)
+    if anchor is None:
+        return np.logical_not(chains.all(axis=1)), np.logical_not(chains.all(axis=0))
+    return ~chains[:, anchor], ~chains[anchor]
+
+
+def _closure(links: np.ndarray) -> np.ndarray:
+    """Who leads to whom by any number of links, bool[A, A]; everybody leads to himself."""
+    chains = links | np.eye(len(links), dtype=bool)
+    for i in range(len(chains)):
+        chains |= chains[:, [i]] & chains[[i]]
+    return chains
+
+
+def _refuse_strangers(found: Choices, names: Sequence[str]) -> None:
+    """CardaiError unless everybody has met everybody, if by way of others."""
+    met = _closure(found.members.T @ found.members > 0)
+    if not met.all():
+        here, there = met[0], ~met[0]
+        sides = (", ".join(name for name, one in zip(names, side, strict=True) if one) for side in (here, there))
+        raise CardaiError("ratings need players who have met, if by way of others: {} never met {}".format(*sides))
+
+
+def _by_player(lineups: np.ndarray, seated: np.ndarray, players: int) -> np.ndarray:
+    """How many of the seats bool[G, seats] each player holds, f8[G, A]."""
+    found = np.zeros((len(lineups), players))
+    game, seat = np.nonzero(seated)
+    np.add.at(found, (game, lineups[game, seat]), 1.0)
+    return found

@@ -1,0 +1,368 @@
+"""Many games at once: native players are advanced in compiled code, outside players are asked in batches.
+
+While the positions of one half of the games are with an evaluator, the other half plays on.
+
+    results = play(game, [agent(game, "bot3"), agent(game, "random")], lineups, seeds)
+
+A game depends on its seed and its line-up only: not on how many are live, on threads, or on what is played beside it.
+That takes evaluators that score a row the same whatever it is scored with, as our networks do on a processor; where
+rounding depends on the batch, it may tip a choice between moves that are all but equal.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from cardai.agents.spec import Agent, AgentFailed
+from cardai.errors import CardaiError, IllegalMove
+from cardai.game import Game
+from cardai.kernel import driver
+from cardai.kernel.driver import Games, Order, Slots, count_choices, lend
+from cardai.kernel.native import at, get, raw
+from cardai.rule import JIT, STREAM, rule
+from cardai.stats.machine import default_threads
+from cardai.table.cast import cast_of, scratch_of
+from cardai.table.complaints import Complaints
+from cardai.table.lookahead import Question
+
+LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
+LIVE_OUTSIDE = 1024
+SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and at the progress line
+CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
+MOST_BUDGET = 10_000_000
+FEW = 64  # decisions that are not worth another thread
+
+Progress = Callable[[int, int], None]
+"""Called with (games finished, games in all) a few times a second."""
+
+
+@dataclass
+class Results:
+    """How G games came out. Where `finished` is False, the other columns mean nothing: the run was interrupted, or the
+    game is `endless`: it was given up after `max_plies` moves (some line-ups of simple players go round in circles).
+    """
+
+    scores: np.ndarray  # f8[G, seats] in [0, 1]
+    plies: np.ndarray  # i64[G]
+    finished: np.ndarray  # bool[G]
+    endless: np.ndarray  # bool[G]
+    decisions: int
+    seconds: float
+    tally: np.ndarray  # f8[G, 4], see driver.Games
+    moves: list[np.ndarray | None] = field(default_factory=list)  # MOVE[plies] a game, when recording
+    interrupted: bool = False
+    rows: int = 0  # positions that evaluators judged
+    batches: int = 0  # in so many calls
+
+
+def play(
+    game: Game,
+    agents: Sequence[Agent],
+    lineups: np.ndarray,
+    seeds: np.ndarray,
+    *,
+    variant: str | None = None,
+    threads: int | None = None,
+    live: int | None = None,
+    record: bool = False,
+    checked: bool = False,
+    tally: bool = False,
+    max_plies: int | None = None,
+    progress: Progress | None = None,
+    on_game: Callable[[int, np.ndarray, np.ndarray], None] | None = None,
+) -> Results:
+    """Play G games and return how they came out.
+
+    `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]. `live`: games held at once. `record` keeps the moves;
+    with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
+    every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is
+    finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its
+    contract, and for an agent that does not fit this table or whose evaluator fails.
+    """
+    lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
+    if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
+        raise ValueError(f"lineups {lineups.shape} and seeds {seeds.shape} do not fit: want [G, seats] and [G]")
+    if lineups.size and not 0 <= lineups.min() <= lineups.max() < len(agents):
+        raise ValueError(f"lineups name agent {lineups.max()}, there are {len(agents)}")
+    game.options(lineups.shape[1], variant)
+    for player in agents:
+        player.check_fits(game, variant, lineups.shape[1])
+    table = _Table(game, agents, lineups, seeds, variant, threads, live, record or on_game is not None)
+    table.order = Order(len(table.slots.status), max_plies or game.max_plies, table.log_length, checked, tally)
+    return table.run(progress, on_game)
+
+
+@rule
+def count_all_choices(rules, games, slots, picked, count, scratch):
+    """Add the decisions that slots wait for to the tallies of their games."""
+    for i in range(count):
+        slot = get(picked, i)
+        count_choices(rules, games, get(slots.game, slot), at(slots.states, slot), scratch)
+
+
+class _Table:
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        lineups: np.ndarray,
+        seeds: np.ndarray,
+        variant: str | None,
+        threads: int | None,
+        live: int | None,
+        record: bool,
+    ) -> None:
+        count, seats = lineups.shape
+        self.game, self.agents, self.rules = game, agents, game.rules
+        self.blank = game.options(seats, variant)
+        self.cast = cast_of(game, agents)
+        has_outside = any(agent.is_outside for agent in agents)
+        has_evaluator = any(agent.evaluator is not None for agent in agents)
+        threads = max(1, min(threads or default_threads(), count)) if JIT else 1
+        live = live or (LIVE_OUTSIDE if has_outside else LIVE_NATIVE * threads)
+        live = max(1, min(live, count))
+        self.threads = min(threads, live)
+        self.log_length = 256 if record else 0
+        self.states = np.zeros(live, game.state)
+        self.chosen = np.zeros(live, game.move)
+        self.slots = Slots(
+            self.states,
+            np.zeros(live * seats, STREAM),
+            np.zeros((live * seats, self.cast.width)),
+            np.zeros(live * seats, np.int64),
+            self.chosen,
+            np.zeros(live * self.log_length, game.move),
+            np.full(live, driver.NEXT, np.int64),
+            np.zeros(live, np.int64),
+            np.arange(live, dtype=np.int64),
+        )
+        self.games = Games(
+            count,
+            seats,
+            seeds,
+            lineups,
+            self.blank,
+            np.zeros((count, seats)),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int64),
+            np.zeros((count, 4)),
+        )
+        self.scratches = [scratch_of(game, self.cast) for _ in range(self.threads)]
+        self.budgets = [1000] * self.threads  # of work in one call of compiled code
+        halves = 2 if has_evaluator and live > 1 else 1
+        self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
+        self.idle: dict[int, list[Question]] = {}  # by agent: batches that nobody waits for
+        self.heard = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
+        self.round = 0
+        self.rows = self.batches = 0
+        self.moves: list[np.ndarray | None] = [None] * count if record else []
+        self.order: Order
+        self.lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
+        self.lent_scratches = [lend(scratch) for scratch in self.scratches]
+
+    def run(self, progress: Progress | None, on_game: Callable[..., None] | None) -> Results:
+        status, total = self.slots.status, len(self.games.seeds)
+        self._load_driver()
+        start = reported = time.perf_counter()
+        decisions, interrupted = 0, False
+        pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        try:
+            with Complaints(self.game):
+                while (status != driver.EMPTY).any():
+                    self.round += 1
+                    for part in self.parts:
+                        self._hear(part)
+                        decisions += self._advance(part, pool)
+                        decisions += self._ask(part, pool)
+                    self._collect(on_game)
+                    self._lengthen_logs()
+                    self._stop_on_fault()
+                    if progress and time.perf_counter() - reported > SLICE_SECONDS:
+                        progress(int((self.games.finished > 0).sum()), total)
+                        reported = time.perf_counter()
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            if pool:
+                pool.shutdown()
+        if interrupted:
+            self._collect(on_game)  # what finished in the slice that was cut short
+        if progress:
+            progress(int((self.games.finished > 0).sum()), total)
+        return Results(
+            self.games.scores,
+            self.games.plies,
+            self.games.finished == driver.FINISHED,
+            self.games.finished == driver.ENDLESS,
+            decisions,
+            time.perf_counter() - start,
+            self.games.tally,
+            self.moves,
+            interrupted,
+            self.rows,
+            self.batches,
+        )
+
+    def _load_driver(self) -> None:
+        """Have the driver compiled before the clock starts, by a call that plays nothing."""
+        lent = *self.lent, self.lent_scratches[0]
+        driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
+
+    def _advance(self, played: "_Part", pool: ThreadPoolExecutor | None) -> int:
+        """Let every thread play its slots for a slice of time, or until all of them wait; decisions made."""
+
+        def share(i: int) -> int:
+            first, end, made = bounds[i], bounds[i + 1], 0
+            scratch = self.lent_scratches[i]
+            while (self.slots.status[first:end] <= driver.RUNNING).any():
+                began = time.perf_counter()
+                if began > deadline:
+                    break
+                budget = self.budgets[i]
+                made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
+                took = time.perf_counter() - began
+                if took < CALL_SECONDS:
+                    self.budgets[i] = min(2 * budget, MOST_BUDGET)
+                elif took > 3 * CALL_SECONDS:
+                    self.budgets[i] = max(budget // 2, 1)
+            return made
+
+        bounds = np.linspace(played.first, played.end, self.threads + 1).astype(int).tolist()
+        deadline = time.perf_counter() + SLICE_SECONDS
+        rules, cast, games, slots = self.lent
+        return sum(pool.map(share, range(self.threads))) if pool else share(0)
+
+    def _ask(self, part: "_Part", pool: ThreadPoolExecutor | None) -> int:
+        """Ask the outside players that slots of a part wait for; functions answer at once, evaluators later."""
+        waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
+        if not len(waiting):
+            return 0
+        waiting = waiting[np.argsort(self.heard[waiting], kind="stable")]  # who waits longest goes first
+        turns = self.states["turn"][waiting]
+        playing = self.games.lineups[self.slots.game[waiting], turns]
+        asked = 0
+        for player in np.unique(playing).tolist():
+            picked = waiting[playing == player]
+            if self.agents[player].evaluator is None:
+                self._ask_function(self.agents[player], picked)
+                asked += len(picked)
+            else:
+                places = picked * self.games.seats + turns[playing == player]
+                asked += self._ask_evaluator(part, player, picked, places, pool)
+        return asked
+
+    def _ask_function(self, player: Agent, picked: np.ndarray) -> None:
+        worlds = np.zeros(len(picked), self.game.state)
+        rules, _, _, slots = self.lent
+        driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
+        assert player.choose is not None
+        try:
+            self.chosen[picked] = player.choose(self.game, worlds)
+        except AgentFailed as failure:
+            raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
+        self._commit(picked, True)
+
+    def _ask_evaluator(
+        self, part: "_Part", player: int, picked: np.ndarray, places: np.ndarray, pool: ThreadPoolExecutor | None
+    ) -> int:
+        """Send the positions off that an evaluator must judge, as many as its batches hold; decisions asked about."""
+        shares = np.array_split(np.arange(len(picked)), min(self.threads, 1 + len(picked) // FEW))
+        idle = self.idle.setdefault(player, [])
+        while len(idle) < len(shares):
+            idle.append(Question(self.game, self.agents[player], scratch_of(self.game, self.cast)))
+        questions = [idle.pop() for _ in shares]
+        part.questions += [(player, question) for question in questions]
+
+        def ask(question: Question, share: np.ndarray) -> int:
+            return question.gather(self.states, self.slots.streams, picked[share], places[share])
+
+        asked = pool.map(ask, questions, shares) if pool else map(ask, questions, shares)
+        total = sum(asked)
+        for question in questions:
+            question.send()
+        return total
+
+    def _hear(self, part: "_Part") -> None:
+        """Wait for the answers to a part's questions and play the moves."""
+        questions, part.questions = part.questions, []
+        for player, question in questions:
+            stuck = question.choose(self.states, self.slots.streams, self.slots.limits, self.chosen)
+            picked = question.picked[: question.asked]
+            if stuck >= 0:
+                self.slots.status[picked[stuck]] = driver.STUCK
+                self._stop_on_fault()
+            self._commit(picked, self.order.checked)
+            self.rows += question.rows
+            self.batches += question.rows > 0
+            self.idle[player].append(question)
+
+    def _commit(self, picked: np.ndarray, checked: bool) -> None:
+        """Play the moves chosen in some slots."""
+        (rules, _, games, slots), scratch = self.lent, self.lent_scratches[0]
+        if self.order.tally:
+            count_all_choices(rules, games, slots, raw(picked), len(picked), scratch)
+        wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
+        if wrong >= 0:
+            self._refuse(int(wrong))
+        self.heard[picked] = self.round
+
+    def _refuse(self, slot: int) -> None:
+        """Raise IllegalMove for the chosen move of a slot."""
+        state = self.states[slot]
+        spec = self.agents[self.games.lineups[self.slots.game[slot], state["turn"]]].spec
+        try:
+            self.game.play(state, self.chosen[slot])
+        except IllegalMove as error:
+            raise IllegalMove(f"{error} (agent {spec}, game seed {self._seed(slot)}, ply {state['ply']})") from None
+        raise AssertionError("a move was refused that is legal")
+
+    def _seed(self, slot: int) -> int:
+        return int(self.games.seeds[self.slots.game[slot]])
+
+    def _collect(self, on_game: Callable[..., None] | None) -> None:
+        """Take the moves of finished games and let their slots go on."""
+        for slot in np.flatnonzero(self.slots.status == driver.DONE):
+            game = self.slots.game[slot]
+            first = slot * self.log_length
+            moves = self.slots.log[first : first + self.games.plies[game]].copy()
+            self.slots.status[slot] = driver.NEXT  # before the call, which Ctrl-C may end: no game is handed over twice
+            if on_game:
+                on_game(int(game), moves, self.games.scores[game])
+            else:
+                self.moves[game] = moves
+
+    def _lengthen_logs(self) -> None:
+        """Make room for games that filled their log."""
+        full = self.slots.status == driver.LOG_FULL
+        if full.any():
+            live = len(self.states)
+            longer = np.zeros((live, 2 * self.log_length), self.game.move)
+            longer[:, : self.log_length] = self.slots.log.reshape(live, self.log_length)
+            self.log_length *= 2
+            self.slots = self.slots._replace(log=longer.reshape(-1))
+            self.lent = *self.lent[:3], lend(self.slots)
+            self.order = self.order._replace(log_length=self.log_length)
+            self.slots.status[full] = driver.RUNNING
+
+    def _stop_on_fault(self) -> None:
+        faults = np.flatnonzero(self.slots.status >= driver.STUCK)
+        if not len(faults):
+            return
+        slot = int(faults[0])
+        state = self.states[slot]
+        where = f"{self.game.name}, game seed {self._seed(slot)}, ply {int(state['ply'])}"
+        if self.slots.status[slot] == driver.ILLEGAL:
+            self._refuse(slot)
+        raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
+
+
+class _Part:
+    """Slots first..end-1, which play together, and the questions their games wait for."""
+
+    def __init__(self, first: int, end: int) -> None:
+        self.first, self.end = first, end
+        self.questions: list[tuple[int, Question]] = []  # with the agent each one is for

@@ -1,0 +1,41 @@
+"""A network for the layout of an encoder, from the options of its body."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flax import nnx
+
+from cardai.errors import CardaiError
+from cardai.game import Segment
+from evaluators.bodies.cnn import Cnn, FlatCnn
+from evaluators.bodies.layers import initialise
+from evaluators.bodies.mlp import Mlp
+from evaluators.bodies.options import WIDEST, CnnFlatOptions, CnnOptions, LinearOptions, MlpOptions, options_of
+
+
+def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed: int) -> nnx.Module:
+    """A network for rows of this layout: module(rows u8[B, F]) -> logits f4[B], in training mode.
+
+    `seed` decides the initial weights and the masks of dropout. CardaiError for an unknown body, an option it does not
+    have or that does not fit, and a layout that it cannot take.
+    """
+    module = nnx.eval_shape(lambda: construct(body, options, layout))
+    initialise(module, seed)
+    return module
+
+
+def construct(body: str, options: Mapping[str, Any], layout: Sequence[Segment]) -> nnx.Module:
+    """The same before it has weights: under `nnx.eval_shape`, to look at the shapes alone."""
+    checked = options_of(body, options)
+    width = sum(segment.size for segment in layout)
+    if not 1 <= width <= WIDEST:
+        raise CardaiError(f"{body}: a row has 1 to {WIDEST} values, not {width}")
+    match checked:
+        case LinearOptions():
+            return Mlp(width, (), ())
+        case MlpOptions():
+            return Mlp(width, checked.hidden, checked.rates)
+        case CnnOptions():
+            return Cnn(checked, layout)
+        case CnnFlatOptions():
+            return FlatCnn(checked, layout)

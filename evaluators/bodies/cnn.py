@@ -1,0 +1,133 @@
+"""Convolutions over the planes of a row; what is no plane joins after them."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from cardai.errors import CardaiError
+from cardai.game import Segment
+from evaluators.bodies.convolution import Convolution
+from evaluators.bodies.layers import Statistics, evaluating
+from evaluators.bodies.mlp import Dense
+from evaluators.bodies.options import CnnFlatOptions, CnnOptions
+
+Runs = tuple[tuple[int, int], ...]
+"""Parts of a row, as (first, end), in order."""
+
+
+class Convolved(nnx.Module):
+    """Convolutions, each followed by ReLU and batch statistics if asked for: f4[B, h, w, in] -> f4[B, h', w', out]."""
+
+    def __init__(
+        self, channels_in: int, channels: Sequence[int], kernel: tuple[int, int], stride: int, batch_norm: bool
+    ) -> None:  # fmt: skip
+        pairs = itertools.pairwise([channels_in, *channels])
+        self.layers = nnx.List([Convolution(kernel, *pair, stride) for pair in pairs])
+        self.statistics = nnx.List([Statistics(width) for width in channels] if batch_norm else [])
+
+    def __call__(self, planes: jax.Array) -> jax.Array:
+        for i, layer in enumerate(self.layers):
+            planes = jax.nn.relu(layer(planes))
+            if len(self.statistics):
+                planes = self.statistics[i](planes)
+        return planes
+
+
+class Cnn(nnx.Module):
+    """Planes of the commonest shape, one a channel, through convolutions; the rest of the row joins: u8[B, F] -> f4[B].
+
+    Planes have input statistics for each channel, the other values for each value.
+    """
+
+    def __init__(self, options: CnnOptions, layout: Sequence[Segment]) -> None:
+        self.shape = plane_shape(layout)
+        tall, wide = options.kernel
+        if tall > self.shape[0] or wide > self.shape[1]:
+            raise CardaiError(
+                f"cnn: a kernel of {tall} x {wide} does not fit planes of {self.shape[0]} x {self.shape[1]}"
+            )
+        self.planes, self.rest = parted(layout, lambda segment: segment.shape == self.shape)
+        area = self.shape[0] * self.shape[1]
+        channels, values = _length(self.planes) // area, _length(self.rest)
+        self.plane_statistics = Statistics(channels)
+        self.rest_statistics = Statistics(values)
+        self.convolved = Convolved(channels, options.channels, (tall, wide), 1, options.batch_norm)
+        features = options.channels[-1] * area + values
+        self.dense = Dense(features, options.dense, options.rates)
+
+    def __call__(self, rows: jax.Array) -> jax.Array:
+        batch = len(rows)
+        planes = cut(rows, self.planes).reshape(batch, -1, *self.shape).transpose(0, 2, 3, 1)
+        seen = self.convolved(self.plane_statistics(planes)).reshape(batch, -1)
+        return self.dense(jnp.concatenate([seen, self.rest_statistics(cut(rows, self.rest))], -1))
+
+    def folded(self) -> "Cnn":
+        """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
+        return evaluating(self)
+
+
+class FlatCnn(nnx.Module):
+    """The values of all planes end to end, or the whole row if there is none, through convolutions of one dimension.
+
+    The rest of the row joins after them: u8[B, F] -> f4[B]. Each value has its input statistics.
+    """
+
+    def __init__(self, options: CnnFlatOptions, layout: Sequence[Segment]) -> None:
+        has_planes = any(len(segment.shape) == 2 for segment in layout)
+        self.line, self.rest = parted(layout, lambda segment: len(segment.shape) == 2 or not has_planes)
+        length, values = _length(self.line), _length(self.rest)
+        if options.kernel > length:
+            raise CardaiError(f"cnn_flat: a kernel of {options.kernel} does not fit a line of {length} values")
+        self.line_statistics = Statistics(length)
+        self.rest_statistics = Statistics(values)
+        self.convolved = Convolved(1, options.channels, (1, options.kernel), options.stride, options.batch_norm)
+        for _ in options.channels:
+            length = math.ceil(length / options.stride)
+        features = options.channels[-1] * length + values
+        self.dense = Dense(features, options.dense, options.rates)
+
+    def __call__(self, rows: jax.Array) -> jax.Array:
+        line = self.line_statistics(cut(rows, self.line))
+        seen = self.convolved(line[:, None, :, None]).reshape(len(rows), -1)
+        return self.dense(jnp.concatenate([seen, self.rest_statistics(cut(rows, self.rest))], -1))
+
+    def folded(self) -> "FlatCnn":
+        """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
+        return evaluating(self)
+
+
+def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:
+    """The commonest shape of a layout's planes, the first of those as common. CardaiError when it has no planes."""
+    shapes = Counter(segment.shape for segment in layout if len(segment.shape) == 2)
+    if not shapes:
+        raise CardaiError("cnn: this encoder has no planes (segments of two dimensions); take mlp or cnn_flat")
+    return shapes.most_common(1)[0][0]  # pyright: ignore[reportReturnType]
+
+
+def parted(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
+    """The runs of a row that hold the chosen segments, and those that hold the others."""
+    runs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    first = 0
+    for segment in layout:
+        own, end = runs[bool(chosen(segment))], first + segment.size
+        if own and own[-1][1] == first:
+            own[-1] = (own[-1][0], end)
+        else:
+            own.append((first, end))
+        first = end
+    return tuple(runs[True]), tuple(runs[False])
+
+
+def cut(rows: jax.Array, runs: Runs) -> jax.Array:
+    """Those parts of the rows, side by side: u8[B, F] -> f4[B, n]."""
+    parts = [rows[:, first:end] for first, end in runs]
+    return (jnp.concatenate(parts, -1) if parts else rows[:, :0]).astype(jnp.float32)
+
+
+def _length(runs: Runs) -> int:
+    return sum(end - first for first, end in runs)

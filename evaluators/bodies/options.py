@@ -1,0 +1,191 @@
+"""The kinds of network: what options each has, and how one is built for the layout of an encoder.
+
+    module = build("mlp", {"hidden": [256, 128]}, layout, seed=0)
+    logits = module(rows)  # u8[B, F] -> f4[B]; the sigmoid of a logit is how good the position is
+
+Modules follow flax nnx: `module.train()` and `module.eval()` switch dropout and batch statistics. Any body takes any
+encoder; counts and bits are brought to one scale by batch statistics of the inputs. Options are checked here, without
+jax, so that a mistake is named before anything is built.
+"""
+
+import dataclasses
+import math
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cardai.errors import CardaiError, unknown
+
+if TYPE_CHECKING:
+    pass
+
+WIDEST = 1 << 16
+"""Most units of a layer, channels of a convolution, or inputs; wider ones are mistakes, or hostile."""
+DEEPEST = 64
+
+_THESIS_HIDDEN = (600, 550, 500, 450)
+_THESIS_DROPOUT = (0.4, 0.4, 0.35, 0.0)
+
+
+class _WithDropout:
+    """Options that say what share of units is left out after each layer."""
+
+    dropout: tuple[float, ...] | float | None
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """That share for each layer."""
+        assert isinstance(self.dropout, tuple)
+        return self.dropout
+
+
+@dataclass(frozen=True)
+class LinearOptions:
+    """One weight an input: the floor that every other body must beat."""
+
+    about: ClassVar[str] = "one dense layer: the floor"
+
+
+@dataclass(frozen=True)
+class MlpOptions(_WithDropout):
+    """Dense layers, by default those of the thesis.
+
+    `hidden`: units of each hidden layer. `dropout`: the share of units left out after each, one number for all of them
+    or one a layer; if not given, the thesis' for its own layers and 0 for others.
+    """
+
+    about: ClassVar[str] = "dense layers (600, 550, 500, 450 units, with dropout)"
+
+    hidden: tuple[int, ...] = _THESIS_HIDDEN
+    dropout: tuple[float, ...] | float | None = None
+
+    def __post_init__(self) -> None:
+        _check_widths("mlp", "hidden", self.hidden)
+        usual = _THESIS_DROPOUT if self.hidden == _THESIS_HIDDEN else 0.0
+        object.__setattr__(self, "dropout", _rates("mlp", self.dropout, usual, "hidden", self.hidden))
+
+
+@dataclass(frozen=True)
+class CnnOptions(_WithDropout):
+    """Convolutions over the planes of a layout; the values join after them, then dense layers.
+
+    `channels`: of each convolution. `kernel`: height and width, or one number for both; planes keep their size.
+    `batch_norm`: whether each convolution is followed by batch normalisation. `dense`, `dropout`: as `hidden` and
+    `dropout` of an mlp.
+    """
+
+    about: ClassVar[str] = "convolutions over boards or ranks x suits, then dense layers"
+
+    channels: tuple[int, ...] = (32, 64)
+    kernel: tuple[int, ...] = (3, 3)
+    batch_norm: bool = False
+    dense: tuple[int, ...] = (128,)
+    dropout: tuple[float, ...] | float | None = None
+
+    def __post_init__(self) -> None:
+        _check_widths("cnn", "channels", self.channels, least=1)
+        _check_widths("cnn", "kernel", self.kernel, least=1)
+        object.__setattr__(self, "kernel", self.kernel * 2 if len(self.kernel) == 1 else self.kernel)
+        if len(self.kernel) != 2 or max(self.kernel) > 32:
+            raise CardaiError(f"cnn: kernel must be a height and a width of at most 32, not {list(self.kernel)}")
+        _check_widths("cnn", "dense", self.dense)
+        object.__setattr__(self, "dropout", _rates("cnn", self.dropout, 0.0, "dense", self.dense))
+
+
+@dataclass(frozen=True)
+class CnnFlatOptions(_WithDropout):
+    """The thesis' kind of convolution: along the planes' bits laid end to end, blind to what is a rank or a suit.
+
+    The values join after the convolutions, as in a cnn; without planes the whole row is convolved. `kernel`: how many
+    bits a unit sees. `stride`: by how many it moves on in each convolution. The rest is as in a cnn.
+    """
+
+    about: ClassVar[str] = "convolutions along the flat row, then dense layers"
+
+    channels: tuple[int, ...] = (16, 16, 16, 16)
+    kernel: int = 4
+    stride: int = 1
+    batch_norm: bool = False
+    dense: tuple[int, ...] = (256, 128)
+    dropout: tuple[float, ...] | float | None = None
+
+    def __post_init__(self) -> None:
+        _check_widths("cnn_flat", "channels", self.channels, least=1)
+        _check_widths("cnn_flat", "dense", self.dense)
+        for name, value in (("kernel", self.kernel), ("stride", self.stride)):
+            if not 1 <= value <= 256:
+                raise CardaiError(f"cnn_flat: {name} must be 1 to 256, not {value}")
+        object.__setattr__(self, "dropout", _rates("cnn_flat", self.dropout, 0.0, "dense", self.dense))
+
+
+Options = LinearOptions | MlpOptions | CnnOptions | CnnFlatOptions
+
+BODIES: dict[str, type[Options]] = {
+    "mlp": MlpOptions,
+    "cnn": CnnOptions,
+    "cnn_flat": CnnFlatOptions,
+    "linear": LinearOptions,
+}
+
+
+def options_of(body: str, options: Mapping[str, Any]) -> Options:
+    """A body's options, each as its field has it and checked. CardaiError names what is unknown or impossible."""
+    if body not in BODIES:
+        raise CardaiError(unknown("body", body, BODIES))
+    kind = BODIES[body]
+    wanted = typing.get_type_hints(kind)
+    names = [one.name for one in dataclasses.fields(kind)]
+    for name in options:
+        if name not in names:
+            raise CardaiError(f"{body}: {unknown('option', name, names)}")
+    return kind(**{name: _typed(body, name, wanted[name], value) for name, value in options.items()})
+
+
+def as_plain(options: Options) -> dict[str, Any]:
+    """Options as JSON types; `options_of` takes them back."""
+    plain = dataclasses.asdict(options)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
+def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
+    """A value as a field of type `wanted` has it: a list becomes a tuple, and so does one number where a list may be.
+
+    One number for all of `dropout` stays one, since the number of layers is not known here.
+    """
+    if wanted in (bool, int):
+        if type(value) is not wanted:
+            kind = "true or false" if wanted is bool else "a whole number"
+            raise CardaiError(f"{body}: {name} must be {kind}, not {value!r}")
+        return value
+    if value is None and type(None) in typing.get_args(wanted):
+        return None
+    whole = wanted == tuple[int, ...]
+    one = not isinstance(value, list | tuple)
+    items: tuple[Any, ...] = (value,) if one else tuple(value)
+    if not all(type(item) is int or (type(item) is float and not whole) for item in items):
+        raise CardaiError(f"{body}: {name} must be a list of {'whole numbers' if whole else 'numbers'}, not {value!r}")
+    if whole:
+        return items
+    return float(items[0]) if one else tuple(float(item) for item in items)
+
+
+def _check_widths(body: str, name: str, widths: tuple[int, ...], least: int = 0) -> None:
+    if not least <= len(widths) <= DEEPEST or not all(1 <= width <= WIDEST for width in widths):
+        few = f"{least} to {DEEPEST}"
+        raise CardaiError(f"{body}: {name} must be {few} numbers from 1 to {WIDEST}, not {list(widths)}")
+
+
+def _rates(
+    body: str, given: Any, usual: tuple[float, ...] | float, layers: str, widths: tuple[int, ...]
+) -> tuple[float, ...]:
+    """The share left out after each layer."""
+    chosen = usual if given is None else given
+    rates = chosen if isinstance(chosen, tuple) else (float(chosen),) * len(widths)
+    if len(rates) != len(widths):
+        raise CardaiError(
+            f"{body}: dropout must be one number, or one for each of {layers} {list(widths)}, not {list(rates)}"
+        )
+    if not all(math.isfinite(rate) and 0 <= rate < 1 for rate in rates):
+        raise CardaiError(f"{body}: dropout must be at least 0 and below 1, not {list(rates)}")
+    return rates

@@ -1,0 +1,196 @@
+"""What an experiment has found: rows, each beside what was claimed, with a verdict.
+
+    claim = Claim(14.25, games=2000)
+    row = Row("Games lost, %", "NN2-HIF", "B1", Figure(16.0, 15.5, 16.5, 20_000), claim)
+    row.verdict  # "missed": the interval of the difference excludes 0
+
+Verdicts: of the difference between our figure and the claim, each with its own sampling error, 95 %.
+
+| verdict | claim of a figure | claim of a direction |
+|---|---|---|
+| reproduced | the interval contains 0 and no more than `within` on either side | it excludes 0, on the side claimed |
+| beaten | it excludes 0, and ours is better | |
+| missed | it excludes 0, and ours is worse, or different where neither is better | it excludes 0, on the other side |
+| undecided | it contains 0, and differences that would matter | it contains 0 |
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import mean, stdev
+from typing import Any
+
+from cardai.stats.interval import FEWEST_DEALS, wilson
+from cardai.stats.jsonable import plain
+
+REPRODUCED, BEATEN, MISSED, UNDECIDED = "reproduced", "beaten", "missed", "undecided"
+VERDICTS = (REPRODUCED, BEATEN, MISSED, UNDECIDED)
+
+STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+"""Two-sided 95 % points of Student's t by degrees of freedom."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured figure and its 95 % interval, None where there is none. `n`: of `counted`, games if not said."""
+
+    point: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    counted: str = "games"
+
+    @property
+    def is_decisive(self) -> bool:
+        """Whether there is an interval at all."""
+        return self.point is not None and self.low is not None and self.high is not None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What somebody else found, in the unit of the row.
+
+    `games`: behind a percentage, which then has a Wilson interval; 0 is taken as exact. `better`: which way a figure is
+    better, "lower", "higher" or, for a fact such as how long games are, "neither". `within`: a difference up to this
+    does not matter. `words` are shown instead of the figure.
+    """
+
+    value: float
+    games: int = 0
+    better: str = "lower"
+    within: float = 2.5
+    words: str = ""
+    is_direction: bool = False
+
+    def bounds(self) -> tuple[float, float]:
+        """The interval of the claim itself."""
+        if not self.games:
+            return self.value, self.value
+        low, high = wilson(self.value / 100 * self.games, self.games)
+        return 100 * low, 100 * high
+
+    def __str__(self) -> str:
+        """As it stands in brackets beside our figure."""
+        return self.words or f"{self.value:g}"
+
+
+def direction(better: str, words: str) -> Claim:
+    """The claim that a difference is above 0 ("higher"), below it ("lower"), or that there is none ("neither")."""
+    return Claim(0.0, better=better, words=words, is_direction=True)
+
+
+def verdict(figure: Figure, claim: Claim | None) -> str:
+    """How a figure stands to a claim, see the top of this module; "" without a claim."""
+    if claim is None:
+        return ""
+    if not figure.is_decisive:
+        return UNDECIDED
+    assert figure.point is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    low, high = claim.bounds()
+    below = figure.point - claim.value - math.hypot(figure.point - figure.low, high - claim.value)
+    above = figure.point - claim.value + math.hypot(figure.high - figure.point, claim.value - low)
+    if claim.is_direction:
+        return _sided(below, above, claim)
+    if below <= 0 <= above:
+        return REPRODUCED if max(-below, above) <= claim.within else UNDECIDED
+    return BEATEN if claim.better == ("lower" if above < 0 else "higher") else MISSED
+
+
+def _sided(low: float, high: float, claim: Claim) -> str:
+    if low <= 0 <= high:
+        same = claim.better == "neither" and max(-low, high) <= claim.within
+        return REPRODUCED if same else UNDECIDED
+    return REPRODUCED if claim.better == ("lower" if high < 0 else "higher") else MISSED
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure in a table: `name` is its line, `column` its column.
+
+    `piece`: the kept measurements it is taken from, separated by spaces; they know seconds, commit and machine.
+    `command` measures this figure alone where one can. `places`: digits after the point.
+    """
+
+    table: str
+    name: str
+    column: str
+    figure: Figure
+    claim: Claim | None = None
+    piece: str = ""
+    seed: int | str = 0
+    command: str = ""
+    places: int = 1
+
+    @property
+    def verdict(self) -> str:
+        """How the figure stands to the claim."""
+        return verdict(self.figure, self.claim)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON types, with the verdict."""
+        return plain(asdict(self) | {"claim": self.claim and asdict(self.claim), "verdict": self.verdict})
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an experiment returns.
+
+    `answer`: sentences that answer its question, made from the rows; `notes`: how its tables are read; `drawn`: plain
+    JSON that its figures are drawn from, and whatever else is worth keeping.
+    """
+
+    rows: Sequence[Row]
+    answer: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    drawn: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        rows = [row.as_json() for row in self.rows]
+        return {"rows": rows, "answer": list(self.answer), "notes": list(self.notes), "drawn": plain(self.drawn)}
+
+
+def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Figure:
+    """The figure of an estimate as reports have it in JSON; no interval from fewer than ten deals."""
+    point, low, high = (None if estimate[key] is None else factor * estimate[key] for key in ("point", "low", "high"))
+    if estimate.get("deals", FEWEST_DEALS) < FEWEST_DEALS:
+        low = high = None
+    return Figure(point, low, high, estimate["n"])
+
+
+def over_seeds(figures: Sequence[float], counted: str = "networks") -> Figure:
+    """The mean of one figure a seed, with Student's interval: the error of training and of sampling together."""
+    if len(figures) < 2:
+        return Figure(figures[0] if figures else None, n=len(figures), counted=counted)
+    free = len(figures) - 1
+    half = STUDENT.get(free, 2.26) * stdev(figures) / math.sqrt(len(figures))
+    point = mean(figures)
+    return Figure(point, point - half, point + half, len(figures), counted)
+
+
+def difference(one: Figure, other: Figure) -> Figure:
+    """One figure less another, as if they were independent; n is that of the smaller one."""
+    assert one.point is not None
+    assert other.point is not None
+    point, n = one.point - other.point, min(one.n, other.n)
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Figure(point, n=n, counted=one.counted)
+    below = math.hypot(one.point - one.low, other.high - other.point)
+    above = math.hypot(one.high - one.point, other.point - other.low)
+    return Figure(point, point - below, point + above, n, one.counted)
+
+
+def shown(figure: Mapping[str, Any] | Figure, places: int = 1) -> str:
+    """A figure and its interval in words: "16.0 (15.5-16.5)"; a dash without a point."""
+    told = asdict(figure) if isinstance(figure, Figure) else figure
+    point, low, high = told["point"], told["low"], told["high"]
+    if point is None:
+        return "-"
+    if low is None:
+        return f"{point:,.{places}f}"
+    if low != high and f"{low:.{places}f}" == f"{high:.{places}f}":  # too small to be seen
+        places += 1
+    dash = " to " if low < 0 else "-"
+    return f"{point:,.{places}f} ({low:,.{places}f}{dash}{high:,.{places}f})"

@@ -1,0 +1,86 @@
+"""Experiments and their results in a terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The experiments there are."""
+
+    entries: Mapping[str, Mapping[str, Any]]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Each with the command that runs it."""
+        return [{"experiment": name, "command": _command(name), **entry} for name, entry in self.entries.items()]
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        table = Table(box=box.HORIZONTALS, padding=(0, 1, 1, 0))
+        table.add_column("experiment", no_wrap=True)
+        table.add_column("question, claim and source")
+        table.add_column("minutes", justify="right")
+        for name, entry in self.entries.items():
+            told = f"{entry['question']}\n[dim]claimed: {escape(entry['claim'])} ({escape(entry['source'])})[/]"
+            table.add_row(name, told, f"{entry['minutes']:g}")
+        notes = f"{_command('NAME')} runs one, {_command('all')} all of them; minutes: --scale small on two cores"
+        return Group(table, Text(notes, style="dim"))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Results of experiments, those not run for want of a module, and where their report is."""
+
+    results: Sequence[Mapping[str, Any]]
+    missing: Mapping[str, str]
+    report: Path
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {"results": list(self.results), "missing": dict(self.missing), "report": str(self.report)}
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        parts = [part for result in self.results for part in _shown(result, len(self.results) == 1)]
+        parts += [Text(f"not run: {name} needs {what}", style="yellow") for name, what in self.missing.items()]
+        return Group(*parts, Text(f"report: {self.report}", style="dim"))
+
+
+def _command(name: str) -> str:
+    return f"cardai reproduce {name}"
+
+
+def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
+    """A result: its tables when it is shown alone, and its answer."""
+    from experiments.machinery.report import LEGEND, tables
+
+    parts: list[Any] = [Text(f"{result['experiment']}: {result['question']}", style="bold")]
+    for title, columns, lines in tables(result) if in_full else ():
+        table = Table(title=title, title_justify="left", box=box.HORIZONTALS, padding=(0, 1, 0, 0))
+        table.add_column("")
+        for column in columns:
+            table.add_column(column, justify="right")
+        for name, cells in lines:
+            table.add_row(escape(name), *map(_coloured, cells))
+        parts.append(table)
+    parts += [Text(line) for line in result["answer"]]
+    if in_full:
+        notes = [*result["notes"], LEGEND, f"scale {result['scale']}, {result['seconds']:,.0f} s in all"]
+        parts.append(Text("\n".join(notes), style="dim"))
+    return parts
+
+
+def _coloured(text: str) -> str:
+    colours = {"reproduced": "green", "beaten": "green", "missed": "red", "undecided": "yellow"}
+    text = escape(text)
+    for word, colour in colours.items():
+        text = text.replace(f" {word}", f" [{colour}]{word}[/]")
+    return text

@@ -1,0 +1,129 @@
+"""The verbs that experiments add to the `cardai` command."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
+
+AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
+
+
+def reproduce(
+    name: Annotated[str | None, Parameter(help="An experiment, or all; they are listed if none is given.")] = None,
+    /,
+    *,
+    scale: Annotated[str, Parameter(help="smoke (seconds), small (two cores) or full (a GPU, or days).")] = "small",
+    out: Annotated[Path | None, Parameter(help="The folder to work in; runs/SCALE if not given.")] = None,
+    report: Annotated[Path | None, Parameter(help="Where the report goes; OUT/report if not given.")] = None,
+    games: Annotated[int | None, Parameter(help="Games a figure; the scale's number if not given.")] = None,
+    device: Annotated[str, Parameter(help="Where networks learn and judge: auto, cpu or gpu.")] = "auto",
+    again: Annotated[int, Parameter(help="Measure so many finished pieces again: they must come out the same.")] = 0,
+    seed: Annotated[int, Parameter(help="Decides which pieces --again measures.")] = 0,
+    ship: Annotated[bool, Parameter(negative="", help="Put its models among those that come with cardai.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Run experiments again and show their figures beside what was claimed; a stopped run goes on."""
+    from cardai.app.cli import INTERRUPTED, show
+    from cardai.errors import CardaiError, unknown
+
+    if name is None:
+        return _list(json)
+    if name != "all" and name not in EXPERIMENTS:
+        raise CardaiError(unknown("experiment", name, ["all", *EXPERIMENTS]))
+    if scale not in SCALES:
+        raise CardaiError(unknown("scale", scale, SCALES))
+    if games is not None and games < 1:
+        raise CardaiError(f"--games must be at least 1, not {games}")
+    if again < 0:
+        raise CardaiError(f"--again must be at least 0, not {again}")
+    if name == "all" and (ship or again):
+        raise CardaiError(f"{'--ship' if ship else '--again'} is for one experiment; name it")
+    if ship and not hasattr(module(name), "ship"):
+        raise CardaiError(f"{name} has no models of its own to ship")
+    from evaluators.scorer import set_device
+
+    set_device(device)
+    place = out or Path("runs") / scale
+    try:
+        if again:
+            return _measured_again(name, place, scale, games, device, again, seed)
+        return show(_run(name, place, report or place / "report", scale, games, device, ship), json)
+    except KeyboardInterrupt:
+        print(f"interrupted; what is measured is kept in {place}, and the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+
+
+def report(
+    folder: Annotated[Path, Parameter(help="The folder of a report: the results in it are read, the pages written.")],
+    /,
+    *,
+    into: Annotated[Path | None, Parameter(help="Also write the headlines between the marks of this page.")] = None,
+) -> None:
+    """Write the pages of a report anew from its results."""
+    from experiments.machinery.report import put_into, results_in, write_again
+
+    print(write_again(folder))
+    if into is not None:
+        put_into(into, results_in(folder))
+
+
+def _list(json: bool) -> int:
+    from dataclasses import asdict
+
+    from cardai.app.cli import show
+    from experiments.machinery.listing import Listing
+
+    return show(Listing({name: asdict(entry) for name, entry in EXPERIMENTS.items()}), json)
+
+
+def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
+    """Run one experiment or all, and write the report of what lies in the folder."""
+    from cardai.errors import CardaiError
+    from cardai.show.progress import Line
+    from experiments.machinery import lab
+    from experiments.machinery.listing import Outcome
+    from experiments.machinery.report import results_in, write
+
+    names = list(EXPERIMENTS) if name == "all" else [name]
+    found, missing = [], {}
+    for number, one in enumerate(names, 1):
+        lacking = EXPERIMENTS[one].missing()
+        if lacking and name == "all":
+            missing[one] = " and ".join(
+                f"{module} (pip install 'cardai[{extra}]')" for module, extra in lacking.items()
+            )
+            continue
+        with Line(one) as line:
+            told = f"{number}/{len(names)} " if len(names) > 1 else ""
+            found.append(
+                lab.run(
+                    one, place / one, scale, games=games, device=device,
+                    progress=lambda done, total, what, told=told: line(done, total, told + what),
+                )
+            )  # fmt: skip
+        if ship:
+            module(one).ship(place / one)
+    others = [one for one in results_in(place) if one["scale"] == scale]
+    if not others:
+        raise CardaiError(f"there is no result of scale {scale} in {place}")
+    return Outcome(found, missing, write(report, others))
+
+
+def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
+    """Measure some finished pieces of an experiment again; 0 when all come out the same, 1 when one does not."""
+    from cardai.show.progress import Line
+    from experiments.machinery import lab
+
+    keys = lab.chosen_again(place / name, count, seed)
+    try:
+        with Line(name) as line:
+            lab.run(name, place / name, scale, games=games, device=device, progress=line, again=keys)
+    except lab.Different as different:
+        print(different)
+        return 1
+    for key in keys:
+        print(f"the same: {key}")
+    return 0

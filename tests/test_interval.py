@@ -1,0 +1,195 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from scipy.stats import t as student
+
+from cardai.stats import interval
+from cardai.stats.interval import Estimate
+
+
+def clustered(rng, deals, games, p, correlation):
+    """Outcomes f8[deals, games] with mean p; those of a deal have the given correlation (beta-binomial)."""
+    if correlation == 0:
+        return (rng.random((deals, games)) < p).astype(float)
+    a, b = p * (1 - correlation) / correlation, (1 - p) * (1 - correlation) / correlation
+    return (rng.random((deals, games)) < rng.beta(a, b, (deals, 1))).astype(float)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 20), (1, 20), (285, 2000), (7, 7), (1, 2), (0, 20_000)])
+def test_wilson_is_scipys(successes, n):
+    expected = binomtest(successes, n).proportion_ci(method="wilson")
+    assert interval.wilson(successes, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_wilson_of_the_thesis_figure():
+    low, high = interval.wilson(0.1425 * 2000, 2000)
+    assert (round(100 * low, 1), round(100 * high, 1)) == (12.8, 15.9)
+
+
+def test_one_game_a_deal_is_plain_wilson():
+    outcomes = np.array([1.0] * 3 + [0.0] * 9)
+    found, expected = interval.proportion(outcomes), binomtest(3, 12).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert (found.n, found.deals, found.design_effect) == (12, 12, 1.0)
+
+
+def test_the_design_effect_is_found():
+    outcomes = clustered(np.random.default_rng(1), 20_000, 4, 0.3, 0.4)
+    assert interval.design_effect(outcomes) == pytest.approx(1 + 3 * 0.4, abs=0.05)
+    assert interval.design_effect(np.repeat(outcomes[:, :1], 4, axis=1)) == pytest.approx(4, abs=1e-3)
+
+
+def test_seats_that_share_out_one_loss_claim_no_gain():
+    assert interval.design_effect(np.eye(4)) == 1.0
+
+
+def test_a_single_deal_counts_as_one_game():
+    found = interval.proportion(np.array([[1.0, 0.0, 1.0, 0.0]]))
+    assert found.design_effect == 4
+    assert found.high - found.low > 0.9
+
+
+@pytest.mark.parametrize("p", [0.02, 0.14, 0.5])
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("deals", [30, 500])
+def test_the_interval_of_clustered_games_covers(p, correlation, deals):
+    rng = np.random.default_rng(7)
+    found = [interval.proportion(clustered(rng, deals, 4, p, correlation)) for _ in range(400)]
+    covered = sum(one.contains(p) for one in found) / len(found)
+    assert covered > 0.92
+    assert covered < 0.995
+
+
+def test_plain_wilson_would_not_cover_clustered_games():
+    rng = np.random.default_rng(7)
+    plain = [interval.wilson(clustered(rng, 500, 4, 0.14, 0.9).sum(), 2000) for _ in range(400)]
+    assert sum(low <= 0.14 <= high for low, high in plain) / 400 < 0.8
+
+
+def test_few_deals_widen_as_students_t_does():
+    for deals in (6, 10, 30):
+        assert 1.959964 / math.sqrt(interval._few_deals(deals, 0.95)) == pytest.approx(
+            student.ppf(0.975, deals - 1), rel=0.01
+        )
+
+
+def test_games_not_played_are_left_out():
+    outcomes = np.array([[1.0, 0.0], [1.0, np.nan], [np.nan, np.nan], [0.0, 0.0]])
+    found = interval.proportion(outcomes)
+    assert (found.point, found.n, found.deals) == (0.4, 5, 3)
+    assert interval.mean(outcomes).point == 0.4
+    nothing = interval.estimate(np.full((3, 2), np.nan))
+    assert nothing.n == 0
+    assert str(nothing) == "-"
+
+
+def test_the_bootstrap_covers_means_of_clustered_games():
+    rng, hits = np.random.default_rng(3), 0
+    for repeat in range(200):
+        outcomes = np.clip(0.5 + 0.2 * rng.standard_normal((60, 1)) + 0.1 * rng.standard_normal((60, 4)), 0, 1)
+        hits += interval.mean(outcomes, seed=repeat).contains(0.5)
+    assert 0.9 < hits / 200 < 0.99
+
+
+def test_the_bootstrap_repeats_for_a_seed():
+    outcomes = np.random.default_rng(0).random((50, 2))
+    assert interval.mean(outcomes, seed=5) == interval.mean(outcomes, seed=5)
+    assert interval.mean(outcomes, seed=5) != interval.mean(outcomes, seed=6)
+
+
+def test_the_bootstrap_drawn_in_parts_is_as_wide(monkeypatch):
+    outcomes = np.random.default_rng(0).random((50, 2))
+    whole = interval.mean(outcomes)
+    monkeypatch.setattr(interval, "_CHUNK", 730)
+    parts = interval.mean(outcomes)
+    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=0.005)
+
+
+def test_estimate_takes_wilson_for_zeros_and_ones_only():
+    outcomes = np.array([[0.0, 1.0]] * 20)
+    assert interval.estimate(outcomes) == interval.proportion(outcomes)
+    drawn = np.where(np.arange(20)[:, None] % 2 == 0, outcomes, 0.5)
+    assert interval.estimate(drawn) == interval.mean(drawn)
+
+
+def test_verdicts_of_a_clear_difference_turn_with_the_direction():
+    rng = np.random.default_rng(0)
+    often, seldom = clustered(rng, 500, 4, 0.4, 0.1), clustered(rng, 500, 4, 0.2, 0.1)
+    assert interval.compare(often, seldom).verdict == "better"
+    assert interval.compare(seldom, often).verdict == "worse"
+    assert interval.compare(often, seldom, lower_is_better=True).verdict == "worse"
+    assert interval.compare(0.5 * often, 0.5 * seldom).verdict == "better"
+    assert interval.compare(often, seldom).difference.point == pytest.approx(0.2, abs=0.03)
+
+
+def test_an_agent_is_undecided_against_itself():
+    outcomes = clustered(np.random.default_rng(0), 500, 4, 0.3, 0.2)
+    for one in (outcomes, 0.5 * outcomes):
+        assert interval.compare(one, one).verdict == "undecided"
+
+
+def test_no_verdict_on_few_deals():
+    won, lost = np.ones((9, 4)), np.zeros((9, 4))
+    assert interval.compare(won, lost).verdict == "undecided"
+    assert interval.compare(np.ones((30, 4)), np.zeros((30, 4))).verdict == "better"
+
+
+def test_four_rare_losses_against_none_are_undecided():
+    none, few = np.zeros((5000, 4)), np.zeros((5000, 4))
+    few[[10, 500, 900, 4000], 1] = 1
+    assert interval.compare(none, few, lower_is_better=True).verdict == "undecided"
+    few[1000:1100, 2] = 1
+    assert interval.compare(none, few, lower_is_better=True).verdict == "better"
+
+
+def test_pairing_by_deal_sharpens_a_comparison():
+    rng = np.random.default_rng(2)
+    luck = rng.random((800, 1))
+    one = (luck < 0.30).astype(float) * np.ones((1, 4))
+    other = (luck < 0.26).astype(float) * np.ones((1, 4))
+    assert interval.compare(one, other).verdict == "better"
+    assert interval.compare(one, rng.permutation(other)).verdict == "undecided"
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_the_interval_of_a_paired_difference_covers(scale):
+    rng, hits = np.random.default_rng(11), 0
+    for repeat in range(300):
+        luck = rng.standard_normal((200, 1))
+        one = (luck + rng.standard_normal((200, 3)) < -0.8).astype(float)
+        other = (luck + rng.standard_normal((200, 3)) < -0.8).astype(float)
+        hits += interval.compare(scale * one, scale * other, seed=repeat).difference.contains(0.0)
+    assert 0.92 < hits / 300 < 0.99
+
+
+def test_comparing_different_deals_is_refused():
+    with pytest.raises(ValueError, match="3 and 4 deals"):
+        interval.compare(np.zeros((3, 2)), np.zeros((4, 2)))
+
+
+def test_an_exact_claim_agrees_inside_the_interval():
+    figure = Estimate(0.25, 0.24, 0.26, 7000, 1750)
+    assert interval.agreement(figure, 0.2599) == "agrees"
+    assert interval.agreement(figure, 0.2601) == "lower"
+    assert interval.agreement(figure, 0.2399) == "higher"
+
+
+def test_a_claim_of_few_games_has_an_interval_too():
+    figure = Estimate(0.25, 0.24, 0.26, 7000, 1750)
+    assert interval.agreement(figure, 0.27, 2000) == "agrees"
+    assert interval.agreement(figure, 0.27, 200_000) == "lower"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(25.21, 24.63, 25.84, 9, 9), "25.2 (24.6-25.8)"),
+        (Estimate(0.0, 0.0, 0.019, 9, 9), "0.00 (0.00-0.02)"),
+        (Estimate(-2.41, -5.28, -0.013, 9, 9), "-2.41 (-5.28 to -0.01)"),
+        (Estimate(50.0, math.nan, math.nan, 1, 1), "50.0 (no interval)"),
+    ],
+)
+def test_an_estimate_reads_well(estimate, text):
+    assert str(estimate) == text

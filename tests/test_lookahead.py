@@ -1,0 +1,434 @@
+"""What an agent with an evaluator looks at and what it makes of it: as plain Python finds it through the game's doors,
+and as the compiled search by a heuristic does."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_game
+import steps
+from judges import Judge, know, some_order
+
+from cardai import load
+from cardai.agents.spec import Agent, agent
+from cardai.cards import count, has, lowest, rank, single
+from cardai.errors import CardaiError
+from cardai.game import PerspectiveEncoder, Segment, copies
+from cardai.kernel import driver
+from cardai.kernel.driver import door_resample, lend
+from cardai.kernel.native import raw
+from cardai.rule import JIT, STREAM, mixed, rule
+from cardai.table import lookahead
+from cardai.table.lookahead import decide
+from cardai.table.many import play
+
+TICTACTOE, MOSKA = load("tictactoe"), load("moska")
+EXAMPLE = Path(__file__).parent.parent / "examples/thirtyone"
+THIRTYONE = load(str(EXAMPLE))
+
+KINDS = {"greedy": driver.GREEDY, "sampled": driver.SAMPLED, "peeking": driver.PEEKING}
+
+
+def run(game, specs, games=40, seed=1, **options):
+    lineups = np.tile(np.arange(len(specs)), (games, 1))
+    seeds = np.arange(games, dtype=np.uint64) + np.uint64(1000 * seed)
+    return play(game, [agent(game, spec) for spec in specs], lineups, seeds, record=True, **options)
+
+
+def same_games(one, other):
+    assert len(one.moves) == len(other.moves)
+    return all(np.array_equal(a, b) for a, b in zip(one.moves, other.moves, strict=True))
+
+
+# Through the doors of the game, in plain Python.
+
+
+class Naive:
+    """What an agent makes of a position. `met`: what there was to see, so that a test can say that there was some."""
+
+    def __init__(self, game, judge, kind, worlds=1):
+        self.game, self.judge, self.kind, self.worlds, self.met = game, judge, kind, worlds, Counter()
+
+    def judged(self, state, seat):
+        row = self.game.encode(state, seat, self.judge.encoder)
+        return float(self.judge.score(row[None])[0])
+
+    def settled(self, state, seat):
+        """A settled state's worth: exact at the end, that of the best way on in the middle of a decision."""
+        if state.turn < 0:
+            self.met["ended"] += 1
+            return float(self.game.points(state)[seat])
+        if state.turn == seat and state.midway:
+            self.met["midway"] += 1
+            return max(self.settled(self.game.play(state, move), seat) for move in self.game.moves(state))
+        return self.judged(state, seat)
+
+    def world(self, state, seat, stream):
+        states = copies(state)
+        door_resample(lend(self.game.rules), raw(states), seat, raw(stream))
+        return states[0]
+
+    def worths(self, state, stream):
+        """What each move is worth in the mean over worlds, of which all moves see the same ones."""
+        game, seat = self.game, int(state.turn)
+        view = state if self.kind == "peeking" else self.world(state, seat, stream)
+        moves = game.moves(view)
+        if len(moves) == 1:
+            return [0.0]
+        found, wanted = [[] for _ in moves], set(range(len(moves)))
+        for number in range(self.worlds):
+            view = self.world(state, seat, stream) if number else view
+            for i in sorted(wanted):
+                if self.kind == "greedy":
+                    found[i].append(self.judged(game.after(view, moves[i]), seat))
+                    continue
+                following = game.play(view, moves[i])
+                found[i].append(self.settled(following, seat))
+                if not int(following.revealed) >> seat & 1:
+                    wanted.discard(i)
+        self.met["one world"] += sum(len(one) == 1 for one in found)
+        self.met["all worlds"] += sum(len(one) == self.worlds > 1 for one in found)
+        return [sum(one) / len(one) for one in found]
+
+
+def states_of(game, specs, seed):
+    """The positions of a game in which somebody is to move."""
+    results = play(
+        game, [agent(game, one) for one in specs], np.arange(len(specs))[None], np.array([seed], np.uint64), record=True
+    )
+    states = [game.new(len(specs), seed)]
+    for move in results.moves[0]:
+        states.append(game.play(states[-1], move))
+    return states[:-1]
+
+
+def some_states(game, specs, seed):
+    """Some positions from all of a game, among them its last ones, and what came before the middle of a decision."""
+    states = states_of(game, specs, seed)
+    every = 9 if JIT else 40
+    before = [one for one, following in pairwise(states) if following.midway]
+    picked = [*states[::every], *before[:every], *states[-6:]]
+    return [state for state in picked if len(game.moves(state)) <= 30]
+
+
+def streams_of(count):
+    streams = np.zeros(count, STREAM)
+    streams["rng"] = [mixed(np.uint64(i)) for i in range(count)]
+    return streams
+
+
+def decided(game, player, states, streams):
+    block, places, chosen = np.array(states, game.state), np.arange(len(states)), np.zeros(len(states), game.move)
+    return decide(game, player, block, streams, places, places, chosen), chosen
+
+
+@rule
+def settle_shown_to_others(state):
+    seat = state.turn
+    small_game.settle(state)
+    state.revealed = (single(state.seats) - 1) & ~single(seat)
+
+
+SHOWN_TO_OTHERS = replace(small_game.GAME, settle=settle_shown_to_others)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("game", "encoder", "specs"),
+    [
+        (MOSKA, "bitmap", ["bot3", "bot2", "random", "bot3"]),
+        (MOSKA, "afterstate", ["bot3", "bot3", "bot3"]),
+        (THIRTYONE, None, ["house", "random"]),
+        (TICTACTOE, None, ["random", "random"]),
+        (SHOWN_TO_OTHERS, None, ["low", "low"]),
+    ],
+    ids=["moska-bitmap", "moska-afterstate", "thirtyone", "tictactoe", "shown to others"],
+)
+def test_moves_are_worth_what_plain_python_finds(game, encoder, specs, kind):
+    judge = Judge("any", encoder or next(iter(game.encoders)), len(specs), some_order)
+    worlds = 4 if kind == "sampled" else 1
+    naive, player = Naive(game, judge, kind, worlds), Agent("any", KINDS[kind], worlds=worlds, evaluator=judge)
+    states = [state for seed in range(6) for state in some_states(game, specs, seed)]
+    streams = streams_of(len(states))
+    expected = [
+        naive.worths(state, stream) for state, stream in zip(states, np.split(streams, len(states)), strict=True)
+    ]
+    found, chosen = decided(game, player, states, streams_of(len(states)))
+    assert [worth.tolist() for _, worth in found] == expected
+    for (moves, worth), move, state in zip(found, chosen, states, strict=True):
+        assert moves.tobytes() == game.moves(state).tobytes()
+        assert worth[[m.tobytes() for m in moves].index(move.tobytes())] == worth.max()
+    met = {name for name, times in naive.met.items() if times}
+    if game in (MOSKA, THIRTYONE):
+        wanted = {"greedy": set(), "peeking": {"ended", "midway"}, "sampled": {"ended", "midway", "all worlds"}}[kind]
+        assert wanted | {"one world"} <= met
+    else:
+        assert "all worlds" not in met
+
+
+# Beside the compiled search by a heuristic.
+
+SPAN = 4096.0
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+def open_lines(rows):
+    """The game's heuristic of that name in [0, 1]: a power of two apart, so that equal values stay equal."""
+    value = np.zeros(len(rows))
+    for line in map(list, LINES):
+        own, other = rows[:, line].sum(1), rows[:, [9 + cell for cell in line]].sum(1)
+        value += np.where(other == 0, own * own, np.where(own == 0, -np.where(other == 2, 100, other), 0))
+        value[own == 3] += 10_000
+    return (np.minimum(value, 1000.0) + SPAN / 2) / SPAN
+
+
+@pytest.fixture
+def judges(monkeypatch):
+    know(
+        monkeypatch,
+        Judge("lines", "planes", 2, open_lines),
+        Judge("order", "bitmap", 4, some_order),
+        Judge("pending", "afterstate", 4, some_order),
+        Judge("fair", "bitmap", 4, fair_of_rows),
+        Judge("view", next(iter(THIRTYONE.encoders)), 3, some_order),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("epsilon", [0, 0.3])
+def test_an_evaluator_decides_as_the_heuristic_it_computes(judges, kind, epsilon):
+    outside = run(TICTACTOE, [f"{kind}:lines?epsilon={epsilon}", "random"])
+    assert same_games(outside, run(TICTACTOE, [f"{kind}:open_lines?epsilon={epsilon}", "random"]))
+
+
+def test_an_evaluator_explores_as_long_as_the_heuristic_it_computes(judges):
+    outside = run(TICTACTOE, ["greedy:lines?epsilon=0.6&until=6", "random"])
+    inside = run(TICTACTOE, ["greedy:open_lines?epsilon=0.6&until=6", "random"])
+    assert same_games(outside, inside)
+    assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines?epsilon=0.6", "random"]))
+
+
+def test_temperature_draws_as_with_the_heuristic(judges):
+    outside = run(TICTACTOE, [f"greedy:lines?temperature={2 / SPAN}", "random"])
+    inside = run(TICTACTOE, ["greedy:open_lines?temperature=2", "random"])
+    assert same_games(outside, inside)
+    assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines", "random"]))
+
+
+@rule
+def fair(state, seat):
+    """Some judgement of a hand, in 1024ths: sums of these are exact, and many moves are worth the same."""
+    if state.turn < 0:
+        return 0.0 if has(state.playing, seat) else 1.0
+    total, hand = 256 + state.deck_left - 4 * count(state.table), state.hands[seat]
+    while hand != 0:
+        total += rank(lowest(hand))
+        hand &= ~single(lowest(hand))
+    return total / 1024.0
+
+
+def fair_of_rows(rows):
+    """The same from the rows of the encoder `bitmap`."""
+    ranks, place = np.arange(52) // 4, {}
+    for segment in MOSKA.encoder("bitmap").layout(4):
+        first = sum(one.stop - one.start for one in place.values())
+        place[segment.name] = slice(first, first + segment.size)
+    total = (
+        256 + rows[:, place["deck"]].sum(1) - 4 * rows[:, place["table"]].sum(1) + rows[:, place["own hand"]] @ ranks
+    )
+    return total / 1024.0
+
+
+@pytest.mark.parametrize("spec", ["sampled:{}?worlds=7", "sampled:{}?worlds=7&epsilon=0.1", "peeking:{}", "greedy:{}"])
+def test_hidden_cards_are_searched_as_by_the_heuristic(judges, spec):
+    """The same worlds from the same streams, the same means, the same lots among equal moves."""
+    game = replace(MOSKA, heuristics={"by_rule": fair})
+    others, games = ["bot3", "bot2", "random"], 30 if JIT else 1
+    outside = run(game, [spec.format("fair"), *others], games)
+    assert same_games(outside, run(game, [spec.format("by_rule"), *others], games))
+    assert outside.rows > 100 * games
+
+
+# What must not matter.
+
+
+@pytest.mark.parametrize(
+    "spec", ["greedy:pending", "sampled:order?worlds=7", "peeking:order", "greedy:order?epsilon=0.2"]
+)
+def test_games_depend_on_seed_and_lineup_only(judges, spec):
+    specs, games = [spec, "bot3", "sampled:order?worlds=3", "random"], 20 if JIT else 1
+    wide = run(MOSKA, specs, games, threads=2, live=40)
+    assert same_games(wide, run(MOSKA, specs, games, threads=1, live=40))
+    assert same_games(wide, run(MOSKA, specs, games, threads=2, live=3))
+    assert wide.rows > 0
+
+
+@pytest.mark.parametrize(
+    ("game", "specs"),
+    [
+        (MOSKA, ["sampled:order?worlds=200", "bot3", "peeking:order", "bot3"]),
+        (THIRTYONE, ["sampled:view?worlds=20", "peeking:view", "greedy:view"]),
+    ],
+    ids=["moska", "thirtyone"],
+)
+def test_a_decision_that_outgrows_its_batch_is_made_all_the_same(judges, monkeypatch, game, specs):
+    """With room for little more than the moves of a decision, worlds and continuations need a larger batch."""
+    if game is MOSKA and not JIT:
+        pytest.skip("takes minutes in plain Python")
+    games = 3 if game is MOSKA else 20 if JIT else 2
+    large, rooms, player = run(game, specs, games), [], agent(game, specs[0])
+    states = some_states(game, ["random"] * len(specs), 3)[:30]
+    weighed, chosen = decided(game, player, states, streams_of(len(states)))
+    make_room = lookahead.Question._make_room
+    monkeypatch.setattr(
+        lookahead.Question, "_make_room", lambda self, room: (rooms.append(room), make_room(self, room))[1]
+    )
+    monkeypatch.setattr(lookahead, "SMALLEST", 1)
+    for one in specs:
+        judge = agent(game, one).evaluator
+        if judge:
+            monkeypatch.setattr(judge, "batch", 1)
+    small = run(game, specs, games, live=7)
+    assert same_games(large, small)
+    assert large.rows == small.rows
+    again, same = decided(game, player, states, streams_of(len(states)))
+    assert [worth.tolist() for _, worth in again] == [worth.tolist() for _, worth in weighed]
+    assert same.tobytes() == chosen.tobytes()
+    assert min(rooms) == game.max_moves < max(rooms)
+
+
+def test_a_decision_that_needs_too_much_memory_is_refused_with_a_sentence(judges, monkeypatch):
+    monkeypatch.setattr(lookahead, "MOST_BYTES", 1 << 20)
+    refusal = r"agent 'sampled:order\?worlds=3000': one decision needs more than 2048 rows; take fewer worlds"
+    with pytest.raises(CardaiError, match=f"{refusal}$"):
+        run(MOSKA, ["sampled:order?worlds=3000", "bot3", "bot3", "bot3"], 2)
+
+
+def test_equal_rows_of_a_decision_are_scored_once(judges):
+    """Tic-Tac-Toe's corners differ, but a judge that is shown stones alone sees as many rows as there are moves."""
+    player = agent(TICTACTOE, "sampled:lines?worlds=9")
+    decided(TICTACTOE, player, [TICTACTOE.new()], streams_of(1))
+    assert player.evaluator.sizes.pop() == 9
+
+    @rule
+    def nothing(state, seat, row):
+        row[0] = 1
+
+    blind = replace(MOSKA, encoders={"bitmap": PerspectiveEncoder(lambda seats: [Segment("one")], nothing)})
+    player = agent(blind, "peeking:order")
+    state = next(state for state in states_of(MOSKA, ["bot3"] * 4, 1) if 5 < len(MOSKA.moves(state)) < 50)
+    ((moves, worth),), _ = decided(blind, player, [state], streams_of(1))
+    assert player.evaluator.sizes == [1]
+    assert len(moves) > 5
+    assert len(set(worth.tolist())) == 1
+
+
+SCRIPT = """
+import sys
+import numpy as np
+sys.path[:0] = [sys.argv[1]]
+from judges import Judge, some_order
+from cardai import driver, load
+from cardai.players import Agent
+from cardai.table import play
+
+for name, seats, games in ((sys.argv[2], 3, 4), ("moska", 2, 1)):
+    game = load(name)
+    judge = Judge("any", next(iter(game.encoders)), seats, some_order)
+    agents = [
+        Agent("sampled", driver.SAMPLED, worlds=3, evaluator=judge, epsilon=0.1),
+        Agent("peeking", driver.PEEKING, evaluator=judge, temperature=0.05),
+        Agent("greedy", driver.GREEDY, evaluator=judge),
+    ][:seats]
+    lineups, seeds = (np.arange(seats) + np.arange(games)[:, None]) % seats, np.arange(games)
+    found = play(game, agents, lineups, seeds, record=True, tally=True, checked=True)
+    print(found.rows, found.decisions, found.tally.tolist(), [moves.tobytes().hex() for moves in found.moves])
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="compares compiled code with plain Python")
+def test_plain_python_chooses_the_same_moves():
+    told = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", SCRIPT, str(Path(__file__).parent), str(EXAMPLE)],
+            env=os.environ | {"CARDAI_JIT": jit},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for jit in "01"
+    ]
+    assert told[0] == told[1] != ""
+
+
+# What an agent knows.
+
+
+def worlds_of(state, count):
+    seat = int(state.turn)
+    return [state, *(MOSKA.world(state, seat, seed) for seed in range(count))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_a_peeking_agent_decides_by_what_is_hidden(kind):
+    """In every world of the seat, with the same stream, honest agents give each move the same worth."""
+    judge = Judge("any", "afterstate", 4, some_order)
+    player = Agent(kind, KINDS[kind], worlds=3, evaluator=judge)
+    differing = 0
+    for state in some_states(MOSKA, ["bot3", "bot2", "random", "bot3"], 5):
+        states, streams = worlds_of(state, 4), np.repeat(streams_of(1), 5)
+        found, chosen = decided(MOSKA, player, states, streams)
+        worths, played = {worth.tobytes() for _, worth in found}, {move.tobytes() for move in chosen}
+        assert kind == "peeking" or len(worths) == len(played) == 1
+        differing += len(worths) > 1 and len(played) > 1
+    assert differing > 2 if kind == "peeking" else not differing
+    assert player.peeks == (kind == "peeking")
+
+
+# What is taken from a seat's stream.
+
+GAMMA_INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+
+
+def numbers_drawn(game, spec, state):
+    """How many 64-bit numbers a decision took from the seat's stream, and how many moves were best."""
+    streams = streams_of(1)
+    before = int(streams["rng"][0])
+    ((_, worth),), _ = decided(game, agent(game, spec), [state], streams)
+    return (int(streams["rng"][0]) - before) * GAMMA_INVERSE % (1 << 64), int((worth == worth.max()).sum())
+
+
+def test_a_decision_draws_its_world_and_its_lots_and_nothing_else(judges):
+    opening = TICTACTOE.new()
+    for text in ("a1", "b2"):
+        opening = TICTACTOE.play(opening, TICTACTOE.parse(opening, text))
+    drawn, ties = numbers_drawn(TICTACTOE, "greedy:lines", opening)
+    assert ties > 1
+    assert drawn == 1 + (ties - 1)  # the world's stream, and a lot for each equal move after the first
+    assert numbers_drawn(TICTACTOE, "greedy:lines?epsilon=0&temperature=0", opening) == (drawn, ties)
+    assert numbers_drawn(TICTACTOE, "peeking:lines", opening) == (ties - 1, ties)
+    assert numbers_drawn(TICTACTOE, "greedy:lines?epsilon=1e-9", opening) == (drawn + 1, ties)
+    assert numbers_drawn(TICTACTOE, "greedy:lines?epsilon=1", opening) == (1 + 2, ties)
+    assert numbers_drawn(TICTACTOE, "greedy:lines?temperature=1", opening) == (1 + 1, ties)
+
+
+def test_a_seat_without_a_legal_move_is_named():
+    judged = replace(steps.GAME, encoders={"height": PerspectiveEncoder(lambda seats: [Segment("height")], see_height)})
+    player = Agent("any", driver.GREEDY, evaluator=Judge("any", "height", 2, lambda rows: rows[:, 0] / 255))
+    with pytest.raises(CardaiError, match=r"steps, game seed 3, ply \d+: seat [01] is to move and has no legal move"):
+        play(judged, [player], np.zeros((1, 2), int), np.array([3]), variant="trapped", max_plies=100)
+    stuck = judged.new(2, 0, "trapped")
+    stuck.height = 5
+    with pytest.raises(CardaiError, match="steps: seat 0 is to move and has no legal move"):
+        decided(judged, player, [stuck], streams_of(1))
+
+
+@rule
+def see_height(state, seat, row):
+    row[0] = state.height
