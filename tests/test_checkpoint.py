@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as bytes_of
 
+from cardai.data import files
 from cardai.errors import CardaiError
 from evaluators.training import checkpoint
 from evaluators.training.checkpoint import Checkpoint, listed, newest, save
@@ -148,7 +149,7 @@ def full_disk(monkeypatch, where, error=None):
 
         monkeypatch.setattr(checkpoint.Path, "open", opened_full)
     elif where == "fsync":
-        monkeypatch.setattr(checkpoint.os, "fsync", fail)
+        monkeypatch.setattr(files.os, "fsync", fail)
     else:
         monkeypatch.setattr(checkpoint.Path, "replace", fail)
 

@@ -83,7 +83,7 @@ def test_the_version_is_that_of_the_package(output):
 
 def test_help_loads_nothing_heavy():
     for tokens in ([], ["match", "--help"]):
-        code = f"import sys; from cardai.cli import run; run({tokens!r}); print(*sys.modules)"
+        code = f"import sys; from cardai.app.cli import run; run({tokens!r}); print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert not {"numba", "numpy", "matplotlib", "scipy", "cardai.game"} & set(done.stdout.split())
 
@@ -507,7 +507,7 @@ def test_a_game_that_was_refused_loads_once_it_is_mended():
 def test_a_function_beside_the_command_plays():
     Path("beside.py").write_text("def first(game, world):\n    return game.moves(world)[0]\n")
     command = [
-        sys.executable, "-c", "from cardai.cli import main; main()", "match", "tictactoe", "--seats",
+        sys.executable, "-c", "from cardai.app.cli import main; main()", "match", "tictactoe", "--seats",
         "random,python:beside:first", "--games", "4",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -100,8 +100,10 @@ def test_compiled_loops_are_compiled_anew_when_the_driver_changes(
 ) -> None:
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(rule, "__file__", str(tmp_path / "rule.py"))
-    loops, law, driver = (tmp_path / name for name in ("conformance/compiled.py", "conformance/play.py", "driver.py"))
+    names = ("conformance/compiled.py", "conformance/play.py", "kernel/driver.py")
+    loops, law, driver = (tmp_path / name for name in names)
     loops.parent.mkdir()
+    driver.parent.mkdir()
     for file in (loops, law, driver):
         file.write_text("1\n")
     before = rule.cache_folder(loops)

@@ -524,7 +524,7 @@ def test_games_in_memory_of_several_tables_are_refused(files, tmp_path):
 def test_plain_python_collects_the_same(tmp_path):
     simulate(MOSKA, {"bot3": 1}, 3, out=tmp_path / "few.jsonl")
     code = (
-        "import sys\nfrom cardai.features import Recipe, collect\n"
+        "import sys\nfrom cardai.data.dataset import Recipe, collect\n"
         "recipe = Recipe(moment='drawn', states='choices', balance='loser', per_game=9)\n"
         "data = collect([sys.argv[1]], recipe, limit=25)\n"
         "print(data.digest, data.take(range(len(data))).sum(axis=0).tolist(), data.labels.tolist())"

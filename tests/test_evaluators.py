@@ -160,8 +160,8 @@ class Late:
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (raising, r"it raised RuntimeError\('out of paper\\nand ink'\) \(.*test_evaluator.py, line \d+\)"),
-        (lambda rows: Late(), r"it raised OSError\('the device has gone'\) \(.*test_evaluator.py, line \d+\)"),
+        (raising, r"it raised RuntimeError\('out of paper\\nand ink'\) \(.*test_evaluators.py, line \d+\)"),
+        (lambda rows: Late(), r"it raised OSError\('the device has gone'\) \(.*test_evaluators.py, line \d+\)"),
         (lambda rows: np.full(len(rows), np.nan), "it judges a position as nan, which is not in \\[0, 1\\]"),
         (lambda rows: np.arange(len(rows)) - 0.5, "it judges a position as -0.5, which is not in"),
         (lambda rows: np.full(len(rows), 1.5), "it judges a position as 1.5, which is not in"),

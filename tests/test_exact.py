@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from judges import Judge, know
 from rich.console import Console
-from test_leaves import open_lines
+from test_lookahead import open_lines
 
 import cardai
 from cardai import CardaiError, IllegalMove, load

@@ -19,6 +19,7 @@ from cardai.app.cli import run
 from cardai.data.record import read as games_of
 from cardai.errors import CardaiError
 from cardai.measure.duel import Duel
+from cardai.stats.interval import Estimate
 from evaluators import settings
 from evaluators.model import load as load_model
 from evaluators.model import read_facts
@@ -259,7 +260,7 @@ def test_the_table_tells_every_generation(whole):
 
 
 def line(number, verdict, different=50, score=60.0):
-    estimate = cardai.stats.Estimate(score, score - 5, score + 5, 100, 50)
+    estimate = Estimate(score, score - 5, score + 5, 100, 50)
     found = Duel("new", "old", 100, 0, different, 1, 0.975, estimate, estimate, verdict)
     return Generation(number, 400, 2800, 0, 2200, 60, {"validation": None, "test": None}, "old", found, found, {})
 

@@ -12,12 +12,12 @@ from rich.console import Console
 import cardai
 from cardai.agents.spec import Agent, one_by_one
 from cardai.app import keyboard
-from cardai.app.keyboard import Inputs, Menu, Screen, default_seats, told
+from cardai.app.keyboard import HUMAN, Inputs, Menu, Screen, default_seats, told
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
 from cardai.kernel import driver
 from cardai.table.many import play
-from cardai.table.one import HUMAN, OneGame
+from cardai.table.one import OneGame
 
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
@@ -203,8 +203,8 @@ def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
 
 
 @pytest.mark.parametrize("keyboard", [Keyboard("q\n"), Keyboard("Q\n"), Keyboard("")])
-def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, keyboard):
-    monkeypatch.setattr("sys.stdin", keyboard)
+def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, inputs):
+    monkeypatch.setattr("sys.stdin", inputs)
     assert keyboard.play(TICTACTOE, [HUMAN, "random"], console=console) is None
 
 

@@ -334,9 +334,10 @@ import sys
 import numpy as np
 sys.path[:0] = [sys.argv[1]]
 from judges import Judge, some_order
-from cardai import driver, load
-from cardai.players import Agent
-from cardai.table import play
+from cardai import load
+from cardai.kernel import driver
+from cardai.agents.spec import Agent
+from cardai.table.many import play
 
 for name, seats, games in ((sys.argv[2], 3, 4), ("moska", 2, 1)):
     game = load(name)

@@ -10,6 +10,7 @@ import pytest
 from flax import nnx
 
 from cardai.agents.evaluator import find_evaluator
+from cardai.data import files
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Segment
 from cardai.registry import load as load_game
@@ -17,7 +18,6 @@ from evaluators import model
 from evaluators.bodies.build import build
 from evaluators.bodies.options import BODIES
 from evaluators.model import Model, find, fingerprint, known, load, tensors_of, with_tensors
-from evaluators.training import checkpoint
 
 SMALL = {
     "mlp": {"hidden": [6, 5], "dropout": 0.5},
@@ -145,7 +145,7 @@ def test_a_save_that_fails_leaves_the_file_as_it_was(game, tmp_path, monkeypatch
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(CardaiError, match=r"cannot write .*model\.safetensors: No space left on device"):
         made(game, seed=5).save(place)
     assert place.read_bytes() == before

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 
-from cardai.data.dataset import Recipe
+from cardai.data.dataset import Recipe, split
 from cardai.errors import CardaiError
 from cardai.measure.bench import run_match
 from cardai.registry import load
@@ -318,7 +318,7 @@ def test_a_model_of_a_run_scores_as_its_network_did(config):
     one = config(epochs=2)
     result = train(one)
     model, dataset = load_model(result.model), collect(one, load("tictactoe"))
-    test = dataset.split(dataset, one.split_by, one.parts, one.seed)[2]
+    test = split(dataset, one.split_by, one.parts, one.seed)[2]
     scores = np.asarray(model.score(dataset.take(test)), float)
     found = measure(np.log(scores) - np.log1p(-scores), dataset.labels[test])
     assert found.bce == pytest.approx(result.report["test"]["split"]["bce"], abs=1e-5)
@@ -494,4 +494,4 @@ def test_the_recipe_is_the_configs(config):
     assert len(dataset) == 100
     assert dataset.recipe == Recipe(encoder=dataset.recipe.encoder, moment="drawn", per_game=2)
     assert np.bincount(dataset.game_of).max() <= 2
-    assert dataset.split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0
+    assert split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0

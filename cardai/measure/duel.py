@@ -3,8 +3,8 @@
     found = duel(game, "greedy:runs/new", "greedy:runs/old", seats=4, seed=1, folder="runs/new/duel")
 
 Deals are duplicate and seats rotated, as in `cardai.measure.bench`. After 1, 2, 4, ... times as many games
-the mean scores of the two at the same tables are compared. Who looks several times is more often led astray, so each look takes a wider
-interval: all looks together err in at most 5 % of duels between equals (Bonferroni).
+the mean scores of the two at the same tables are compared. Who looks several times is more often led astray, so
+each look takes a wider interval: all looks together err in at most 5 % of duels between equals (Bonferroni).
 """
 
 import hashlib
