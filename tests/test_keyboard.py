@@ -202,7 +202,7 @@ def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
     assert said(console).count("You are X.") == 2
 
 
-@pytest.mark.parametrize("keyboard", [Keyboard("q\n"), Keyboard("Q\n"), Keyboard("")])
+@pytest.mark.parametrize("inputs", [Keyboard("q\n"), Keyboard("Q\n"), Keyboard("")])
 def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, inputs):
     monkeypatch.setattr("sys.stdin", inputs)
     assert keyboard.play(TICTACTOE, [HUMAN, "random"], console=console) is None

@@ -5,11 +5,11 @@
 
 *What is judged.* A seat is judged when it has just moved, in the state its judge is made for: the after-state, before
 any draw, for `greedy:`; the settled state for `sampled:`, unless the game is over then or the seat is in the middle of
-its decision. These are the states a model learns from (`cardai.data.dataset`): each is one that a seat has just
-moved into, seen by that seat. No model has learned what a position is worth to a seat when somebody else has
-moved, so no seat is judged in between: its value is *carried* from its own last move, a step function, and before its first move there is
-none. When the others' moves have helped or hurt a seat, that shows at its next own move. At the end stands the score.
-Asked in between all the same, models foretell the end worse than the carried value does (`docs/records.md`).
+its decision. These are the states a model learns from (`cardai.data.dataset`): each is one that a seat has just moved
+into, seen by that seat. No model has learned what a position is worth to a seat when somebody else has moved, so no
+seat is judged in between: its value is *carried* from its own last move, a step function, and before its first move
+there is none. When the others' moves have helped or hurt a seat, that shows at its next own move. At the end stands the
+score. Asked in between all the same, models foretell the end worse than the carried value does (`docs/records.md`).
 
 *From what.* Judges see worlds only: copies of the state in which all that the seat cannot know has been dealt anew. A
 model's view of them is the same in all (a law), so it is asked about one; a heuristic of settled states is averaged
