@@ -141,8 +141,8 @@ def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:
 def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progress | None) -> dict[int, str]:
     """A policy's training, kept after so many games each: {games: agent's spec}."""
     wanted = size.games
-    if name in nfsp.RECIPES:
-        games = size.epochs * nfsp.RECIPES[name].epoch_games
+    if name in nfsp.PRESETS:
+        games = size.epochs * nfsp.PRESETS[name].epoch_games
         wanted = tuple(sorted({games // 5, games}))
     places = {games: folder / f"{games:07d}.safetensors" for games in wanted}
 
@@ -163,12 +163,12 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
         common: dict[str, Any] = {
             "seed": seats, "variant": "report", "seats": seats, "encoder": "report", "progress": tell, "watch": watch
         }  # fmt: skip
-        if name in nfsp.RECIPES:
-            policy = nfsp.train(durak, replace(nfsp.RECIPES[name], epochs=size.epochs), **common)
+        if name in nfsp.PRESETS:
+            policy = nfsp.train(durak, replace(nfsp.PRESETS[name], epochs=size.epochs), **common)
         else:
-            recipe = replace(ppo.RECIPES[name], games=wanted[-1])
+            recipe = replace(ppo.PRESETS[name], games=wanted[-1])
             policy = ppo.train(durak, recipe, watch_every=wanted[0], **common)
-        if policy.facts.metrics["games"] < wanted[-1]:
+        if policy.metadata.metrics["games"] < wanted[-1]:
             raise KeyboardInterrupt
         watch(wanted[-1], policy)
     return {games: f"policy:{place}" for games, place in places.items()}
@@ -323,7 +323,7 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
             seconds[name] = sum(json.loads(one.read_text("utf-8"))["seconds"] for one in reports)
         else:
             places = [folder / f"{name}-{seats}" / f"{last:07d}.safetensors" for seats in TABLES]
-            seconds[name] = sum(load_policy(place).facts.seconds for place in places)
+            seconds[name] = sum(load_policy(place).metadata.seconds for place in places)
     return seconds
 
 

@@ -33,8 +33,15 @@ from evaluators.bodies.build import construct
 from evaluators.bodies.options import MlpOptions, options_of
 from evaluators.model import Model
 from evaluators.model import load as load_model
+from evaluators.training.compare import (
+    BodyComparison,
+    BodyEvaluator,
+    cells_shuffled,
+    comparison_of,
+    parameters,
+    rows_per_second,
+)
 from evaluators.training.config import TrainConfig
-from evaluators.training.lesson import Judge, Lesson, cells_shuffled, lesson_of, parameters, rows_per_second
 from experiments import durak_learners, moska_networks
 from experiments.machinery.charts import bars, chart, lines
 from experiments.machinery.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
@@ -233,14 +240,14 @@ class Study:
         return self.lab.piece(f"taught-{self.name}-{kind}-{seed}", lambda: self._teach(kind, seed), repeats=False)
 
     def _teach(self, kind: str, seed: int) -> dict[str, Any]:
-        lesson, steps = self._lesson, self.steps(kind)
-        body, options = body_of(kind, self.size.own[self.name], lesson.layout)
-        order = cells_shuffled(lesson.layout, seed) if kind == "shuffled" else None
+        comparison, steps = self._comparison, self.steps(kind)
+        body, options = body_of(kind, self.size.own[self.name], comparison.layout)
+        order = cells_shuffled(comparison.layout, seed) if kind == "shuffled" else None
 
         def tell(done: int, total: int, what: str) -> None:
             self.lab.tell(done, total, f"{self.board.title}, {KINDS[kind]}, seed {seed}: {what}")
 
-        found = lesson.teach(lesson.body(body, options, seed), seed, steps, order, tell)
+        found = comparison.train(comparison.body(body, options, seed), seed, steps, order, tell)
         told = {
             "test": found.test.as_json(),
             "training": found.training.as_json(),
@@ -251,11 +258,11 @@ class Study:
             "states_per_second": round(found.states_per_second),
             "seconds": found.states / found.states_per_second,
         }
-        _save(self._file(kind, seed), lesson, found.module, body, options, told, kind)
+        _save(self._file(kind, seed), comparison, found.module, body, options, told, kind)
         return told
 
     @cached_property
-    def _lesson(self) -> Lesson:
+    def _comparison(self) -> BodyComparison:
         """The states of all networks; the games are played first."""
         place = Workshop(
             load(self.name), self.lab.folder / self.name, {}, self.lab.progress, self.lab.device,
@@ -263,7 +270,7 @@ class Study:
         )  # fmt: skip
         data = place.games("games", self.board.pool, self.size.games[self.name], seed=1)
         learning = {**self.size.learning, **self.board.learning}
-        return lesson_of(
+        return comparison_of(
             TrainConfig(
                 game=self.name, data=(data,), out=str(place.folder), parts=(0.95, 0.0, 0.05), epochs=0,
                 steps=self.size.steps[self.name], device=self.lab.device, **learning,
@@ -279,7 +286,7 @@ class Study:
         facts, layout = model.facts, model.facts.segments
         order = cells_shuffled(layout, seed) if kind == "shuffled" else None
         where = facts.game, facts.variant, facts.seats, facts.encoder, facts.moment
-        one = Judge(f"{kind}-{seed}", *where, model.module, order).player()
+        one = BodyEvaluator(f"{kind}-{seed}", *where, model.module, order).player()
         one.check_fits(game, self.board.variant, facts.seats)
         return one
 
@@ -302,8 +309,8 @@ class Study:
         """Rows judged in a second by the first network of a kind, in the batches that a table asks in."""
 
         def measure() -> dict[str, Any]:
-            module, lesson = load_model(self._file(kind, 0)).module, self._lesson
-            rows = lesson.dataset.take(np.arange(4096) % len(lesson.dataset))
+            module, comparison = load_model(self._file(kind, 0)).module, self._comparison
+            rows = comparison.dataset.take(np.arange(4096) % len(comparison.dataset))
             return {"rows_per_second": rows_per_second(module, rows)}
 
         return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
@@ -439,12 +446,18 @@ def dense_parameters(width: int, hidden: Sequence[int]) -> int:
 
 
 def _save(
-    place: Path, lesson: Lesson, module: nnx.Module, body: str, options: Mapping[str, Any], told: Any, kind: str
+    place: Path,
+    comparison: BodyComparison,
+    module: nnx.Module,
+    body: str,
+    options: Mapping[str, Any],
+    told: Any,
+    kind: str,
 ) -> None:
     """Keep a network as a model. One with shuffled cells says so; it is of no use without their order."""
-    dataset = lesson.dataset
+    dataset = comparison.dataset
     Model.of(
-        lesson.game, module, body=body, body_options=options, moment=lesson.config.moment, seats=dataset.seats,
+        comparison.game, module, body=body, body_options=options, moment=comparison.config.moment, seats=dataset.seats,
         variant=dataset.variant, encoder=dataset.recipe.encoder, about=KINDS[kind], data=dataset.about(), metrics=told,
         command="cardai reproduce mlp-vs-cnn",
     ).save(place)  # fmt: skip

@@ -18,7 +18,7 @@ from cardai.registry import load
 from cardai.stats.jsonable import plain
 from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
-from evaluators.training.selftaught import Generation, Protocol, School
+from evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
 from experiments.machinery.charts import COLOURS, chart, level
 from experiments.machinery.findings import Claim, Figure, Findings, Row, over_seeds, shown
 from experiments.machinery.lab import Lab
@@ -32,26 +32,26 @@ BODIES: Mapping[str, Mapping[str, Any]] = {
 """Four dense layers, and two convolutions with two dense layers, the output counted; sizes are ours."""
 
 PROTOCOLS = {
-    "thesis": Protocol(
+    "thesis": SelfPlayProtocol(
         iterations=10,
         games=5000,
         opponent="random",
         epsilon=0.2,
-        kept=1,
+        window=1,
         steps=300,
-        learning={"batch": 256, "learning_rate": 1e-3, "schedule": "constant"},
+        training={"batch": 256, "learning_rate": 1e-3, "schedule": "constant"},
     ),
-    "ours": Protocol(
+    "ours": SelfPlayProtocol(
         iterations=6,
         games=40_000,
-        first="random",
+        first_players="random",
         epsilon=0.1,
         temperature=0.2,
-        kept=4,
+        window=4,
         steps=1000,
-        merged=True,
-        emphasis=0.5,
-        learning={"batch": 256, "learning_rate": 3e-3, "schedule": "cosine", "final_rate": 0.02, "ema": 0.99},
+        merge_rows=True,
+        count_power=0.5,
+        training={"batch": 256, "learning_rate": 3e-3, "schedule": "cosine", "final_rate": 0.02, "ema": 0.99},
     ),
 }
 """The thesis gives the games, the opponent, the 20 % and "the most recent iteration"; batches, steps (two passes) and
@@ -138,10 +138,12 @@ def run(lab: Lab) -> Findings:
     rows, curves = [], {}
     for name, protocol in protocols.items():
         for body, options in BODIES.items():
-            school = School(solution.game, protocol, body, options)
+            training = SelfPlayTraining(solution.game, protocol, body, options)
             keys = [f"{name}-{body}-{seed}" for seed in range(lab.size.seeds)]
             runs = [
-                lab.piece(key, lambda school=school, name=name, seed=seed: _taught(lab, school, solution, name, seed))
+                lab.piece(
+                    key, lambda training=training, name=name, seed=seed: _taught(lab, training, solution, name, seed)
+                )
                 for seed, key in enumerate(keys)
             ]
             curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
@@ -150,9 +152,9 @@ def run(lab: Lab) -> Findings:
     return Findings(rows, _answer(rows, curves), NOTES, {"curves": curves})
 
 
-def _taught(lab: Lab, school: School, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
+def _taught(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
     """One network's way; the first of each body by our protocol is saved as a model."""
-    run, last = _run(lab, school, solution, protocol, seed)
+    run, last = _run(lab, training, solution, protocol, seed)
     if protocol == "ours" and seed == 0:
         _save(lab.folder, run, last)
     return asdict(run)
@@ -217,10 +219,12 @@ def _answer(rows: list[Row], curves: Mapping[str, list[Mapping[str, Any]]]) -> l
     ]
 
 
-def _run(lab: Lab, school: School, solution: Solution, protocol: str, seed: int) -> tuple[Run, Generation]:
+def _run(
+    lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int
+) -> tuple[Run, SelfPlayGeneration]:
     """Teach one network and grade it after each iteration; its last generation."""
     curve: list[Point] = []
-    generations, seconds, graded, last = school.generations(seed), 0.0, None, None
+    generations, seconds, graded, last = training.generations(seed), 0.0, None, None
     while True:
         began = time.perf_counter()
         generation = next(generations, None)
@@ -230,24 +234,24 @@ def _run(lab: Lab, school: School, solution: Solution, protocol: str, seed: int)
         last, graded = generation, grade(solution, generation.agent())
         curve.append(_point(generation, graded))
         won = f"{100 * curve[-1].win:.1f} % won"
-        what = f"{TITLES[protocol]} protocol, {school.config.body}, seed {seed}: {won}"
-        lab.tell(len(curve), 1 + school.protocol.iterations, what)
+        what = f"{TITLES[protocol]} protocol, {training.config.body}, seed {seed}: {won}"
+        lab.tell(len(curve), 1 + training.protocol.iterations, what)
     assert last is not None
     assert graded is not None
-    return Run(protocol, school.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
+    return Run(protocol, training.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
 
 
-def _point(generation: Generation, graded: Grade) -> Point:
+def _point(generation: SelfPlayGeneration, graded: Grade) -> Point:
     win, drawn, lost = map(float, graded.averaged)
     entropy = generation.loss if generation.number else None
     return Point(generation.number, win, drawn, lost, graded.losing_lines, entropy)
 
 
-def _save(folder: Path, run: Run, generation: Generation) -> None:
+def _save(folder: Path, run: Run, generation: SelfPlayGeneration) -> None:
     """Save a network as a model."""
     generation.model(
         about="never loses" if run.is_perfect else "",
-        training=plain(asdict(generation.school.protocol)),
+        training=plain(asdict(generation.training.protocol)),
         data={"games": "its own", "seed": run.seed},
         metrics=plain(asdict(run.curve[-1])),
         seconds=run.seconds,

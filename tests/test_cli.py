@@ -73,7 +73,7 @@ def test_every_verb_is_listed_and_explains_itself(output):
 
 def test_verbs_of_other_packages_are_described_though_they_are_not_imported(output):
     listed = output("--help")
-    for verb in ("iterate", "learn", "report", "reproduce", "train"):
+    for verb in ("iterate", "report", "reproduce", "train", "train-policy"):
         assert re.search(rf"│ {verb} +[A-Z]\w+", listed), verb
 
 

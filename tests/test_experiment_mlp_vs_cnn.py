@@ -7,7 +7,7 @@ from flax import nnx
 from cardai import load
 from cardai.agents.spec import agent
 from evaluators.bodies.build import construct
-from evaluators.training.lesson import parameters
+from evaluators.training.compare import parameters
 from experiments import mlp_vs_cnn
 from experiments.machinery.findings import Figure
 from experiments.mlp_vs_cnn import BOARDS, KINDS, PAIRS, SCALES, body_of, counted, dense_parameters, scores_of, side

@@ -8,7 +8,7 @@ import pytest
 from cardai.measure.exact import grade, solve
 from cardai.registry import load
 from evaluators.model import read_facts
-from evaluators.training.selftaught import School
+from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, moska_networks, tictactoe
 from experiments.machinery import lab, report, workshop
 from experiments.machinery.catalogue import EXPERIMENTS, HEADLINES
@@ -157,7 +157,7 @@ def test_the_results_are_plain_json(made):
 @pytest.mark.parametrize("body", tictactoe.BODIES)
 def test_our_protocol_ends_in_perfect_play(body):
     game = load("tictactoe")
-    *_, last = School(game, tictactoe.PROTOCOLS["ours"], body, tictactoe.BODIES[body]).generations(100)
+    *_, last = SelfPlayTraining(game, tictactoe.PROTOCOLS["ours"], body, tictactoe.BODIES[body]).generations(100)
     found = grade(solve(game), last.agent())
     assert found.losing_lines == 0
     assert found.averaged[0] >= tictactoe.GOAL

@@ -1,4 +1,4 @@
-"""Decisions as arrays, masked policies, memories, and policies as files and agents."""
+"""Trajectories as arrays, masked policies, memories, and policies as files and agents."""
 
 import dataclasses
 import json
@@ -22,18 +22,18 @@ from cardai.kernel import driver
 from cardai.measure.exact import grade, solve
 from cardai.table.many import play
 from evaluators.policies import nfsp, ppo
-from evaluators.policies.decisions import Sight, played
+from evaluators.policies.decisions import DecisionEncoder, played
 from evaluators.policies.memory import Circular, Reservoir
 from evaluators.policies.network import Network, begun, best, drawn, log_probabilities, padded, probabilities, uniform
 from evaluators.policies.policy import Policy, chooser, load
 
 TICTACTOE = cardai.load("tictactoe")
-TINY = ppo.Recipe(games=60, step_games=20, batch_games=10, shared=8, hidden=8)
-BRIEF = nfsp.Recipe((8,), policy_rate=0.1, value_rate=0.1, epochs=2, epoch_games=60, round_games=30, batch=16)
+TINY = ppo.PpoConfig(games=60, step_games=20, batch_games=10, shared=8, hidden=8)
+BRIEF = nfsp.NfspConfig((8,), policy_rate=0.1, value_rate=0.1, epochs=2, epoch_games=60, round_games=30, batch=16)
 
 
 def policy_of(game=TICTACTOE, seed=0, hidden=(8,)):
-    sight = Sight(game, 2)
+    sight = DecisionEncoder(game, 2)
     network = begun(lambda: Network(sight.width, hidden, sight.actions), seed)
     return Policy.of(sight, network, game.default_variant)
 
@@ -74,7 +74,7 @@ def test_even_chances_in_kuhn_poker_are_exploited_for_eleven_twelfths():
 
 @pytest.mark.parametrize("game", [TICTACTOE, kuhn.GAME], ids=lambda game: game.name)
 def test_a_look_shows_what_the_doors_of_the_game_show(game):
-    states, sight = [], Sight(game, 2)
+    states, sight = [], DecisionEncoder(game, 2)
     for seed in range(20):
         state, stream = game.new(seed=seed), np.random.default_rng(seed)
         while state["turn"] >= 0:
@@ -91,7 +91,7 @@ def test_a_review_shows_what_each_seat_saw_did_and_got():
     game, lineups = kuhn.GAME, np.array([[0, 1], [1, 0]] * 20)
     seeds = np.arange(40, dtype=np.uint64)
     agents = [agent(game, "random"), agent(game, "honest")]
-    found = played(Sight(game, 2), agents, lineups, seeds)
+    found = played(DecisionEncoder(game, 2), agents, lineups, seeds)
     results = play(game, agents, lineups, seeds, record=True)
     assert found is not None
     wanted = []
@@ -110,7 +110,7 @@ def test_a_review_shows_what_each_seat_saw_did_and_got():
 
 def test_several_moves_may_share_a_number_if_they_are_never_legal_together():
     game = dataclasses.replace(TICTACTOE, name="shared", actions={(cell,): cell for cell in range(9)} | {(99,): 0})
-    rows, places = Sight(game, 2).look(np.array([game.new()], game.state))
+    rows, places = DecisionEncoder(game, 2).look(np.array([game.new()], game.state))
     assert (places > 0).all()
     assert rows.shape == (1, 27)
 
@@ -119,12 +119,12 @@ def test_a_game_that_does_not_number_its_moves_is_refused():
     with pytest.raises(CardaiError, match="low_hand does not number its moves"):
         ppo.train(small_game.GAME, TINY)
     with pytest.raises(CardaiError, match="without gaps"):
-        Sight(dataclasses.replace(kuhn.GAME, actions={(0,): 0, (1,): 2}), 2)
+        DecisionEncoder(dataclasses.replace(kuhn.GAME, actions={(0,): 0, (1,): 2}), 2)
     some = dataclasses.replace(kuhn.GAME, name="some", actions={(0,): 0})
     with pytest.raises(CardaiError, match=r"some: actions has no number for the legal move \(1,\)"):
-        Sight(some, 2).look(np.array([some.new()], some.state))
+        DecisionEncoder(some, 2).look(np.array([some.new()], some.state))
     with pytest.raises(CardaiError, match="no number for the legal move"):
-        played(Sight(some, 2), [agent(some, "random")], np.zeros((3, 2), int), np.arange(3, dtype=np.uint64))
+        played(DecisionEncoder(some, 2), [agent(some, "random")], np.zeros((3, 2), int), np.arange(3, dtype=np.uint64))
 
 
 MASKS = st.lists(st.booleans(), min_size=5, max_size=5).filter(any)
@@ -191,7 +191,7 @@ def test_the_loss_is_that_of_the_paper_and_rows_that_fill_up_change_nothing():
     stream = np.random.default_rng(3)
     batch = ppo_batch(stream)
     logits, values = stream.standard_normal((6, 4)).astype(np.float32), stream.random(6).astype(np.float32)
-    recipe = ppo.Recipe(value_weight=0.7, entropy_weight=0.03)
+    recipe = ppo.PpoConfig(value_weight=0.7, entropy_weight=0.03)
     chances = probabilities(logits, batch["masks"])
     ratio = chances[np.arange(6), batch["actions"]] / np.exp(batch["taken"])
     advantages = (batch["advantages"] - batch["advantages"].mean()) / batch["advantages"].std()
@@ -218,7 +218,7 @@ def test_a_ratio_beyond_the_clip_pushes_no_further():
         "returns": np.zeros(2, np.float32),
         "weights": np.ones(2, np.float32),
     }
-    recipe = ppo.Recipe(entropy_weight=0.0)
+    recipe = ppo.PpoConfig(entropy_weight=0.0)
     slope = jax.jit(jax.grad(ppo.loss_of), static_argnums=3)(jnp.zeros((2, 2)), jnp.zeros(2), batch, recipe)
     assert (np.asarray(slope)[0] == 0).all()  # 0.5 / 0.2 is over 1.2, and the advantage wants more
     assert (np.asarray(slope)[1] != 0).all()
@@ -269,7 +269,7 @@ def test_a_policy_plays_legal_moves_and_draws_them_by_its_probabilities():
     seeds = np.arange(count, dtype=np.uint64)
     results = play(TICTACTOE, [policy.agent()], np.zeros((count, 2), int), seeds, record=True)
     first = np.array([moves["cell"][0] for moves in results.moves if moves is not None])
-    rows, places = Sight(TICTACTOE, 2).look(np.array([TICTACTOE.new()], TICTACTOE.state))
+    rows, places = DecisionEncoder(TICTACTOE, 2).look(np.array([TICTACTOE.new()], TICTACTOE.state))
     chances = policy.probabilities(rows, places > 0)[0]
     shares = np.bincount(first, minlength=9) / count
     assert np.abs(shares - chances).max() < 5 * np.sqrt(0.25 / count)
@@ -301,7 +301,7 @@ def test_a_policy_does_not_see_hidden_cards():
 
 
 def test_the_best_response_explores_as_often_as_epsilon_says():
-    training = nfsp._Training(kuhn.GAME, BRIEF, 0, None, None, None)
+    training = nfsp.NfspTraining(kuhn.GAME, BRIEF, 0, None, None, None)
     training.epsilon = 0.5
     rows, places = training.sight.look(np.array([kuhn.state_at(0, "")] * 1000, kuhn.STATE))
     actions = training._respond(rows, places > 0, (np.arange(1000) + 0.5) / 1000)
@@ -318,7 +318,7 @@ def test_a_policy_file_is_an_agent(tmp_path, greedy):
     seeds, lineups = np.arange(30, dtype=np.uint64), np.zeros((30, 2), int)
     wanted = play(TICTACTOE, [policy.agent(greedy)], lineups, seeds)
     assert play(TICTACTOE, [read], lineups, seeds).scores.tolist() == wanted.scores.tolist()
-    assert load(tmp_path / "mine.safetensors").facts == policy.facts
+    assert load(tmp_path / "mine.safetensors").metadata == policy.metadata
 
 
 def test_other_options_of_the_spec_are_refused(tmp_path):
@@ -365,7 +365,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
     def with_facts(**changes):
         return bytes_of(tensors, {"cardai": json.dumps(facts | changes)})
 
-    assert load(place).facts.hidden == (8,)
+    assert load(place).metadata.hidden == (8,)
     broken = tensors | {"output.bias": np.full(9, np.nan, np.float32)}
     for content, why in (
         (b"", "not a sound"),
@@ -406,8 +406,8 @@ def test_the_seed_decides_what_is_learned(module, recipe):
     one, same, other = (module.train(kuhn.GAME, recipe, seed=seed) for seed in (1, 1, 2))
     assert all((a == b).all() for a, b in zip(weights_of(one), weights_of(same), strict=True))
     assert any((a != b).any() for a, b in zip(weights_of(one), weights_of(other), strict=True))
-    assert one.facts.metrics["games"] == recipe.games if module is ppo else 120
-    assert one.facts.metrics == same.facts.metrics
+    assert one.metadata.metrics["games"] == recipe.games if module is ppo else 120
+    assert one.metadata.metrics == same.metadata.metrics
 
 
 @pytest.mark.parametrize(("module", "recipe", "step"), [(ppo, TINY, 20), (nfsp, BRIEF, 30)], ids=["ppo", "nfsp"])
@@ -420,7 +420,7 @@ def test_ctrl_c_leaves_what_was_learned_so_far(module, recipe, step, monkeypatch
             raise KeyboardInterrupt
 
     policy = module.train(kuhn.GAME, recipe, seed=1, progress=stop)
-    assert policy.facts.metrics["games"] == 2 * step == seen[-1][0]
+    assert policy.metadata.metrics["games"] == 2 * step == seen[-1][0]
     assert seen[-1][1] == (60 if module is ppo else 120)
 
     calls = []
@@ -455,7 +455,7 @@ def test_recipes_are_those_of_the_report():
 
 def test_impossible_recipes_are_refused():
     with pytest.raises(CardaiError, match="clip must be 0 to 1, not 2"):
-        ppo.Recipe(clip=2.0)
+        ppo.PpoConfig(clip=2.0)
     with pytest.raises(CardaiError, match="hidden must be numbers from 1"):
         dataclasses.replace(nfsp.DEEP, hidden=(0,))
     with pytest.raises(CardaiError, match="optimiser"):

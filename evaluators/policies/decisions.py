@@ -1,7 +1,7 @@
 """Decisions as arrays: what the seat to move saw, which actions it had, which it took and what it got in the end.
 
-An *action* is the number of a move (`Game.actions`). Positions come from the table as worlds (`Sight.look`) or from
-recorded games (`Sight.review`); compiled code encodes them and lists their actions.
+An *action* is the number of a move (`Game.actions`). Positions come from the table as worlds (`DecisionEncoder.look`)
+or from recorded games (`DecisionEncoder.review`); compiled code encodes them and lists their actions.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from cardai.table.complaints import Complaints
 from cardai.table.many import play
 
 
-class Lens(NamedTuple):
+class DecisionRules(NamedTuple):
     """What compiled code needs to look at positions of a game; M moves are numbered, with A numbers."""
 
     calls: Any  # i64[7]: addresses of rules, see driver.Rules
@@ -112,7 +112,7 @@ def replay(lens, states, blank, seeds, count, moves, ends, rows, places, taken, 
 
 
 @dataclass(frozen=True)
-class Decisions:
+class Trajectories:
     """D decisions, those of a seat in a game side by side and in order.
 
     `score` is what the seat got at the end of the game, in [0, 1]; `last`: it had no further decision. `player`: who
@@ -135,7 +135,7 @@ class Decisions:
         return type(self)(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
 
 
-class Sight:
+class DecisionEncoder:
     """How a game's decisions become arrays, by one encoder for tables of `seats`.
 
     `width` of a row, `actions`: how many numbers moves have. CardaiError when the game does not number its moves.
@@ -148,7 +148,7 @@ class Sight:
         self.actions = int(numbers.max()) + 1
         self.width = game.encoder(encoder).width(seats)
         rules = game.rules
-        self._lens = Lens(
+        self._lens = DecisionRules(
             rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.state_size,
             rules.move_size, self.moves, numbers, len(numbers), self.actions, np.zeros(game.max_moves, game.move),
         )  # fmt: skip
@@ -166,7 +166,7 @@ class Sight:
     def review(
         self, seeds: np.ndarray, moves: Sequence[np.ndarray], lineups: np.ndarray, scores: np.ndarray,
         variant: str | None = None,
-    ) -> Decisions:  # fmt: skip
+    ) -> Trajectories:  # fmt: skip
         """All decisions of games that were played to the end: u64[G], MOVE[plies] each, i64[G, seats], f8[G, seats]."""
         ends = np.cumsum([len(one) for one in moves], dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0
@@ -186,7 +186,7 @@ class Sight:
         games, seats = games[order], seats[order]
         own = games * self.seats + seats
         following = np.append(own[1:], -1)
-        return Decisions(
+        return Trajectories(
             rows[order], places[order] > 0, taken[order], scores[games, seats], own != following, games,
             lineups[games, seats],
         )  # fmt: skip
@@ -216,8 +216,8 @@ def numbered(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def played(
-    sight: Sight, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, variant: str | None = None
-) -> Decisions | None:
+    sight: DecisionEncoder, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, variant: str | None = None
+) -> Trajectories | None:
     """The decisions of all seats in games that are played now; None when Ctrl-C stopped them.
 
     `lineups`: i64[G, seats], places in `agents`. Games that were given up as endless are left out.

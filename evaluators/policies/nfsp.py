@@ -25,7 +25,7 @@ from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import driver
 from evaluators import settings
-from evaluators.policies.decisions import Decisions, Sight, played
+from evaluators.policies.decisions import DecisionEncoder, Trajectories, played
 from evaluators.policies.memory import Circular, Reservoir
 from evaluators.policies.network import (
     Network,
@@ -52,7 +52,7 @@ Watch = Callable[[int, Policy], None]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class NfspConfig:
     """How a policy is learned. Raises CardaiError for what cannot be.
 
     The defaults are what the two training sets of a student report on Durak have in common, and, where it is silent,
@@ -83,16 +83,16 @@ class Recipe:
             raise CardaiError(f"hidden must be numbers from 1 to {2**16}, not {list(self.hidden)}")
 
 
-SHALLOW = Recipe((256, 128, 64), policy_rate=7.5e-4, value_rate=0.05, final_epsilon=1e-4)
+SHALLOW = NfspConfig((256, 128, 64), policy_rate=7.5e-4, value_rate=0.05, final_epsilon=1e-4)
 """Training set 1 of Durak's student report: "3 hidden layers, starting from 256 and descending to 64"."""
 
-DEEP = Recipe((256, 256, 128, 128, 64, 64), policy_rate=5e-4, value_rate=1e-3, final_epsilon=0.01)
+DEEP = NfspConfig((256, 256, 128, 128, 64, 64), policy_rate=5e-4, value_rate=1e-3, final_epsilon=0.01)
 """Training set 2: 6 hidden layers, from 256 to 64."""
 
-RECIPES = {"nfsp-shallow": SHALLOW, "nfsp-deep": DEEP}
+PRESETS = {"nfsp-shallow": SHALLOW, "nfsp-deep": DEEP}
 
 
-class Minds(NamedTuple):
+class NfspState(NamedTuple):
     """The weights that learn, and their optimisers' states. `target`: older weights of `values`."""
 
     average: Any
@@ -105,7 +105,7 @@ class Minds(NamedTuple):
 
 def train(
     game: Game,
-    recipe: Recipe,
+    recipe: NfspConfig,
     *,
     seed: int = 0,
     variant: str | None = None,
@@ -119,7 +119,7 @@ def train(
     CardaiError when the game does not number its moves, and when a loss is no longer a number.
     """
     with on_device():
-        return _Training(game, recipe, seed, variant, seats, encoder).run(progress, watch)
+        return NfspTraining(game, recipe, seed, variant, seats, encoder).run(progress, watch)
 
 
 def target_of(following: jax.Array, masks: jax.Array, scores: jax.Array, last: jax.Array) -> jax.Array:
@@ -130,14 +130,14 @@ def target_of(following: jax.Array, masks: jax.Array, scores: jax.Array, last: j
     return jnp.where(last, scores, jnp.max(jnp.where(masks, following, -jnp.inf), axis=1, initial=-1e9))
 
 
-class _Programs:
+class NfspPrograms:
     """What is compiled for a recipe; it serves every training by it.
 
     `forward(weights, rows u8[n, width])` gives f4[n, A]; `update(minds, batches)` makes one update after the other with
     batches of both memories, and gives new minds and the losses of both networks, f4[updates] each.
     """
 
-    def __init__(self, width: int, actions: int, recipe: Recipe) -> None:
+    def __init__(self, width: int, actions: int, recipe: NfspConfig) -> None:
         self.recipe = recipe
         self._make = lambda: Network(width, recipe.hidden, actions)
         self.graph = parts(begun(self._make, 0))[0]
@@ -146,13 +146,15 @@ class _Programs:
         self.values_optimiser = _optimiser(recipe, recipe.value_rate)
         self.update = jax.jit(lambda minds, batches: jax.lax.scan(self._update, minds, batches))
 
-    def begin(self, seed: int) -> Minds:
+    def begin(self, seed: int) -> NfspState:
         """The minds before the first update."""
         average, values = (parts(begun(self._make, 2 * seed + i))[1] for i in range(2))
         moments = self.average_optimiser.init(average), self.values_optimiser.init(values)
-        return Minds(average, values, values, *moments, jnp.zeros((), jnp.int32))
+        return NfspState(average, values, values, *moments, jnp.zeros((), jnp.int32))
 
-    def _update(self, minds: Minds, batches: tuple[dict[str, jax.Array], dict[str, jax.Array]]) -> tuple[Minds, Any]:
+    def _update(
+        self, minds: NfspState, batches: tuple[dict[str, jax.Array], dict[str, jax.Array]]
+    ) -> tuple[NfspState, Any]:
         """One update of both networks; its losses: cross-entropy and squared error (Algorithm 1 of the paper)."""
         past, latest = batches
 
@@ -178,21 +180,21 @@ class _Programs:
         count = minds.count + 1
         renewed = count % self.recipe.target_every == 0
         target = jax.tree.map(lambda old, new: jnp.where(renewed, new, old), minds.target, values)
-        return Minds(average, values, target, average_moments, values_moments, count), (policy_loss, value_loss)
+        return NfspState(average, values, target, average_moments, values_moments, count), (policy_loss, value_loss)
 
 
-_programs = functools.cache(_Programs)
+_programs = functools.cache(NfspPrograms)
 
 
-class _Training:
+class NfspTraining:
     def __init__(
-        self, game: Game, recipe: Recipe, seed: int, variant: str | None, seats: int | None, encoder: str | None
+        self, game: Game, recipe: NfspConfig, seed: int, variant: str | None, seats: int | None, encoder: str | None
     ) -> None:
         self.recipe = recipe
         self.variant = game.default_variant if variant is None else variant
         self.seats = game.default_seats if seats is None else seats
         game.options(self.seats, self.variant)
-        self.sight = Sight(game, self.seats, encoder)
+        self.sight = DecisionEncoder(game, self.seats, encoder)
         self.stream = np.random.default_rng(seed)
         self.programs = _programs(self.sight.width, self.sight.actions, recipe)
         self.forward, self.minds = self.programs.forward, self.programs.begin(seed)
@@ -247,13 +249,13 @@ class _Training:
         chosen = best(self.forward(self.minds.values, rows), masks)
         return np.where(explores, uniform(masks, np.where(explores, luck / max(self.epsilon, 1e-300), 0.0)), chosen)
 
-    def _played(self, count: int) -> Decisions | None:
+    def _played(self, count: int) -> Trajectories | None:
         responds = self.stream.random((count, self.seats)) < self.recipe.anticipation
         seeds = self.stream.integers(2**63, size=count, dtype=np.uint64)
         lineups = np.where(responds, RESPONSE, AVERAGE)
         return played(self.sight, self.agents, lineups, seeds, self.variant)
 
-    def _remember(self, found: Decisions) -> None:
+    def _remember(self, found: Trajectories) -> None:
         following = np.minimum(np.arange(len(found)) + 1, len(found) - 1)
         self.latest.add(
             rows=found.rows, actions=found.actions, scores=found.scores.astype(np.float32), last=found.last,
@@ -275,6 +277,6 @@ class _Training:
             raise CardaiError(f"the losses are {self.losses} after {self.games} games: the weights have run away")
 
 
-def _optimiser(recipe: Recipe, rate: float) -> optax.GradientTransformation:
+def _optimiser(recipe: NfspConfig, rate: float) -> optax.GradientTransformation:
     chosen = optax.adam(rate) if recipe.optimiser == "adam" else optax.sgd(rate)
     return optax.chain(optax.clip_by_global_norm(recipe.max_norm), chosen) if recipe.max_norm else chosen

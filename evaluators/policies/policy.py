@@ -3,7 +3,7 @@
     policy = load("mine.safetensors")
     agent = policy.agent()          # draws its moves; policy.agent(greedy=True) plays the likeliest
 
-The file's metadata has one entry, `cardai`, a JSON object with the fields of `Facts`.
+The file's metadata has one entry, `cardai`, a JSON object with the fields of `PolicyMetadata`.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from cardai.kernel import driver
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
 from evaluators.model import fingerprint, tensors_of, with_tensors
-from evaluators.policies.decisions import Sight
+from evaluators.policies.decisions import DecisionEncoder
 from evaluators.policies.network import Network, best, drawn, forward, on_device, parts, probabilities
 
 FORMAT = "cardai policy 1"
@@ -37,7 +37,7 @@ Judge = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Facts:
+class PolicyMetadata:
     """What a policy is and how it came about; the file's metadata.
 
     `options`: those of the variant. `layout`: a hash of the encoder's segments, `width` values in all. `numbering`: a
@@ -67,16 +67,16 @@ class Facts:
 class Policy:
     """A network that says how likely to play each move, with its facts. `name`: what messages call it."""
 
-    def __init__(self, facts: Facts, network: Network, name: str = "") -> None:
-        self.facts, self.network, self.name = facts, network, name or f"policy of {facts.game}"
+    def __init__(self, facts: PolicyMetadata, network: Network, name: str = "") -> None:
+        self.metadata, self.network, self.name = facts, network, name or f"policy of {facts.game}"
         self._forward = forward(facts.width, facts.hidden, facts.actions)
         self._weights = parts(network)[1]
 
     @classmethod
-    def of(cls, sight: Sight, network: Network, variant: str, **more: Any) -> "Policy":
-        """A policy of a game as it is here and now. `more`: further fields of `Facts`."""
+    def of(cls, sight: DecisionEncoder, network: Network, variant: str, **more: Any) -> "Policy":
+        """A policy of a game as it is here and now. `more`: further fields of `PolicyMetadata`."""
         game = sight.game
-        facts = Facts(
+        facts = PolicyMetadata(
             game=game.name,
             game_version=game.version,
             variant=variant,
@@ -112,7 +112,7 @@ class Policy:
         how = "plays what it finds likeliest" if greedy else "draws its moves"
         return PolicyAgent(
             spec or self.name, driver.OUTSIDE, about=f"a policy that {how}", any_variant=any_variant, policy=self,
-            choose=chooser(judge, self.facts.encoder),
+            choose=chooser(judge, self.metadata.encoder),
         )  # fmt: skip
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
@@ -120,7 +120,7 @@ class Policy:
 
         It plays at tables of any size where its encoder writes the same row.
         """
-        facts = self.facts
+        facts = self.metadata
         if game.name != facts.game:
             raise CardaiError(f"{self.name} is a policy for {facts.game}, not for {game.name}")
         if game.version != facts.game_version:
@@ -149,7 +149,7 @@ class Policy:
         place, tensors = Path(path), tensors_of(self.network)
         if not all(np.isfinite(value).all() for value in tensors.values()):
             raise CardaiError(f"cannot write {place}: the policy holds weights that are not finite")
-        facts = dataclasses.asdict(self.facts) | {"format": FORMAT}
+        facts = dataclasses.asdict(self.metadata) | {"format": FORMAT}
         try:
             write_whole(place, save(tensors, {"cardai": json.dumps(facts, allow_nan=False)}))
         except ValueError:
@@ -187,12 +187,12 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
 
 def chooser(judge: Judge, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:
     """What an outside player is asked: its moves, MOVE[n], in worlds, STATE[n]. Its luck is that of each world."""
-    sights: dict[tuple[Game, int], Sight] = {}
+    sights: dict[tuple[Game, int], DecisionEncoder] = {}
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         key = game, int(worlds["seats"][0])
         if key not in sights:
-            sights[key] = Sight(game, key[1], encoder)
+            sights[key] = DecisionEncoder(game, key[1], encoder)
         rows, places = sights[key].look(worlds)
         taken = judge(rows, places > 0, luck_of(worlds))
         return sights[key].moves[places[np.arange(len(worlds)), taken] - 1]
@@ -245,7 +245,7 @@ def _check_tensors(place: Path, network: Network, tensors: Mapping[str, np.ndarr
             raise _refusal(place, f"{name} holds numbers that are not finite")
 
 
-def _facts(place: Path, metadata: Mapping[str, str]) -> Facts:
+def _facts(place: Path, metadata: Mapping[str, str]) -> PolicyMetadata:
     try:
         said = json.loads(metadata.get("cardai", ""))
     except (ValueError, RecursionError):
@@ -255,7 +255,7 @@ def _facts(place: Path, metadata: Mapping[str, str]) -> Facts:
     if said.get("format") != FORMAT:
         raise _refusal(place, f"its format is {said.get('format')!r}, not {FORMAT!r}")
     kept: dict[str, Any] = {}
-    for one in dataclasses.fields(Facts):
+    for one in dataclasses.fields(PolicyMetadata):
         fits, what = _KINDS[str(one.type)] if one.name != "hidden" else _HIDDEN
         if one.name not in said or not fits(said[one.name]):
             raise _refusal(place, f"{one.name} must be {what}, not {said.get(one.name)!r:.60}")
@@ -263,7 +263,7 @@ def _facts(place: Path, metadata: Mapping[str, str]) -> Facts:
     if not all(1 <= kept[name] <= WIDEST for name in ("width", "actions")):
         raise _refusal(place, f"width {kept['width']} or actions {kept['actions']} is not 1 to {WIDEST}")
     kept["hidden"] = tuple(kept["hidden"])
-    return Facts(**kept)
+    return PolicyMetadata(**kept)
 
 
 def _is_count(value: Any) -> bool:

@@ -26,7 +26,7 @@ from cardai.kernel import driver
 from cardai.rule import rule
 from evaluators import settings
 from evaluators.bodies.layers import Linear
-from evaluators.policies.decisions import Decisions, Sight, played
+from evaluators.policies.decisions import DecisionEncoder, Trajectories, played
 from evaluators.policies.network import (
     Network,
     begun,
@@ -54,7 +54,7 @@ Watch = Callable[[int, Policy], None]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PpoConfig:
     """How a policy is learned. Raises CardaiError for what cannot be.
 
     The defaults are those of a student report on Durak that follows Charlesworth (2018, Big 2). Where the report is
@@ -83,10 +83,10 @@ class Recipe:
         settings.check(self)
 
 
-REPORT = Recipe()
+REPORT = PpoConfig()
 """Durak's student report: 140 000 games of self-play. Its layers are "smaller" than Charlesworth's 512, 256: halved."""
 
-RECIPES = {"ppo": REPORT}
+PRESETS = {"ppo": REPORT}
 
 
 class ActorCritic(nnx.Module):
@@ -105,7 +105,7 @@ class ActorCritic(nnx.Module):
 
 def train(
     game: Game,
-    recipe: Recipe = REPORT,
+    recipe: PpoConfig = REPORT,
     *,
     seed: int = 0,
     variant: str | None = None,
@@ -121,7 +121,7 @@ def train(
     is no longer a number.
     """
     with on_device():
-        return _Training(game, recipe, seed, variant, seats, encoder).run(progress, watch, watch_every)
+        return PpoTraining(game, recipe, seed, variant, seats, encoder).run(progress, watch, watch_every)
 
 
 @rule
@@ -139,7 +139,7 @@ def trace_back(values, rewards, last, discount, trace, advantages):
         advantages[t] = ahead
 
 
-def advantages_of(decisions: Decisions, values: np.ndarray, discount: float, trace: float) -> np.ndarray:
+def advantages_of(decisions: Trajectories, values: np.ndarray, discount: float, trace: float) -> np.ndarray:
     """The advantage of each decision, f8[D], by the values f8[D] of where it was made."""
     found = np.zeros(len(decisions))
     rewards = np.where(decisions.last, decisions.scores, 0.0)
@@ -147,7 +147,7 @@ def advantages_of(decisions: Decisions, values: np.ndarray, discount: float, tra
     return found
 
 
-def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], recipe: Recipe) -> jax.Array:
+def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], recipe: PpoConfig) -> jax.Array:
     """The loss of a minibatch (eq. 9 of the paper, negated), f4[]; `weights` is 0 for rows that fill it up."""
     weights = batch["weights"]
     total = jnp.sum(weights)
@@ -167,19 +167,19 @@ def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], r
     return -gain + recipe.value_weight * error - recipe.entropy_weight * entropy
 
 
-def steps_of(recipe: Recipe) -> int:
+def steps_of(recipe: PpoConfig) -> int:
     """How many training steps there are."""
     return math.ceil(recipe.games / recipe.step_games)
 
 
-class _Programs:
+class PpoPrograms:
     """What is compiled for a recipe; it serves every training by it.
 
     `judge(weights, rows u8[n, width])` gives logits f4[n, A] and values f4[n]; `update(weights, moments, batch)` gives
     new weights, new moments and the loss.
     """
 
-    def __init__(self, width: int, actions: int, recipe: Recipe) -> None:
+    def __init__(self, width: int, actions: int, recipe: PpoConfig) -> None:
         self.recipe = recipe
         self._make = lambda: ActorCritic(width, recipe.shared, recipe.hidden, actions)
         self.graph = parts(begun(self._make, 0))[0]
@@ -206,18 +206,18 @@ class _Programs:
         return optax.apply_updates(weights, updates), moments, found
 
 
-_programs = functools.cache(_Programs)
+_programs = functools.cache(PpoPrograms)
 
 
-class _Training:
+class PpoTraining:
     def __init__(
-        self, game: Game, recipe: Recipe, seed: int, variant: str | None, seats: int | None, encoder: str | None
+        self, game: Game, recipe: PpoConfig, seed: int, variant: str | None, seats: int | None, encoder: str | None
     ) -> None:
         self.recipe = recipe
         self.variant = game.default_variant if variant is None else variant
         self.seats = game.default_seats if seats is None else seats
         game.options(self.seats, self.variant)
-        self.sight = Sight(game, self.seats, encoder)
+        self.sight = DecisionEncoder(game, self.seats, encoder)
         self.stream = np.random.default_rng(seed)
         self.steps = steps_of(recipe)
         self.programs = _programs(self.sight.width, self.sight.actions, recipe)
@@ -263,7 +263,7 @@ class _Training:
         logits, _ = self.programs.judge(self.weights, rows)
         return drawn(probabilities(logits, masks), luck)
 
-    def _played(self, step: int) -> Decisions | None:
+    def _played(self, step: int) -> Trajectories | None:
         """The network's decisions in the games of a step."""
         count = self.recipe.step_games
         lineups = np.full((count, self.seats), len(self.agents) - 1)
@@ -273,7 +273,7 @@ class _Training:
         found = played(self.sight, self.agents, lineups, seeds, self.variant)
         return found and found.part(found.players == 0)
 
-    def _learn(self, found: Decisions) -> None:
+    def _learn(self, found: Trajectories) -> None:
         recipe = self.recipe
         logits, values = self.programs.judge(self.weights, found.rows)
         chances = probabilities(logits, found.masks)[np.arange(len(found)), found.actions]

@@ -9,11 +9,11 @@ from cyclopts import Parameter
 from evaluators.training.verbs import AsJson
 
 
-def learn(
+def train_policy(
     game: str,
     /,
     *,
-    recipe: str = "ppo",
+    preset: str = "ppo",
     out: Path,
     seats: int | None = None,
     variant: str | None = None,
@@ -31,20 +31,20 @@ def learn(
     from evaluators import settings
     from evaluators.policies import nfsp, ppo
 
-    chosen = next((module for module in (ppo, nfsp) if recipe in module.RECIPES), None)
+    chosen = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
     if chosen is None:
-        raise CardaiError(unknown("recipe", recipe, [*ppo.RECIPES, *nfsp.RECIPES]))
+        raise CardaiError(unknown("preset", preset, [*ppo.PRESETS, *nfsp.PRESETS]))
     changes = {one.partition("=")[0]: one.partition("=")[2] for one in change or ()}
     if not out.parent.is_dir():
         raise CardaiError(f"cannot write {out}: there is no folder {out.parent}")
-    wanted = settings.read(chosen.Recipe, None, settings.as_plain(chosen.RECIPES[recipe]) | changes)
+    wanted = settings.read(type(chosen.PRESETS[preset]), None, settings.as_plain(chosen.PRESETS[preset]) | changes)
     played = cardai.load(game)
     with Line("learning", played) as progress:
         policy = chosen.train(
             played, wanted, seed=seed, variant=variant, seats=seats, encoder=encoder, progress=progress
         )
     policy.save(out)
-    facts = policy.facts
+    facts = policy.metadata
     if json:
         print(json_module.dumps({"out": str(out), **facts.metrics, "seconds": facts.seconds}, indent=2))
     else:

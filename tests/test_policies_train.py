@@ -9,7 +9,7 @@ import cardai
 from cardai.measure.exact import grade, solve
 from evaluators.policies import nfsp, ppo
 
-QUICK = ppo.Recipe(
+QUICK = ppo.PpoConfig(
     games=6000, step_games=250, batch_games=50, learning_rate=3e-3, final_rate=1e-4, shared=32, hidden=32
 )
 
@@ -31,7 +31,7 @@ def test_ppo_learns_the_best_response_to_a_fixed_player_of_kuhn_poker(opponent, 
 
 
 def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
-    recipe = nfsp.Recipe(
+    recipe = nfsp.NfspConfig(
         (64,), policy_rate=0.1, value_rate=0.1, epsilon=0.06, final_epsilon=0.0, epochs=50, epoch_games=2000,
         round_games=100, updates=64, memory=30_000, target_every=100,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
 
 
 def test_ppo_learns_tic_tac_toe_against_random_play():
-    recipe = ppo.Recipe(
+    recipe = ppo.PpoConfig(
         games=6000, step_games=250, batch_games=50, learning_rate=2e-3, final_rate=1e-4, shared=64, hidden=64,
         opponent="random",
     )  # fmt: skip

@@ -10,45 +10,51 @@ from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.measure.exact import grade, solve, strategy_of
 from cardai.registry import load
-from evaluators.training import selftaught
-from evaluators.training.selftaught import Generation, Judge, Protocol, Rows, School
+from evaluators.training import selfplay_in_memory
+from evaluators.training.selfplay_in_memory import (
+    CachingEvaluator,
+    LabelledRows,
+    SelfPlayGeneration,
+    SelfPlayProtocol,
+    SelfPlayTraining,
+)
 
 TICTACTOE = load("tictactoe")
 OPTIONS = {"hidden": [16]}
-PROTOCOL = Protocol(
-    iterations=2, games=60, epsilon=0.1, temperature=0.2, kept=2, steps=10, merged=True, emphasis=0.5,
-    learning={"batch": 32, "learning_rate": 1e-2},
+PROTOCOL = SelfPlayProtocol(
+    iterations=2, games=60, epsilon=0.1, temperature=0.2, window=2, steps=10, merge_rows=True, count_power=0.5,
+    training={"batch": 32, "learning_rate": 1e-2},
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def school():
-    return School(TICTACTOE, PROTOCOL, "mlp", OPTIONS)
+def training():
+    return SelfPlayTraining(TICTACTOE, PROTOCOL, "mlp", OPTIONS)
 
 
-def weights(generation: Generation) -> list[np.ndarray]:
+def weights(generation: SelfPlayGeneration) -> list[np.ndarray]:
     return [np.array(leaf) for leaf in jax.tree.leaves(generation.state.params)]
 
 
-def course(school: School, seed: int) -> list[list[np.ndarray]]:
-    return [weights(one) for one in school.generations(seed)]
+def course(training: SelfPlayTraining, seed: int) -> list[list[np.ndarray]]:
+    return [weights(one) for one in training.generations(seed)]
 
 
 def same(one: list, other: list) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_a_seed_decides_everything_whatever_was_taught_before(school):
-    first, other, again = course(school, 1), course(school, 2), course(school, 1)
-    fresh = course(School(TICTACTOE, PROTOCOL, "mlp", OPTIONS), 1)
+def test_a_seed_decides_everything_whatever_was_taught_before(training):
+    first, other, again = course(training, 1), course(training, 2), course(training, 1)
+    fresh = course(SelfPlayTraining(TICTACTOE, PROTOCOL, "mlp", OPTIONS), 1)
     for number in range(PROTOCOL.iterations + 1):
         assert same(first[number], again[number])
         assert same(first[number], fresh[number])
         assert not same(first[number], other[number])
 
 
-def test_the_first_generation_has_random_weights_and_each_later_one_has_learned(school):
-    kept = [(one.number, weights(one), one.loss) for one in school.generations(0)]
+def test_the_first_generation_has_random_weights_and_each_later_one_has_learned(training):
+    kept = [(one.number, weights(one), one.loss) for one in training.generations(0)]
     assert [number for number, *_ in kept] == [0, 1, 2]
     assert np.isnan(kept[0][2])
     assert all(0 < loss < 2 for *_, loss in kept[1:])
@@ -58,7 +64,7 @@ def test_the_first_generation_has_random_weights_and_each_later_one_has_learned(
 
 def test_equal_rows_become_one_with_the_mean_of_their_labels():
     rows = np.array([[1, 2], [0, 1], [1, 2], [1, 2]], np.uint8)
-    found = Rows(rows, np.array([0.0, 1.0, 1.0, 0.5], np.float32), np.array([1.0, 4.0, 2.0, 1.0])).merged()
+    found = LabelledRows(rows, np.array([0.0, 1.0, 1.0, 0.5], np.float32), np.array([1.0, 4.0, 2.0, 1.0])).merged()
     by_row = {tuple(row): (label, n) for row, label, n in zip(found.rows.tolist(), *found[1:], strict=True)}
     assert by_row == {(1, 2): (0.625, 4.0), (0, 1): (1.0, 4.0)}
 
@@ -72,7 +78,7 @@ def test_merging_leaves_the_gradient_as_it_was():
         losses = optax.sigmoid_binary_cross_entropy(known.rows @ by, known.labels)
         return (losses * known.counts).sum() / known.counts.sum()
 
-    known = Rows(rows, labels, np.ones(500))
+    known = LabelledRows(rows, labels, np.ones(500))
     assert len(known.merged().rows) == 8
     apart, merged = (jax.grad(loss)(slope, one) for one in (known, known.merged()))
     assert np.allclose(apart, merged, atol=1e-6)
@@ -80,16 +86,16 @@ def test_merging_leaves_the_gradient_as_it_was():
 
 def test_merging_in_parts_is_merging_all():
     stream = np.random.default_rng(1)
-    parts = [Rows(stream.integers(0, 2, (40, 4), np.uint8), stream.random(40), np.ones(40)) for _ in range(3)]
-    one, other = Rows.joined([part.merged() for part in parts]).merged(), Rows.joined(parts).merged()
+    parts = [LabelledRows(stream.integers(0, 2, (40, 4), np.uint8), stream.random(40), np.ones(40)) for _ in range(3)]
+    one, other = LabelledRows.joined([part.merged() for part in parts]).merged(), LabelledRows.joined(parts).merged()
     assert np.array_equal(one.rows, other.rows)
     assert np.array_equal(one.counts, other.counts)
     assert np.allclose(one.labels, other.labels)
 
 
-def test_a_network_is_asked_about_a_row_once(school):
+def test_a_network_is_asked_about_a_row_once(training):
     asked = []
-    judge = Judge(school, next(school.generations(0)).state, 0)
+    judge = CachingEvaluator(training, next(training.generations(0)).state, 0)
     network = judge._logits
     judge._logits = lambda by, rows: asked.append(rows) or network(by, rows)
     rows = np.random.default_rng(0).integers(0, 2, (3000, 27), np.uint8)
@@ -100,18 +106,18 @@ def test_a_network_is_asked_about_a_row_once(school):
     assert len(asked) == 3
 
 
-def test_a_judge_stays_as_it_is_while_its_network_learns(school):
-    generations = school.generations(0)
+def test_a_judge_stays_as_it_is_while_its_network_learns(training):
+    generations = training.generations(0)
     state = next(generations).state
-    early, late = Judge(school, state, 0), Judge(school, state, 0)
+    early, late = CachingEvaluator(training, state, 0), CachingEvaluator(training, state, 0)
     rows = np.random.default_rng(0).integers(0, 2, (50, 27), np.uint8)
     before = early.score(rows)
     assert next(generations).number == 1
     assert np.array_equal(late.score(rows), before)
 
 
-def test_a_generation_saved_as_a_model_plays_as_it_did(school, tmp_path):
-    *_, last = school.generations(3)
+def test_a_generation_saved_as_a_model_plays_as_it_did(training, tmp_path):
+    *_, last = training.generations(3)
     last.model(about="taught by itself").save(tmp_path / "one.safetensors")
     solution = solve(TICTACTOE)
     loaded = agent(TICTACTOE, f"greedy:{tmp_path / 'one.safetensors'}")
@@ -121,12 +127,12 @@ def test_a_generation_saved_as_a_model_plays_as_it_did(school, tmp_path):
 @pytest.mark.parametrize(("opponent", "first", "networks"), [("", "", 2), ("random", "", 1), ("", "random", 0)])
 def test_who_sits_at_the_table(monkeypatch, opponent, first, networks):
     seen = []
-    play = selftaught.play
+    play = selfplay_in_memory.play
     monkeypatch.setattr(
-        selftaught, "play", lambda game, *given, **more: seen.append(given) or play(game, *given, **more)
+        selfplay_in_memory, "play", lambda game, *given, **more: seen.append(given) or play(game, *given, **more)
     )
-    protocol = Protocol(1, 8, opponent=opponent, first=first, steps=1, learning={"batch": 4})
-    list(School(TICTACTOE, protocol, "mlp", OPTIONS).generations(0))
+    protocol = SelfPlayProtocol(1, 8, opponent=opponent, first_players=first, steps=1, training={"batch": 4})
+    list(SelfPlayTraining(TICTACTOE, protocol, "mlp", OPTIONS).generations(0))
     ((players, lineups, seeds),) = seen
     mine = np.array([player.evaluator is not None for player in players])[lineups]
     assert (mine.sum(axis=1) == networks).all()
@@ -134,16 +140,16 @@ def test_who_sits_at_the_table(monkeypatch, opponent, first, networks):
     assert len(set(seeds.tolist())) == 8
 
 
-def test_exploring_is_for_games_and_not_for_grades(school):
-    generation = next(school.generations(0))
+def test_exploring_is_for_games_and_not_for_grades(training):
+    generation = next(training.generations(0))
     assert (generation.agent().epsilon, generation.agent().temperature) == (0.0, 0.0)
     assert grade(solve(TICTACTOE), generation.agent()).luck in ("none", "known")
 
 
 def test_it_learns_from_as_many_iterations_as_are_kept():
     def states(kept):
-        protocol = Protocol(3, 50, opponent="random", kept=kept, steps=1, learning={"batch": 4})
-        return [one.states for one in School(TICTACTOE, protocol, "mlp", OPTIONS).generations(0)]
+        protocol = SelfPlayProtocol(3, 50, opponent="random", window=kept, steps=1, training={"batch": 4})
+        return [one.states for one in SelfPlayTraining(TICTACTOE, protocol, "mlp", OPTIONS).generations(0)]
 
     (none, *each), (_, *pairs) = states(1), states(2)
     assert none == 0
@@ -153,13 +159,13 @@ def test_it_learns_from_as_many_iterations_as_are_kept():
 
 
 def test_any_game_will_do():
-    protocol = Protocol(1, 20, steps=2, learning={"batch": 8})
-    *_, last = School(SMALL, protocol, "mlp", OPTIONS).generations(0)
+    protocol = SelfPlayProtocol(1, 20, steps=2, training={"batch": 8})
+    *_, last = SelfPlayTraining(SMALL, protocol, "mlp", OPTIONS).generations(0)
     assert last.states > 20
 
 
-def test_a_judge_refuses_another_game_and_table(school):
-    judge = Judge(school, next(school.generations(0)).state, 0)
+def test_a_judge_refuses_another_game_and_table(training):
+    judge = CachingEvaluator(training, next(training.generations(0)).state, 0)
     judge.check_fits(TICTACTOE, "standard", 2)
     with pytest.raises(CardaiError, match=r"generation 0 was taught tictactoe, variant standard, with 2 seats"):
         judge.check_fits(SMALL, None, 2)
@@ -171,18 +177,18 @@ def test_a_judge_refuses_another_game_and_table(school):
     ("fields", "said"),
     [
         ({"games": 0}, "games must be at least 1, not 0"),
-        ({"kept": -1}, "kept must be at least 1, not -1"),
+        ({"window": -1}, "window must be at least 1, not -1"),
         ({"epsilon": 1.5}, "epsilon 1.5"),
         ({"temperature": -1.0}, "temperature -1"),
-        ({"emphasis": 0.5}, "emphasis 0.5 needs merged rows"),
+        ({"count_power": 0.5}, "count_power 0.5 needs merge_rows"),
     ],
 )
 def test_impossible_protocols_are_refused(fields, said):
     with pytest.raises(CardaiError, match=said):
-        Protocol(**({"iterations": 1, "games": 1} | fields))
+        SelfPlayProtocol(**({"iterations": 1, "games": 1} | fields))
 
 
-def test_weights_that_run_away_are_named(school, monkeypatch):
-    monkeypatch.setattr(school.learner, "step", lambda state, rows, labels: (state, np.float32(np.nan)))
+def test_weights_that_run_away_are_named(training, monkeypatch):
+    monkeypatch.setattr(training.learner, "step", lambda state, rows, labels: (state, np.float32(np.nan)))
     with pytest.raises(CardaiError, match="iteration 1: the weights have run away"):
-        list(school.generations(0))
+        list(training.generations(0))

@@ -10,9 +10,9 @@ from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Segment
 from cardai.measure.exact import grade, solve
-from evaluators.training import lesson as lessons
+from evaluators.training import compare
+from evaluators.training.compare import cells_shuffled, comparison_of, parameters, rows_per_second
 from evaluators.training.config import TrainConfig
-from evaluators.training.lesson import cells_shuffled, lesson_of, parameters, rows_per_second
 from evaluators.training.train import train
 
 GAME = load("tictactoe")
@@ -36,7 +36,7 @@ class Wrong(Sum):
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lesson")
+    folder = tmp_path_factory.mktemp("comparison")
     simulate_shards(GAME, {"random": 1.0}, 300, folder=folder / "games", seed=1)
     return TrainConfig(
         game="tictactoe", data=(str(folder / "games"),), out=str(folder / "run"), parts=(0.9, 0.0, 0.1), batch=64,
@@ -45,62 +45,64 @@ def config(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def lesson(config):
-    return lesson_of(config)
+def comparison(config):
+    return comparison_of(config)
 
 
-def logits(module, lesson):
-    return np.asarray(module(lesson.dataset.take(np.arange(50))))
+def logits(module, comparison):
+    return np.asarray(module(comparison.dataset.take(np.arange(50))))
 
 
-def test_a_lesson_makes_the_network_that_a_training_run_makes(config, lesson):
+def test_a_lesson_makes_the_network_that_a_training_run_makes(config, comparison):
     report = train(config).report
-    found = lesson.teach(lesson.body(*BODY, 0), 0)
+    found = comparison.train(comparison.body(*BODY, 0), 0)
     assert abs(report["test"]["split"]["bce"] - found.test.bce) < 1e-6
     assert found.states == 40 * 64
 
 
-def test_networks_with_one_seed_get_the_same_states_in_the_same_order(lesson, monkeypatch):
+def test_networks_with_one_seed_get_the_same_states_in_the_same_order(comparison, monkeypatch):
     seen = []
-    batches = lessons._batches
-    monkeypatch.setattr(lessons, "_batches", lambda *a: (seen.append(one) or one for one in batches(*a)))
-    taught = [lesson.teach(one, 3) for one in (Sum(nnx.Rngs(0)), lesson.body(*BODY, 0))]
+    batches = compare._batches
+    monkeypatch.setattr(compare, "_batches", lambda *a: (seen.append(one) or one for one in batches(*a)))
+    taught = [comparison.train(one, 3) for one in (Sum(nnx.Rngs(0)), comparison.body(*BODY, 0))]
     assert len(seen) == 80
     assert all((one == other).all() for one, other in zip(seen[:40], seen[40:], strict=True))
     assert taught[0].test.n == taught[1].test.n > 0
-    lesson.teach(Sum(nnx.Rngs(0)), 4, steps=1)
+    comparison.train(Sum(nnx.Rngs(0)), 4, steps=1)
     assert (seen[80] != seen[0]).any()
 
 
-def test_a_module_that_is_taught_twice_learns_the_same_and_stays_as_it_was(lesson):
+def test_a_module_that_is_taught_twice_learns_the_same_and_stays_as_it_was(comparison):
     module = Sum(nnx.Rngs(1))
-    before = logits(module, lesson)
-    first, second = lesson.teach(module, 1), lesson.teach(module, 1)
-    assert (logits(first.module, lesson) == logits(second.module, lesson)).all()
-    assert (logits(module, lesson) == before).all()
-    assert not np.allclose(logits(first.module, lesson), before)
+    before = logits(module, comparison)
+    first, second = comparison.train(module, 1), comparison.train(module, 1)
+    assert (logits(first.module, comparison) == logits(second.module, comparison)).all()
+    assert (logits(module, comparison) == before).all()
+    assert not np.allclose(logits(first.module, comparison), before)
 
 
-def test_networks_of_one_kind_do_not_share_what_they_begin_with(lesson):
-    one, other = (lesson.teach(lesson.body(*BODY, seed), 1, steps=1) for seed in (1, 2))
-    assert not np.allclose(logits(one.module, lesson), logits(other.module, lesson))
+def test_networks_of_one_kind_do_not_share_what_they_begin_with(comparison):
+    one, other = (comparison.train(comparison.body(*BODY, seed), 1, steps=1) for seed in (1, 2))
+    assert not np.allclose(logits(one.module, comparison), logits(other.module, comparison))
 
 
-def test_networks_of_one_kind_may_have_other_sizes(lesson):
-    sizes = [parameters(lesson.teach(lesson.body("mlp", {"hidden": [n]}, 0), 1, steps=1).module) for n in (4, 6)]
+def test_networks_of_one_kind_may_have_other_sizes(comparison):
+    sizes = [
+        parameters(comparison.train(comparison.body("mlp", {"hidden": [n]}, 0), 1, steps=1).module) for n in (4, 6)
+    ]
     assert sizes == [4 * 28 + 5, 6 * 28 + 7]
 
 
-def test_a_network_of_ones_own_can_be_graded(lesson):
-    player = lesson.teach(Sum(nnx.Rngs(0)), 0).player("sum")
+def test_a_network_of_ones_own_can_be_graded(comparison):
+    player = comparison.train(Sum(nnx.Rngs(0)), 0).player("sum")
     assert 0 < grade(solve(GAME), player).averaged[0] < 1
     with pytest.raises(CardaiError, match="sum was taught tictactoe"):
         player.check_fits(load("durak"), None, 2)
 
 
-def test_a_network_with_another_answer_is_refused(lesson):
+def test_a_network_with_another_answer_is_refused(comparison):
     with pytest.raises(CardaiError, match="one logit of each row"):
-        lesson.teach(Wrong(nnx.Rngs(0)), 0)
+        comparison.train(Wrong(nnx.Rngs(0)), 0)
 
 
 def test_shuffled_cells_keep_planes_apart_and_aligned_and_leave_the_rest():
@@ -114,16 +116,16 @@ def test_shuffled_cells_keep_planes_apart_and_aligned_and_leave_the_rest():
     assert sorted(order[27:]) == [27, 28, 29, 30]
 
 
-def test_an_mlp_does_not_care_where_cells_are_but_play_with_them_must_know(lesson):
-    order = cells_shuffled(lesson.layout, 1)
-    found = lesson.teach(Sum(nnx.Rngs(0)), 0, order=order)
-    rows = lesson.dataset.take(np.arange(20))
+def test_an_mlp_does_not_care_where_cells_are_but_play_with_them_must_know(comparison):
+    order = cells_shuffled(comparison.layout, 1)
+    found = comparison.train(Sum(nnx.Rngs(0)), 0, order=order)
+    rows = comparison.dataset.take(np.arange(20))
     expected = 1 / (1 + np.exp(-np.asarray(found.module(rows[:, order]))))
-    assert np.allclose(np.asarray(found.judge("x").score(rows)), expected, atol=1e-6)
+    assert np.allclose(np.asarray(found.evaluator("x").score(rows)), expected, atol=1e-6)
 
 
-def test_parameters_are_counted_and_speeds_measured(lesson):
+def test_parameters_are_counted_and_speeds_measured(comparison):
     assert parameters(Sum(nnx.Rngs(0))) == 28
-    rounds = rows_per_second(Sum(nnx.Rngs(0)), lesson.dataset.take(np.arange(64)), rounds=3, seconds=0.001)
+    rounds = rows_per_second(Sum(nnx.Rngs(0)), comparison.dataset.take(np.arange(64)), rounds=3, seconds=0.001)
     assert len(rounds) == 3
     assert min(rounds) > 0

@@ -1,8 +1,9 @@
-"""Networks of any kind, taught the same states in the same order: what a comparison of bodies needs.
+"""Networks of any kind, trained on the same states in the same order: what a comparison of bodies needs.
 
-    lesson = lesson_of(TrainConfig(game="tictactoe", data=("games",), out="runs/mine", batch=256, steps=2000, epochs=0))
-    mine = lesson.teach(MyNetwork(lesson.layout, nnx.Rngs(0)), seed=0)
-    theirs = lesson.teach(lesson.body("mlp", {"hidden": [64, 64]}, seed=0), seed=0)
+    config = TrainConfig(game="tictactoe", data=("games",), out="runs/mine", batch=256, steps=2000, epochs=0)
+    comparison = comparison_of(config)
+    mine = comparison.train(MyNetwork(comparison.layout, nnx.Rngs(0)), seed=0)
+    theirs = comparison.train(comparison.body("mlp", {"hidden": [64, 64]}, seed=0), seed=0)
     mine.test.bce, mine.states_per_second, parameters(mine.module), mine.player("mine")
 
 A network is any flax `nnx.Module` that makes one logit of each row: u8[B, F] -> f4[B]. It need not be one of the
@@ -43,7 +44,7 @@ _IN_FLIGHT = 8  # steps handed to the device before one is waited for
 
 
 @dataclass(frozen=True)
-class Lesson:
+class BodyComparison:
     """A game's states, and how they are learned: the fields of a `TrainConfig` but its body, options and seed.
 
     What is compiled for a network serves all of its kind.
@@ -68,14 +69,14 @@ class Lesson:
         """A network of one of the bodies there are, see `evaluators.bodies`."""
         return build(name, options, self.layout, seed)
 
-    def teach(
+    def train(
         self,
         module: nnx.Module,
         seed: int,
         steps: int | None = None,
         order: np.ndarray | None = None,
         progress: Progress | None = None,
-    ) -> "Taught":
+    ) -> "TrainedBody":
         """A network that has learned, judged by the test states. The module that is given stays as it was.
 
         `seed` decides which games are learned from, which are tested on, and in which order; `steps`: the config's if
@@ -84,7 +85,7 @@ class Lesson:
         """
         config = replace(self.config, seed=seed, steps=steps or self.config.steps)
         if not config.steps:
-            raise CardaiError("a lesson must have a number of steps")
+            raise CardaiError("a comparison must have a number of steps")
         training, _, test = parted(config, self.dataset)
         device = device_of(config.device)
         with jax.default_device(device):
@@ -95,7 +96,7 @@ class Lesson:
             weights = learner.weights(state)
             states = config.steps * config.batch
             seen = np.sort(epoch_order(seed, 0, training)[: min(len(test), states)])
-            return Taught(
+            return TrainedBody(
                 self,
                 learner.module(weights),
                 order,
@@ -119,23 +120,23 @@ class Lesson:
         return learner, fresh._replace(params=params, rest=rest, average=average)
 
 
-def lesson_of(config: TrainConfig, game: Game | None = None, progress: Progress | None = None) -> Lesson:
-    """The lesson of a config's records; where it says out, body, options and seed of the network, that is not used.
+def comparison_of(config: TrainConfig, game: Game | None = None, progress: Progress | None = None) -> BodyComparison:
+    """The comparison of a config's records; where it says out, body, options and seed of the network, that is not used.
 
     Raises CardaiError as `evaluators.training.train.collect`.
     """
     game = game or load(config.game)
-    return Lesson(game, collect(config, game, progress), config)
+    return BodyComparison(game, collect(config, game, progress), config)
 
 
 @dataclass(frozen=True)
-class Taught:
+class TrainedBody:
     """A network that has learned. `test`: its figures on the test states; `training`: on as many of those it learned.
 
     `states`: how many it has learned from, repetitions counted; `states_per_second`: without compilation.
     """
 
-    lesson: Lesson
+    comparison: BodyComparison
     module: nnx.Module
     order: np.ndarray | None
     test: Metrics
@@ -143,21 +144,21 @@ class Taught:
     states: int
     states_per_second: float
 
-    def judge(self, name: str) -> "Judge":
+    def evaluator(self, name: str) -> "BodyEvaluator":
         """The network as the core asks it, under a name."""
-        dataset, encoder = self.lesson.dataset, self.lesson.dataset.recipe.encoder
+        dataset, encoder = self.comparison.dataset, self.comparison.dataset.recipe.encoder
         assert encoder is not None
         where = dataset.game, dataset.variant, dataset.seats
-        return Judge(name, *where, encoder, self.lesson.config.moment, self.module, self.order)
+        return BodyEvaluator(name, *where, encoder, self.comparison.config.moment, self.module, self.order)
 
     def player(self, name: str) -> Agent:
         """Who makes the move that this network values most."""
-        return self.judge(name).player()
+        return self.evaluator(name).player()
 
 
 @dataclass
-class Judge:
-    """A network as the core asks it: see `cardai.agents.evaluator.Evaluator`. `order`: as for `Lesson.teach`."""
+class BodyEvaluator:
+    """A network as an `cardai.agents.evaluator.Evaluator`. `order`: see `BodyComparison.train`."""
 
     name: str
     game: str

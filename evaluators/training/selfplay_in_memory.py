@@ -1,7 +1,7 @@
 """Networks that learn from their own games, in memory: for games so small that files would cost more than play.
 
-school = School(game, protocol, "mlp", {"hidden": [64, 64]})
-for generation in school.generations(seed=0):
+training = SelfPlayTraining(game, protocol, "mlp", {"hidden": [64, 64]})
+for generation in training.generations(seed=0):
     print(generation.number, grade(solution, generation.agent()))
 """
 
@@ -33,51 +33,51 @@ _LIVE = 4096  # games played at once: whoever has most rows by heart wants many 
 
 
 @dataclass(frozen=True)
-class Protocol:
+class SelfPlayProtocol:
     """How a network is taught: in each iteration it plays, and then learns. Raises CardaiError for what cannot be.
 
     `games`: of each iteration. `opponent`: the spec of everybody else at the table, the network's seat changing from
-    game to game; empty for the network in every seat. `first`: the spec of all who play in the first iteration; empty
-    for the network with its first weights. `epsilon`, `temperature`: how it explores (`cardai.agents.spec`).
+    game to game; empty for the network in every seat. `first_players`: the spec of all who play in the first iteration;
+    empty for the network with its first weights. `epsilon`, `temperature`: how it explores (`cardai.agents.spec`).
 
-    `kept`: from how many of the last iterations it learns. `steps`: of each iteration; it goes on with the weights and
-    the schedule it had. `merged`: equal rows are one row, labelled by their mean, drawn as often as the power
-    `emphasis` of their number says (1 is as often as they came, 0 each alike). `learning`: fields of `TrainConfig`.
+    `window`: from how many of the last iterations it learns. `steps`: of each iteration; it goes on with the weights
+    and the schedule it had. `merge_rows`: equal rows are one row, labelled by their mean, drawn as often as the power
+    `count_power` of their number says (1 is as often as they came, 0 each alike). `training`: fields of `TrainConfig`.
     """
 
     iterations: int
     games: int
     opponent: str = ""
-    first: str = ""
+    first_players: str = ""
     epsilon: float = 0.0
     temperature: float = 0.0
-    kept: int = 1
+    window: int = 1
     steps: int = 1000
-    merged: bool = False
-    emphasis: float = 1.0
-    learning: Mapping[str, Any] = field(default_factory=dict)
+    merge_rows: bool = False
+    count_power: float = 1.0
+    training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "games", "kept", "steps"):
+        for name in ("iterations", "games", "window", "steps"):
             if getattr(self, name) < 1:
                 raise CardaiError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.epsilon <= 1 or self.temperature < 0:
             raise CardaiError(f"epsilon {self.epsilon} or temperature {self.temperature} is no way to explore")
-        if self.emphasis != 1.0 and not self.merged:
-            raise CardaiError(f"emphasis {self.emphasis} needs merged rows")
+        if self.count_power != 1.0 and not self.merge_rows:
+            raise CardaiError(f"count_power {self.count_power} needs merge_rows")
 
 
-class Judge:
+class CachingEvaluator:
     """An evaluator that knows by heart what it has judged before: its network is asked about each row once.
 
     Its weights stay as they are while the network goes on learning.
     """
 
-    def __init__(self, school: "School", state: State, number: int) -> None:
-        self.game, self.seats, self.moment = school.game, school.seats, _MOMENT
-        self.name, self.encoder, self.batch = f"generation {number}", next(iter(school.game.encoders)), 8 * _AT_ONCE
-        self._logits = school.learner.logits
-        self._weights = jax.tree.map(jnp.copy, school.learner.weights(state))
+    def __init__(self, training: "SelfPlayTraining", state: State, number: int) -> None:
+        self.game, self.seats, self.moment = training.game, training.seats, _MOMENT
+        self.name, self.encoder, self.batch = f"generation {number}", next(iter(training.game.encoders)), 8 * _AT_ONCE
+        self._logits = training.learner.logits
+        self._weights = jax.tree.map(jnp.copy, training.learner.weights(state))
         self._known: dict[bytes, float] = {}
 
     def score(self, rows: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ class Judge:
             raise CardaiError(f"{self.name} was taught {self.game.name}, variant {usual}, with {self.seats} seats")
 
 
-class Rows(NamedTuple):
+class LabelledRows(NamedTuple):
     """What is learned: `rows` u8[n, width], `labels` f4[n] in [0, 1], `counts` f8[n]: how often each came."""
 
     rows: np.ndarray
@@ -113,44 +113,44 @@ class Rows(NamedTuple):
         return cls(dataset.take(np.arange(len(dataset))), dataset.labels, np.ones(len(dataset)))
 
     @classmethod
-    def joined(cls, parts: "list[Rows]") -> Self:
+    def joined(cls, parts: "list[LabelledRows]") -> Self:
         """Several one after the other."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def merged(self) -> "Rows":
+    def merged(self) -> "LabelledRows":
         """Equal rows as one, with the mean of their labels: what minimises cross-entropy on it is the same."""
         keys = np.ascontiguousarray(self.rows).view(f"V{self.rows.shape[1]}")[:, 0]
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         counts = np.bincount(inverse, self.counts)
         labels = np.bincount(inverse, self.counts * self.labels) / counts
-        return Rows(self.rows[first], labels.astype(np.float32), counts)
+        return LabelledRows(self.rows[first], labels.astype(np.float32), counts)
 
 
-class School:
+class SelfPlayTraining:
     """Where networks with one body are taught a game by one protocol. What is compiled serves all of them."""
 
-    def __init__(self, game: Game, protocol: Protocol, body: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, game: Game, protocol: SelfPlayProtocol, body: str, options: Mapping[str, Any]) -> None:
         self.game, self.protocol, self.seats = game, protocol, game.default_seats
         self.config = TrainConfig(
-            game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.learning
+            game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.training
         )
         self.learner = Learner(self._network(0), self.config, protocol.iterations * protocol.steps)
 
-    def generations(self, seed: int = 0) -> "Iterator[Generation]":
+    def generations(self, seed: int = 0) -> "Iterator[SelfPlayGeneration]":
         """Teach a network from random weights; it as it is then, and after each iteration. Ctrl-C is raised.
 
         A generation's `state` is gone once the next one is asked for. All depends on the seed alone (on one machine).
         """
         protocol, batch = self.protocol, self.config.batch
         state, past = self._begun(seed), []
-        yield Generation(self, 0, math.nan, 0, state)
+        yield SelfPlayGeneration(self, 0, math.nan, 0, state)
         for number in range(1, protocol.iterations + 1):
             stream = np.random.default_rng([seed, number])
             played = self._played(state, number, stream)
-            past = [*past, played.merged() if protocol.merged else played][-protocol.kept :]
-            known = Rows.joined(past)
-            known = known.merged() if protocol.merged else known
-            chances = known.counts**protocol.emphasis
+            past = [*past, played.merged() if protocol.merge_rows else played][-protocol.window :]
+            known = LabelledRows.joined(past)
+            known = known.merged() if protocol.merge_rows else known
+            chances = known.counts**protocol.count_power
             losses = []
             for places in stream.choice(len(chances), (protocol.steps, batch), p=chances / chances.sum()):
                 state, loss = self.learner.step(state, known.rows[places], known.labels[places])
@@ -158,7 +158,7 @@ class School:
             loss = float(np.mean(losses))
             if not math.isfinite(loss):
                 raise CardaiError(f"the loss is {loss} in iteration {number}: the weights have run away")
-            yield Generation(self, number, loss, int(known.counts.sum()), state)
+            yield SelfPlayGeneration(self, number, loss, int(known.counts.sum()), state)
 
     def _network(self, seed: int) -> nnx.Module:
         layout = self.game.encoder().layout(self.seats)
@@ -170,12 +170,12 @@ class School:
         fresh = self.learner.start()
         return fresh._replace(params=params, rest=rest, average=jax.tree.map(jnp.copy, params) if fresh.average else ())
 
-    def _played(self, state: State, number: int, stream: np.random.Generator) -> Rows:
+    def _played(self, state: State, number: int, stream: np.random.Generator) -> LabelledRows:
         """What the games of an iteration show."""
         protocol, game = self.protocol, self.game
-        players = [_player(Judge(self, state, number - 1), protocol.epsilon, protocol.temperature)]
-        if number == 1 and protocol.first:
-            players = [agent(game, protocol.first)]
+        players = [_player(CachingEvaluator(self, state, number - 1), protocol.epsilon, protocol.temperature)]
+        if number == 1 and protocol.first_players:
+            players = [agent(game, protocol.first_players)]
         elif protocol.opponent:
             players.append(agent(game, protocol.opponent))
         lineups = np.full((protocol.games, self.seats), len(players) - 1)
@@ -191,17 +191,17 @@ class School:
             for i, (seed, lineup, scores, moves) in enumerate(played)
             if moves is not None
         )
-        return Rows.of(collect_games(game, recorded, Recipe(moment=_MOMENT)))
+        return LabelledRows.of(collect_games(game, recorded, Recipe(moment=_MOMENT)))
 
 
 @dataclass(frozen=True)
-class Generation:
+class SelfPlayGeneration:
     """A network after so many iterations. `loss`: its mean over the last one's steps; NaN before the first.
 
     `states`: those it learned from in that iteration.
     """
 
-    school: School
+    training: SelfPlayTraining
     number: int
     loss: float
     states: int
@@ -209,21 +209,21 @@ class Generation:
 
     def agent(self) -> Agent:
         """The player who makes the move that this network values most."""
-        return _player(Judge(self.school, self.state, self.number))
+        return _player(CachingEvaluator(self.training, self.state, self.number))
 
     def model(self, **more: Any) -> Model:
         """The network as a model that can be saved. `more`: further fields of its `Facts`."""
-        school, learner = self.school, self.school.learner
+        training, learner = self.training, self.training.learner
         return Model.of(
-            school.game,
+            training.game,
             learner.module(learner.weights(self.state)),
-            body=school.config.body,
-            body_options=school.config.options,
+            body=training.config.body,
+            body_options=training.config.options,
             moment=_MOMENT,
-            seats=school.seats,
+            seats=training.seats,
             **more,
         )
 
 
-def _player(judge: Judge, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
+def _player(judge: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
     return Agent(f"greedy:{judge.name}", driver.GREEDY, epsilon=epsilon, temperature=temperature, evaluator=judge)
