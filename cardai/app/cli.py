@@ -1,7 +1,11 @@
-"""The `cardai` command: one verb a function. Each imports what it needs when it runs, so that `--help` costs nothing.
+"""The `cardai` command: one function for each verb. A verb imports what it needs when it runs, so `--help` is quick.
 
-Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load); 2 refused, one sentence on stderr says
-why; 130 interrupted, what was finished has been reported.
+Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load); 2 refused, and one sentence on stderr
+says why; 130 interrupted, and what was finished until then has been reported.
+
+Another package brings a verb by an entry point in the group `cardai.verbs`: `name = "module:function"`. The first line
+of the function's docstring is shown in `cardai --help`, under the heading that the module names with `GROUP = "Learn"`
+(a heading in `GROUPS`; "Other" if it names none). Both are read from the source: `--help` imports no such module.
 """
 
 import functools
@@ -11,13 +15,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter
 
 if TYPE_CHECKING:
     from cardai.game import Game
 
-_WIDE = 140  # columns of a table that goes to a file or another program
+_WIDE = 140  # columns of a table that is printed to a file or to another program
 REFUSED, BROKEN_PIPE, INTERRUPTED = 2, 141, 130
+
+PLAY, MEASURE, LEARN, GAMES, EXPERIMENTS, OTHER = (
+    Group.create_ordered(name) for name in ("Play", "Measure", "Learn", "Games", "Experiments", "Other")
+)
+GROUPS = {group.name: group for group in (PLAY, MEASURE, LEARN, GAMES, EXPERIMENTS, OTHER)}
+"""The headings of `cardai --help`, in order."""
 
 
 def _version() -> str:
@@ -28,8 +38,9 @@ def _version() -> str:
 
 app = App(
     name="cardai",
-    help="Card-game AI: fast simulation, honest hidden information, agents, benchmarks, and a table to play at.",
+    help="Card-game AI: fast simulation, hidden information that stays hidden, agents, benchmarks, a table to play at.",
     version=_version,
+    group_commands=OTHER,
     help_format="plaintext",
     exit_on_error=False,
     print_error=False,
@@ -38,52 +49,58 @@ app = App(
 )
 
 GameName = Annotated[str, Parameter(help="A game's name (see `cardai games`), or the path of its folder or file.")]
-Seed = Annotated[int, Parameter(help="Any whole number; the same one gives the same games.")]
-Variant = Annotated[str | None, Parameter(help="A variant of the game; its first one if not given.")]
-Threads = Annotated[int | None, Parameter(help="Threads; as many as there are processors if not given.")]
+Seed = Annotated[int, Parameter(help="Any whole number; the same seed gives the same games.")]
+Variant = Annotated[str | None, Parameter(help="A variant of the game; the game's first variant if not given.")]
+Threads = Annotated[int | None, Parameter(help="How many threads; one for each processor if not given.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 Agents = Annotated[list[str] | None, Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")]
 Figure = Annotated[Path | None, Parameter(help="Draw the figure into this file (.png, .svg or .pdf).")]
-Overwrite = Annotated[bool, Parameter(negative="", help="Write over the file if it exists.")]
+Overwrite = Annotated[bool, Parameter(negative="", help="Replace the file if it exists.")]
 Device = Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")]
 SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual number if not given.")]
-Rules = Annotated[str | None, Parameter(name="--rules", help="The path of the game, if it is not known by its name.")]
-SpecList = Annotated[str | None, Parameter(help="Agent specs, one a seat, separated by commas: bot3,random,random.")]
+Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, if its name does not find it.")]
+SpecList = Annotated[str | None, Parameter(help="One agent spec for each seat: bot3,random,random.")]
 
 
 @functools.cache
 def _add_verbs() -> None:
-    """Add the verbs that other packages bring, `train` among them; they are imported when they run."""
+    """Add the verbs that other packages bring, for example `train`. Their modules are imported when they run."""
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
-        app.command(entry.value, name=entry.name, help=_first_line(entry.module, entry.attr))
+        about, group = _read_verb(entry.module, entry.attr)
+        app.command(entry.value, name=entry.name, help=about, group=group)
 
 
-def _first_line(module: str, function: str) -> str | None:
-    """The first line of a function's docstring, read from the source: importing it would cost what --help must not."""
+def _read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
+    """The first line of a verb's docstring and the group that its module names, both read from the source."""
     import ast
     from importlib.util import find_spec
 
-    found = find_spec(module)
-    if found is None or found.origin is None:
-        return None
-    for node in ast.parse(Path(found.origin).read_text("utf-8")).body:
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        return None, None
+    about = group = None
+    try:
+        source = ast.parse(Path(spec.origin).read_text("utf-8"))
+    except (OSError, SyntaxError):  # the verb fails when it is used; --help and the other verbs work
+        return None, None
+    for node in source.body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
-            return (ast.get_docstring(node) or "").partition("\n")[0]
-    return None
+            about = (ast.get_docstring(node) or "").partition("\n")[0]
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP":
+            group = GROUPS.get(ast.literal_eval(node.value))
+    return about, group
 
 
 def main() -> None:
     """The console script."""
-    sys.path.append(
-        str(Path.cwd())
-    )  # where somebody's python:MODULE:FUNCTION lies, and the last place that is looked in
+    sys.path.append(str(Path.cwd()))  # python:MODULE:FUNCTION is looked for here too, after all other places
     sys.exit(run(sys.argv[1:]))
 
 
 def run(tokens: Sequence[str]) -> int:
-    """Run one command line; its exit code."""
+    """Run one command line. Returns its exit code."""
     _add_verbs()
     try:
         code = app(tokens)
@@ -96,16 +113,16 @@ def run(tokens: Sequence[str]) -> int:
         return INTERRUPTED
     except MemoryError:
         return _refused("there is not enough memory for that")
-    except BrokenPipeError:  # the reader has left, as `head` does; Python must not complain at exit either
+    except BrokenPipeError:  # the program that reads has ended, as `head` does; keep Python from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
         if isinstance(error, _error()):
             return _refused(str(error))
-        raise  # a bug: its traceback is wanted
+        raise  # a bug in cardai: show its traceback
 
 
-@app.command
+@app.command(group=GAMES)
 def games(*, json: AsJson = False) -> int:
     """List the games."""
     from rich.table import Table
@@ -113,31 +130,31 @@ def games(*, json: AsJson = False) -> int:
     from cardai.errors import CardaiError
     from cardai.registry import available
 
-    found, broken = [], 0
+    rows, exit_code = [], 0
     for name in available():
         try:
-            found.append(_described(load(name)))
+            rows.append(_described(load(name)))
         except CardaiError as error:
-            found.append({"name": name, "error": str(error)})
-            broken = 1
+            rows.append({"name": name, "error": str(error)})
+            exit_code = 1
     if json:
-        _print_json(found)
-        return broken
+        _print_json(rows)
+        return exit_code
     table = Table("game", "title", "version", "seats", "variants", "suites")
-    for one in found:
-        if "error" in one:
-            table.add_row(one["name"], one["error"])
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["name"], row["error"])
         else:
-            seats = f"{one['seats'][0]}-{one['seats'][-1]}" if len(one["seats"]) > 1 else str(one["seats"][0])
-            lists = ", ".join(one["variants"]), ", ".join(one["suites"])
-            table.add_row(one["name"], one["title"], str(one["version"]), seats, *lists)
+            seats = f"{row['seats'][0]}-{row['seats'][-1]}" if len(row["seats"]) > 1 else str(row["seats"][0])
+            lists = ", ".join(row["variants"]), ", ".join(row["suites"])
+            table.add_row(row["name"], row["title"], str(row["version"]), seats, *lists)
     _print(table)
-    return broken
+    return exit_code
 
 
-@app.command
+@app.command(group=GAMES)
 def agents(game: GameName, /, *, json: AsJson = False) -> None:
-    """List the agents that can play a game, with the parameters they take."""
+    """List the agents that can play a game, and their parameters."""
     from rich.table import Table
 
     from cardai.agents.spec import list_specs
@@ -146,37 +163,40 @@ def agents(game: GameName, /, *, json: AsJson = False) -> None:
     specs = list_specs(loaded)
     parameters = {name: dict(player.defaults) for name, player in loaded.players.items()}
     if json:
-        _print_json([{"agent": s, "about": about, "parameters": parameters.get(s, {})} for s, about in specs.items()])
+        _print_json(
+            [{"agent": spec, "about": about, "parameters": parameters.get(spec, {})} for spec, about in specs.items()]
+        )
         return
     table = Table("agent", "what it is", "parameters")
     for spec, about in specs.items():
         table.add_row(spec, about, " ".join(f"{name}={value:g}" for name, value in parameters.get(spec, {}).items()))
     _print(table)
-    _print("Change parameters like this: NAME?p=0.5&q=2. A function of yours plays as python:MODULE:FUNCTION.")
+    _print("Parameters are changed like this: NAME?p=0.5&q=2. Your own function plays as python:MODULE:FUNCTION.")
 
 
-@app.command
+@app.command(group=MEASURE)
 def bench(
     game: GameName | None = None,
     /,
     *,
     all_games: Annotated[
-        bool, Parameter(name="--all", negative="", help="Every agent on every game instead, with ratings.")
+        bool, Parameter(name="--all", negative="", help="Every agent on every game, with ratings.")
     ] = False,
-    suite: Annotated[str | None, Parameter(help="A suite of the game; its first one if not given.")] = None,
+    suite: Annotated[str | None, Parameter(help="A suite of the game; the game's first suite if not given.")] = None,
     agent: Agents = None,
     games: Annotated[
-        int | None, Parameter(help="Games a row, the suite's number if not given; with --all games a table, 10 000.")
+        int | None,
+        Parameter(help="Games for each row (the suite's number if not given); with --all, for each table."),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
-    history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as a line.")] = None,
-    against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of such a file.")] = None,
+    history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
+    against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
-    """Measure agents in a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
+    """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
     from cardai.measure import bench as benchmark
     from cardai.show.progress import Line
 
@@ -185,12 +205,12 @@ def bench(
     if all_games and game is not None:
         _refuse(f"bench takes a game, here {game!r}, or --all, not both")
     if all_games:
-        own = {"--suite": suite, "--agent": ",".join(agent) if agent else None, "--variant": variant}
-        _refuse_given(own, "is for one game; --all plays every game")
+        options = {"--suite": suite, "--agent": ",".join(agent) if agent else None, "--variant": variant}
+        _refuse_given(options, "is for one game; --all plays every game")
         return _bench_all(games, seed, threads, history, against, json)
     if game is None:
-        _refuse("bench needs a game (see `cardai games`), or --all for every one")
-    _refuse_given({"--history": history, "--against": against}, "goes with --all")
+        _refuse("bench needs a game (see `cardai games`), or --all for all games")
+    _refuse_given({"--history": history, "--against": against}, "needs --all")
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
@@ -203,16 +223,16 @@ def _bench_all(
     from cardai.measure import league
     from cardai.show.progress import Line
 
-    then = league.last_run(against) if against else None
+    earlier = league.last_run(against) if against else None
     if history:
         league.check_history(history)
     with Line("playing") as progress:
-        found = league.run_all(None, games or league.GAMES, seed, threads, progress)
-    if then:
-        found = league.compare(found, then)
-    if history and not found.interrupted:
-        league.append(history, found)
-    return show(found, as_json)
+        report = league.run_all(None, games or league.GAMES, seed, threads, progress)
+    if earlier:
+        report = league.compare(report, earlier)
+    if history and not report.interrupted:
+        league.append(history, report)
+    return show(report, as_json)
 
 
 def _refuse_given(options: dict[str, Any], why: str) -> None:
@@ -221,15 +241,15 @@ def _refuse_given(options: dict[str, Any], why: str) -> None:
             _refuse(f"{name} {str(value)!r} {why}")
 
 
-@app.command
+@app.command(group=PLAY)
 def match(
     game: GameName,
     /,
     *,
-    seats: Annotated[str, Parameter(help="Agent specs, one a seat, separated by commas: bot3,random,random.")],
+    seats: Annotated[str, Parameter(help="One agent spec for each seat: bot3,random,random.")],
     games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 1000,
     seed: Seed = 0,
-    rotate: Annotated[bool, Parameter(help="Play each deal once with everybody in each seat.")] = True,
+    rotate: Annotated[bool, Parameter(help="Play each deal once with each agent in each seat.")] = True,
     record: Annotated[Path | None, Parameter(help="Write the games to this file (.jsonl or .jsonl.gz).")] = None,
     overwrite: Overwrite = False,
     threads: Threads = None,
@@ -237,7 +257,7 @@ def match(
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
-    """Play agents against each other and say who did how well."""
+    """Play agents against each other: the mean score of each, with 95 % intervals."""
     from cardai.measure import bench as benchmark
     from cardai.show.progress import Line
 
@@ -260,7 +280,7 @@ def match(
     return show(report, json)
 
 
-@app.command
+@app.command(group=LEARN)
 def selfplay(
     game: GameName,
     /,
@@ -269,7 +289,9 @@ def selfplay(
         list[str],
         Parameter(name="--agent", negative="", help="An agent spec with its weight, as in bot3@2; may be repeated."),
     ],
-    out: Annotated[Path, Parameter(help="A file (.jsonl or .jsonl.gz), or a folder, in which a stopped run goes on.")],
+    out: Annotated[
+        Path, Parameter(help="A file (.jsonl or .jsonl.gz), or a folder, in which a stopped run is resumed.")
+    ],
     games: Annotated[int, Parameter(help="How many games.")] = 10_000,
     seed: Seed = 0,
     seats: SeatCount = None,
@@ -279,7 +301,7 @@ def selfplay(
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
-    """Record games to learn from: the agent of each seat of each game is drawn by weight."""
+    """Record games to train on: the agent in each seat of each game is drawn by weight."""
     from cardai.data import selfplay as simulation
     from cardai.show.progress import Line
 
@@ -300,7 +322,7 @@ def selfplay(
     return show(summary, json)
 
 
-@app.command
+@app.command(group=PLAY)
 def play(
     game: GameName,
     /,
@@ -328,22 +350,22 @@ def play(
     _print(f"You have left the game ({again})." if points is None else f"The same deal again: {again}")
 
 
-@app.command
+@app.command(group=MEASURE)
 def perf(
     game: GameName,
     /,
     *,
     agent: Annotated[
-        str | None, Parameter(help="Measure this agent with a model instead, beside its network in a bare loop.")
+        str | None, Parameter(help="Measure this agent, which has a model, and its network alone in a loop.")
     ] = None,
-    seconds: Annotated[float, Parameter(help="How long each measurement takes.")] = 1.0,
-    repeats: Annotated[int, Parameter(help="How many measurements each median is taken of.")] = 5,
+    seconds: Annotated[float, Parameter(help="How long each measurement takes, in seconds.")] = 1.0,
+    repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
     device: Device = "auto",
     json: AsJson = False,
 ) -> None:
-    """Measure how fast a game is played, in decisions and games a second, or in rows a second by a network."""
+    """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
     from cardai.measure import bottleneck
     from cardai.measure import perf as speed
     from cardai.show.progress import Line
@@ -358,17 +380,17 @@ def perf(
     show(report, json)
 
 
-@app.command
+@app.command(group=GAMES)
 def check(
     game: GameName,
     /,
     *,
     law: Annotated[list[str] | None, Parameter(negative="", help="Only this law; may be repeated.")] = None,
-    effort: Annotated[str, Parameter(help="How hard to look: quick, normal or thorough.")] = "normal",
+    effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
     json: AsJson = False,
 ) -> int:
-    """Check that a game keeps the laws of the contract: the tests anybody's game gets for nothing."""
+    """Test whether a game keeps the laws of the contract. Any game can be tested, yours too."""
     from dataclasses import asdict
 
     from cardai import conformance
@@ -379,33 +401,33 @@ def check(
         verdicts = conformance.check(
             loaded, seed=seed, effort=effort, laws=law, progress=lambda name, done, total: line(done, total, name)
         )
-    broken = [one for one in verdicts if not one.passed]
+    broken = [verdict for verdict in verdicts if not verdict.passed]
     if json:
-        _print_json([asdict(one) for one in verdicts])
+        _print_json([asdict(verdict) for verdict in verdicts])
         return bool(broken)
-    for one in verdicts:
-        _print(f"{'holds ' if one.passed else 'BROKEN'} {one.law}")
-    for one in broken:
-        _print(f"\n{one.law}: {one.about}.\n{one.problem}")
+    for verdict in verdicts:
+        _print(f"{'holds ' if verdict.passed else 'BROKEN'} {verdict.law}")
+    for verdict in broken:
+        _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.problem}")
     _print(f"{loaded.name}: {len(verdicts) - len(broken)} of {len(verdicts)} laws hold")
     return bool(broken)
 
 
-@app.command
+@app.command(group=MEASURE)
 def complexity(
     game: GameName,
     /,
     *,
-    players: Annotated[str | None, Parameter(help="How many: 4, or 2-8, or 2,4,6; all the game allows.")] = None,
+    players: Annotated[str | None, Parameter(help="Numbers of players: 4, or 2-8, or 2,4,6; all if not given.")] = None,
     games: Annotated[int, Parameter(help="Games for each number of players.")] = 10_000,
-    agent: Annotated[str, Parameter(help="Who plays the games.")] = "random",
+    agent: Annotated[str, Parameter(help="The agent that plays all seats.")] = "random",
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
     figure: Figure = None,
     json: AsJson = False,
 ) -> int:
-    """Estimate the size of a game's tree by number of players, from played games."""
+    """Estimate the size of a game's tree for each number of players, from played games."""
     from cardai.measure import complexity as tree
     from cardai.show.progress import Line
 
@@ -421,18 +443,18 @@ def complexity(
     return show(report, json)
 
 
-@app.command
+@app.command(group=MEASURE)
 def perft(
     game: GameName,
     /,
     *,
-    depth: Annotated[int | None, Parameter(help="How many moves deep; to the end of the game if not given.")] = None,
+    depth: Annotated[int | None, Parameter(help="How many moves; to the end of the game if not given.")] = None,
     seats: SeatCount = None,
     seed: Seed = 0,
     variant: Variant = None,
     json: AsJson = False,
 ) -> None:
-    """Count the sequences of legal moves: the first thing to compare with another implementation of the rules."""
+    """Count the sequences of legal moves (perft), to compare with another implementation of the rules."""
     from cardai.measure import exact
     from cardai.show.progress import Line
 
@@ -446,7 +468,7 @@ def perft(
         _print(f"{moves:>3}  {count:,}".replace(",", " "))
 
 
-@app.command
+@app.command(group=MEASURE)
 def grade(
     game: GameName,
     /,
@@ -456,7 +478,7 @@ def grade(
     device: Device = "auto",
     json: AsJson = False,
 ) -> None:
-    """Grade agents exactly, over the whole tree of a small game without hidden cards."""
+    """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
     from cardai.measure import exact
     from cardai.show.progress import Line
 
@@ -466,12 +488,12 @@ def grade(
         solution = exact.solve(loaded)
         grades = [exact.grade(solution, spec, seed=seed, progress=progress) for spec in _listed(agent) or ()]
     if json:
-        _print_json([one.as_json() for one in grades])
+        _print_json([graded.as_json() for graded in grades])
     else:
         _print(exact.compare(grades))
 
 
-@app.command
+@app.command(group=PLAY)
 def replay(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],
     /,
@@ -479,13 +501,13 @@ def replay(
     game: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
     rules: Rules = None,
 ) -> None:
-    """Print a recorded game as a transcript: a line a move."""
+    """Print a recorded game as a transcript, one line for each move."""
     from cardai.data import record
 
     reader = record.read(file)
     loaded = reader.load(rules)
     chosen = None
-    for recorded in reader:  # all of it: an edited file is refused, wherever it was edited
+    for recorded in reader:  # read to the end, so that an edited file is refused wherever it was edited
         if recorded.number == game:
             chosen = recorded
     if chosen is None:
@@ -499,27 +521,29 @@ def replay(
         )
     except _error() as error:
         _refuse(f"{file}, game {game}: {error}")
-    head = reader.header
-    _print(f"{loaded.name} {head.version} ({chosen.variant}), game {game}, seed {chosen.seed}")
+    header = reader.header
+    _print(f"{loaded.name} {header.version} ({chosen.variant}), game {game}, seed {chosen.seed}")
     for seat, place in enumerate(chosen.lineup):
-        _print(f"p{seat} is {head.agents[place]}")
+        _print(f"p{seat} is {header.agents[place]}")
     _print("\n".join(moves))
     for seat, score in enumerate(chosen.scores):
         _print(f"p{seat} scores {score:g}")
 
 
-@app.command
+@app.command(group=MEASURE)
 def analyse(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],
     /,
     *,
     game_number: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
-    agent: Annotated[str | None, Parameter(help="An agent that judges: greedy:JUDGE or sampled:JUDGE.")] = None,
-    model: Annotated[str | None, Parameter(help="Or a model; the first that comes for the game if not given.")] = None,
-    top: Annotated[int, Parameter(help="How many moves are marked.")] = 5,
+    agent: Annotated[
+        str | None, Parameter(help="Judge with this agent: greedy:EVALUATOR or sampled:EVALUATOR.")
+    ] = None,
+    model: Annotated[str | None, Parameter(help="Or with this model; if neither is given, the game's first.")] = None,
+    top: Annotated[int, Parameter(help="How many moves to mark.")] = 5,
     figure: Figure = None,
     rules: Rules = None,
-    seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are looked at.")] = 0,
+    seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are sampled.")] = 0,
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
@@ -533,19 +557,19 @@ def analyse(
     if figure:
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
-        found = analysis.of_file(
+        report = analysis.of_file(
             file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, progress=progress
         )
     if figure:
-        found.figure(figure)
-    return show(found, json)
+        report.figure(figure)
+    return show(report, json)
 
 
-@app.command
+@app.command(group=PLAY)
 def verify(
     file: Annotated[Path, Parameter(help="A file of recorded games.")], /, *, rules: Rules = None, json: AsJson = False
 ) -> None:
-    """Check a file of recorded games: every line, every move, every score; the first bad line is named."""
+    """Check every line, move and score of a file of recorded games, and name the first line that is wrong."""
     from dataclasses import asdict
 
     from cardai.data import record
@@ -553,42 +577,42 @@ def verify(
 
     game = record.read(file).load(rules)
     with Line("replaying", game) as line:
-        found = record.verify(file, line.share, rules)
+        verified = record.verify(file, line.share, rules)
     if json:
-        _print_json(asdict(found))
+        _print_json(asdict(verified))
         return
-    head = found.header
+    header = verified.header
     _print(
-        f"{file} is sound: {found.games} games of {head.game} {head.version} ({head.variant}, {head.seats} seats), "
-        f"{found.plies} moves, replayed in {found.seconds:.1f} s"
+        f"{file} is sound: {verified.games} games of {header.game} {header.version} ({header.variant}, "
+        f"{header.seats} seats), {verified.plies} moves, replayed in {verified.seconds:.1f} s"
     )
-    if not found.complete:
-        _print("It is not complete: the run that wrote it was cut short, or some of its games were endless.")
+    if not verified.complete:
+        _print("It is not complete: the run that wrote it was interrupted, or some of its games did not end.")
 
 
-@app.command
+@app.command(group=GAMES)
 def new_game(
     name: Annotated[str, Parameter(help="The game's name: letters, digits and _.")],
     /,
     *,
-    folder: Annotated[Path, Parameter(help="Where its folder is made.")] = Path(),
+    folder: Annotated[Path, Parameter(help="The folder in which the game's folder is made.")] = Path(),
 ) -> None:
-    """Write a small complete game to begin your own with."""
+    """Write a small complete game, from which to build your own."""
     from cardai.app import scaffold
 
     place = scaffold.create(name, folder)
     path = place if place.is_absolute() else f"./{place}"
-    _print(f"{place} holds a small complete game. Make it yours part by part, and check it as you go:")
+    _print(f"{place} holds a small complete game. Replace its parts one by one, and check the game as you go:")
     _print(f"  cardai check {path}\n  cardai play {path}")
 
 
-@app.command
+@app.command(group=GAMES)
 def doctor(
     *,
     clear_cache: Annotated[bool, Parameter(negative="", help="Delete all compiled rules.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Say what cardai runs on here, and whether compiled rules load."""
+    """Report what cardai runs on here, and whether each game loads and plays."""
     from rich.table import Table
 
     from cardai.app import doctor as examination
@@ -596,23 +620,23 @@ def doctor(
     if clear_cache:
         freed = examination.clear_cache()
         print(f"deleted {freed / 1e6:.1f} MB of compiled rules", file=sys.stderr)
-    found = examination.examine(load)
+    facts = examination.examine(load)
     if json:
-        _print_json(found)
-        return 0 if found["healthy"] else 1
+        _print_json(facts)
+        return 0 if facts["healthy"] else 1
     table = Table(show_header=False)
-    for name, value in found.items():
+    for name, value in facts.items():
         if name == "games":
             for game, state in value.items():
                 table.add_row(f"game {game}", state)
         else:
             table.add_row(name.replace("_", " "), str(value))
     _print(table)
-    return 0 if found["healthy"] else 1
+    return 0 if facts["healthy"] else 1
 
 
 def load(name: str) -> "Game":
-    """A game by name or path. Raises CardaiError."""
+    """Returns the game with this name or at this path. Raises CardaiError if there is none."""
     from cardai import registry
 
     return registry.load(name)
@@ -624,12 +648,12 @@ def _described(game: "Game") -> dict[str, Any]:
 
 
 def _listed(specs: list[str] | None) -> list[str] | None:
-    """Specs given one by one or with commas between them."""
-    return [one for text in specs for one in _specs(text)] if specs else None
+    """All specs of an option that may be repeated and may hold several specs with commas between them."""
+    return [spec for text in specs for spec in _specs(text)] if specs else None
 
 
 def _specs(text: str) -> list[str]:
-    specs = [one.strip() for one in text.split(",")]
+    specs = [spec.strip() for spec in text.split(",")]
     if not all(specs):
         _refuse(f"{text!r} names an empty agent; specs are separated by single commas")
     return specs
@@ -648,7 +672,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _refuse_counts(games: int | None, threads: int | None) -> None:
-    """Refuse such numbers before the game is loaded, let alone compiled."""
+    """Refuse impossible numbers before the game is loaded and compiled."""
     from cardai.errors import positive
     from cardai.stats.machine import thread_count
 
@@ -658,7 +682,7 @@ def _refuse_counts(games: int | None, threads: int | None) -> None:
 
 
 def _refuse_unwritable(folder: Path) -> None:
-    """Refuse a folder that could not be written to, before anything is computed for it."""
+    """Refuse a folder that cannot be written to, before anything is computed."""
     import tempfile
 
     try:
@@ -669,7 +693,7 @@ def _refuse_unwritable(folder: Path) -> None:
 
 
 def _compute_on(device: str) -> None:
-    """Choose where networks compute; a name that is none is refused even if nobody asks a network."""
+    """Choose where networks compute. An unknown name is refused even if no network is used."""
     if device not in ("auto", "cpu", "gpu"):
         _refuse(f"--device is auto, cpu or gpu, not {device!r}")
     if device != "auto":
@@ -679,7 +703,7 @@ def _compute_on(device: str) -> None:
 
 
 def _error() -> type[Exception]:
-    """CardaiError, whose module brings Numba with it: too much for `--help`."""
+    """CardaiError, imported when it is needed."""
     from cardai.errors import CardaiError
 
     return CardaiError
@@ -695,7 +719,7 @@ def _refused(sentence: str) -> int:
 
 
 def show(report: Any, as_json: bool) -> int:
-    """Print a report; its exit code."""
+    """Print a report. Returns the exit code."""
     if as_json:
         _print_json(report.as_json())
     else:
@@ -717,7 +741,7 @@ def _print(value: Any) -> None:
 
     if isinstance(value, str) and not sys.stdout.isatty():
         print(value)
-    elif isinstance(value, str):  # a terminal would break lines in the middle of a word
+    elif isinstance(value, str):  # rich breaks long lines between words, a terminal within them
         Console().print(value, markup=False, highlight=False, emoji=False)
     else:
         Console(width=None if sys.stdout.isatty() else _WIDE).print(value)

@@ -8,6 +8,8 @@ from cyclopts import Parameter
 
 from evaluators.training.verbs import AsJson
 
+GROUP = "Learn"
+
 
 def train_policy(
     game: str,

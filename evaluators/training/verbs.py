@@ -11,6 +11,7 @@ from evaluators import settings
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.iterate import IterateConfig
 
+GROUP = "Learn"
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 

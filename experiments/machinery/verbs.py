@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
 
+GROUP = "Experiments"
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
