@@ -14,7 +14,7 @@ from typing import Any
 from cardai.measure import complexity
 from cardai.registry import load
 from experiments.machinery.charts import chart, lines
-from experiments.machinery.findings import Claim, Findings, Row, difference, direction, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate, shown
 from experiments.machinery.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
@@ -62,7 +62,7 @@ def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
     return report.as_json()
 
 
-def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> list[Row]:
+def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> list[Finding]:
     seats = one["players"]
     reference = one["reference"] if game == "moska" else DURAK.get(seats)
     games = lab.games or lab.size.benchmark
@@ -73,19 +73,19 @@ def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> 
         if name == "power" and reference is not None and agent == AGENTS[game][0]:
             claim = Claim(round(reference, 1), better="neither", within=3.0)
         table = f"{game.capitalize()}, all seats {agent}"
-        found.append(Row(table, f"{seats} players", column, of_estimate(one[name]), claim, key, 0, command))
+        found.append(Finding(table, f"{seats} players", column, of_estimate(one[name]), claim, key, 0, command))
     return found
 
 
-def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Row:
+def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Finding:
     """How much smaller the tree is with the most players than with the fewest."""
     figure = difference(of_estimate(rows[-1]["power"]), of_estimate(rows[0]["power"]))
     claim = direction("lower", "goes down") if (game, agent) == ("moska", AGENTS["moska"][0]) else None
     table, name = f"{game.capitalize()}, all seats {agent}", f"{rows[-1]['players']} less {rows[0]['players']}"
-    return Row(table, name, COLUMNS["power"], figure, claim, key)
+    return Finding(table, name, COLUMNS["power"], figure, claim, key)
 
 
-def _answer(rows: list[Row]) -> list[str]:
+def _answer(rows: list[Finding]) -> list[str]:
     four = next(row for row in rows if (row.name, row.column) == ("4 players", COLUMNS["power"]))
     fall = next(row for row in rows if row.claim and row.claim.is_direction)
     return [

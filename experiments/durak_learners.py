@@ -20,11 +20,19 @@ from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
-from experiments.machinery import workshop
 from experiments.machinery.charts import chart, lines
-from experiments.machinery.findings import Claim, Figure, Findings, Row, difference, direction, of_estimate, shown
+from experiments.machinery.findings import (
+    Claim,
+    Finding,
+    Findings,
+    Measurement,
+    difference,
+    direction,
+    of_estimate,
+    shown,
+)
 from experiments.machinery.lab import Lab
-from experiments.machinery.workshop import Progress, Workshop, generation_names
+from experiments.machinery.networks import NetworkStore, Progress, generation_names, ship_network
 from games.durak.endgame import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
@@ -180,7 +188,7 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
     {games that a generation has learned from: its spec}.
     """
     folder, generations = lab.folder / name, lab.size.generations
-    place = Workshop(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
+    place = NetworkStore(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
     share = games // (1 + generations)
     first = place.games("games", HAND_WRITTEN, share, seed=seats)
     place.generations((first,), generations, games=share, opponents=OPPONENTS, seed=10 * seats)
@@ -198,7 +206,14 @@ def run(lab: Lab) -> Findings:
     )
     endings = [row for name, spec in players_for_two(found).items() for row in _ending(lab, name, spec)]
     times = [
-        Row("Seconds of learning, both tables", name, "s", Figure(one, n=1, counted="runs"), piece="learning", places=0)
+        Finding(
+            "Seconds of learning, both tables",
+            name,
+            "s",
+            Measurement(one, n=1, counted="runs"),
+            piece="learning",
+            places=0,
+        )
         for name, one in seconds.items()
     ]
     return Findings([*rows, _deeper(rows), *thrown, *endings, *times], _answer(rows, endings), NOTES)
@@ -226,7 +241,7 @@ NOTES = (
 )
 
 
-def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Row]:
+def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Finding]:
     """A learner measured after each number of games."""
     last, found = max(games for _, games in agents), []
     for (seats, games), spec in agents.items():
@@ -237,20 +252,22 @@ def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[R
             claim = CLAIMS.get(row["row"]) if name == "ppo" and games == last else None
             places = 2 if row["row"] in CLAIMS else 1
             line = f"{name}, {games:,} games"
-            found.append(Row(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
+            found.append(Finding(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
     return found
 
 
-def _deeper(rows: Iterable[Row]) -> Row:
+def _deeper(rows: Iterable[Finding]) -> Finding:
     """How much better the deep network of NFSP plays than the shallow one, both at their end, as if independent."""
     ends = {row.name.partition(",")[0]: row for row in rows if row.column == ROWS["D2"]}  # the last one of each learner
     one, other = (ends[f"nfsp-{name}"] for name in ("deep", "shallow"))
     figure = difference(one.figure, other.figure)
     claim = direction("higher", "deeper is better")
-    return Row("NFSP, percentage points", "deep less shallow", ROWS["D2"], figure, claim, f"{one.piece} {other.piece}")
+    return Finding(
+        "NFSP, percentage points", "deep less shallow", ROWS["D2"], figure, claim, f"{one.piece} {other.piece}"
+    )
 
 
-def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Row]:
+def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Finding]:
     """The evaluators by throw-in rules."""
     found = []
     for games, spec in agents.items():
@@ -259,18 +276,18 @@ def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Row]:
         key = f"podkidnoy-{games}"
         for row in lab.bench(key, at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count)["rows"]:
             line = f"evaluator, {games:,} games"
-            found.append(Row(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
+            found.append(Finding(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
     return found
 
 
-def not_lost(loss: Mapping[str, Any]) -> Figure:
+def not_lost(loss: Mapping[str, Any]) -> Measurement:
     """A figure of games lost, in percent, as one of games not lost."""
     turned = {"point": "point", "low": "high", "high": "low"}
     figures = {one: None if loss[other] is None else 100 - loss[other] for one, other in turned.items()}
     return of_estimate({**loss, **figures})
 
 
-def _ending(lab: Lab, name: str, spec: str) -> list[Row]:
+def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
     """How well an agent ends its games against `thrifty`, by the exact solver."""
 
     def graded() -> dict[str, Any]:
@@ -280,19 +297,24 @@ def _ending(lab: Lab, name: str, spec: str) -> list[Row]:
     key = f"endings-{name.replace(':', '-')}"
     found = lab.piece(key, graded)
     counts = [
-        Row(
-            ENDINGS, name, column, Figure(found[column], n=found["decisions"], counted="decisions"), piece=key, places=0
+        Finding(
+            ENDINGS,
+            name,
+            column,
+            Measurement(found[column], n=found["decisions"], counted="decisions"),
+            piece=key,
+            places=0,
         )
         for column in ("critical", "unsolved")
     ]
     return [
         *counts,
-        Row(ENDINGS, name, "best move played, %", _counted(found["optimal"], 100), piece=key),
-        Row(ENDINGS, name, "score lost an ending", _counted(found["lost"], 1), piece=key, places=3),
+        Finding(ENDINGS, name, "best move played, %", _counted(found["optimal"], 100), piece=key),
+        Finding(ENDINGS, name, "score lost an ending", _counted(found["lost"], 1), piece=key, places=3),
     ]
 
 
-def _counted(estimate: Mapping[str, Any], factor: float) -> Figure:
+def _counted(estimate: Mapping[str, Any], factor: float) -> Measurement:
     return replace(of_estimate(estimate, factor), counted="decisions")
 
 
@@ -327,7 +349,7 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
     return seconds
 
 
-def _answer(rows: Iterable[Row], endings: Iterable[Row]) -> list[str]:
+def _answer(rows: Iterable[Finding], endings: Iterable[Finding]) -> list[str]:
     """What was asked, from the rows of each learner's end."""
     ends = {(row.name.partition(",")[0], row.column): row for row in rows}  # the last one of each learner
     solved = {row.name: row for row in endings if row.column.startswith("best")}
@@ -353,7 +375,7 @@ def ship(folder: Path) -> list[Path]:
     for name, (run, seats) in runs.items():
         about = f"Durak for {seats}: judges before any card is drawn"
         place = SHIPPED / "durak" / f"{name}.safetensors"
-        shipped.append(workshop.ship(folder, f"{run}/best", place, about, COMMAND))
+        shipped.append(ship_network(folder, f"{run}/best", place, about, COMMAND))
     return shipped
 
 

@@ -21,7 +21,7 @@ from cardai.stats.interval import proportion
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
 from experiments.machinery.charts import COLOURS, MARKERS, chart
-from experiments.machinery.findings import Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.findings import Finding, Findings, Measurement, of_estimate, shown
 from experiments.machinery.lab import Lab
 
 LINEUP = ("bot3", "greedy:best", "greedy:best", "greedy:best")
@@ -53,15 +53,17 @@ def run(lab: Lab) -> Findings:
     """Play, judge and count."""
     found = lab.piece("games", lambda: _judged(lab))
     rows = [
-        Row("The seat thought worst of lost, %", "games judged by best", words, told, piece="games", seed=SEED)
-        for words, told in ((words, Figure(**one)) for words, one in found["worst"].items())
+        Finding("The seat thought worst of lost, %", "games judged by best", words, told, piece="games", seed=SEED)
+        for words, told in ((words, Measurement(**one)) for words, one in found["worst"].items())
     ]
     game = found["drawn"]
     table = "One game: the moves at which evaluations changed most"
     for i, one in enumerate(game["swings"][:TOP], 1):
         name = f"({i}) move {one['ply']}, {game['names'][one['seat']]} (p{one['seat']}): {one['move']}"
         for column, value in (("before", one["before"]), ("after", one["after"]), ("own choice", one["choice"])):
-            rows.append(Row(table, name, column, Figure(value, n=1), piece="games", seed=game["seed"], places=3))
+            rows.append(
+                Finding(table, name, column, Measurement(value, n=1), piece="games", seed=game["seed"], places=3)
+            )
     return Findings(rows, _answer(rows, game), NOTES, {"game": game})
 
 
@@ -130,7 +132,7 @@ def _told(found: Analysis) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _answer(rows: list[Row], game: Mapping[str, Any]) -> list[str]:
+def _answer(rows: list[Finding], game: Mapping[str, Any]) -> list[str]:
     half = next(row for row in rows if row.column == "half")
     biggest = game["swings"][0]
     return [

@@ -25,9 +25,9 @@ from cardai.table.many import play
 from experiments.machinery.charts import chart, lines
 from experiments.machinery.findings import (
     Claim,
-    Figure,
+    Finding,
     Findings,
-    Row,
+    Measurement,
     difference,
     direction,
     of_estimate,
@@ -143,41 +143,43 @@ def read(text: str) -> np.ndarray:
     return np.array([{"-": math.nan, "0": 0.0, "1": 1.0}[sign] for sign in text]).reshape(-1, SEATS)
 
 
-def _figure(estimate: interval.Estimate) -> Figure:
+def _figure(estimate: interval.Estimate) -> Measurement:
     return of_estimate(plain(asdict(estimate.scaled(100))))
 
 
-def _loss(name: str, lost: np.ndarray) -> Row:
+def _loss(name: str, lost: np.ndarray) -> Finding:
     claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
     column = "B1"
-    return Row(LOST, name, column, _figure(interval.proportion(lost)), claim, f"lost-{key_of(name)}", SEED, places=2)
+    return Finding(
+        LOST, name, column, _figure(interval.proportion(lost)), claim, f"lost-{key_of(name)}", SEED, places=2
+    )
 
 
-def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Row:
+def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Finding:
     found = interval.compare(lost[one], lost[other], lower_is_better=True)
     claim = None
     if (one, other) == (HIDDEN, PEEKING):
         claim = direction("higher", f"above 0; {shown(claimed_price(), 2)} there")
     pieces = f"lost-{key_of(one)} lost-{key_of(other)}"
-    return Row(LESS, one, f"less {other}", _figure(found.difference), claim, pieces, SEED, places=2)
+    return Finding(LESS, one, f"less {other}", _figure(found.difference), claim, pieces, SEED, places=2)
 
 
-def claimed_price() -> Figure:
+def claimed_price() -> Measurement:
     """HIF less MIF in the thesis' Table 1, in percentage points, with the interval that its games allow."""
     claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
-    hidden, peeking = (Figure(claim.value, *claim.bounds(), CLAIMED_GAMES) for claim in claims)
+    hidden, peeking = (Measurement(claim.value, *claim.bounds(), CLAIMED_GAMES) for claim in claims)
     return difference(hidden, peeking)
 
 
-def _costs(lab: Lab, name: str) -> list[Row]:
+def _costs(lab: Lab, name: str) -> list[Finding]:
     """Positions a decision, which are the same on any machine, and milliseconds, which are not."""
     key = f"cost-{key_of(name)}"
     told = lab.piece(key, lambda: _cost(lab, name))
     positions = over_seeds([part["rows"] / part["decisions"] for part in told], "repeats")
     time = over_seeds([1000 * part["seconds"] / part["decisions"] for part in told], "repeats")
     return [
-        Row(COST, name, POSITIONS, positions, piece=key, seed=SEED, places=2),
-        Row(COST, name, MILLISECONDS, time, piece=key, seed=SEED, places=3),
+        Finding(COST, name, POSITIONS, positions, piece=key, seed=SEED, places=2),
+        Finding(COST, name, MILLISECONDS, time, piece=key, seed=SEED, places=3),
     ]
 
 
@@ -194,16 +196,16 @@ def _cost(lab: Lab, name: str) -> list[dict[str, float]]:
     return found[1:]
 
 
-def _answer(rows: Sequence[Row]) -> list[str]:
+def _answer(rows: Sequence[Finding]) -> list[str]:
     found = {(row.table, row.name, row.column): row for row in rows}
 
     def lost(name: str) -> str:
         return shown(found[LOST, name, "B1"].figure)
 
     def cost(name: str) -> str:
-        return shown(Figure(found[COST, name, POSITIONS].figure.point))
+        return shown(Measurement(found[COST, name, POSITIONS].figure.point))
 
-    def less(one: str, other: str) -> Row:
+    def less(one: str, other: str) -> Finding:
         return found[LESS, one, f"less {other}"]
 
     price, single, free = less(HIDDEN, PEEKING), less(SAMPLING[1], HIDDEN), less(BEST, PEEKING)
@@ -221,12 +223,12 @@ def _answer(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _is_open(figure: Figure) -> bool:
+def _is_open(figure: Measurement) -> bool:
     """Whether a difference is not told from 0."""
     return figure.low is None or figure.high is None or figure.low <= 0 <= figure.high
 
 
-def _told(figure: Figure) -> str:
+def _told(figure: Measurement) -> str:
     return "undecided" if _is_open(figure) else "decided"
 
 

@@ -44,9 +44,9 @@ from evaluators.training.compare import (
 from evaluators.training.config import TrainConfig
 from experiments import durak_learners, moska_networks
 from experiments.machinery.charts import bars, chart, lines
-from experiments.machinery.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds, shown
 from experiments.machinery.lab import Lab
-from experiments.machinery.workshop import Workshop
+from experiments.machinery.networks import NetworkStore
 
 SEED = 20261122
 """Of the deals of benchmarks."""
@@ -198,7 +198,7 @@ CLAIMED = tuple(PAIRS)[:3]
 
 def run(lab: Lab) -> Findings:
     """Teach and measure all networks of all games."""
-    rows: list[Row] = []
+    rows: list[Finding] = []
     drawn: dict[str, Any] = {}
     answer: list[str] = []
     for name in BOARDS:
@@ -264,7 +264,7 @@ class Study:
     @cached_property
     def _comparison(self) -> BodyComparison:
         """The states of all networks; the games are played first."""
-        place = Workshop(
+        place = NetworkStore(
             load(self.name), self.lab.folder / self.name, {}, self.lab.progress, self.lab.device,
             self.board.variant, self.board.seats,
         )  # fmt: skip
@@ -315,11 +315,11 @@ class Study:
 
         return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
 
-    def figure(self, kind: str, what: str) -> Figure:
+    def figure(self, kind: str, what: str) -> Measurement:
         """A figure of the networks of a kind."""
         return over_seeds(self._values(kind, what))
 
-    def difference(self, pair: str, what: str) -> Figure:
+    def difference(self, pair: str, what: str) -> Measurement:
         """A figure of one kind less that of the other, seed by seed."""
         one, other = (self._values(kind, what) for kind in PAIRS[pair])
         return over_seeds([a - b for a, b in zip(one, other, strict=True)], "pairs of networks")
@@ -335,11 +335,11 @@ class Study:
         first = "strength" if what in ("share", "losing_lines") else "taught"
         return " ".join(f"{first}-{self.name}-{kind}-{seed}" for kind in kinds for seed in self.seeds)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Finding]:
         """Two tables: the networks, and their differences."""
         return [*self._networks(), *self._differences()]
 
-    def _networks(self) -> list[Row]:
+    def _networks(self) -> list[Finding]:
         table, found = f"{self.board.title}: networks; games {self.board.strength} {self.board.about}", []
         columns = [
             ("share", f"games {self.board.strength}, %", 2),
@@ -352,27 +352,29 @@ class Study:
         for kind, words in KINDS.items():
             for what, column, places in columns:
                 pieces = self._pieces(what, kind)
-                found.append(Row(table, words, column, self.figure(kind, what), None, pieces, SEED, places=places))
+                found.append(Finding(table, words, column, self.figure(kind, what), None, pieces, SEED, places=places))
             for what, column, factor, places in (("parameters", "parameters", 1, 0), ("states", "M states", 1e-6, 2)):
-                exact = Figure(factor * self.taught[kind][0][what], n=len(self.seeds), counted="networks")
-                found.append(Row(table, words, column, exact, None, self._pieces(what, kind), places=places))
+                exact = Measurement(factor * self.taught[kind][0][what], n=len(self.seeds), counted="networks")
+                found.append(Finding(table, words, column, exact, None, self._pieces(what, kind), places=places))
             if kind in self.speeds:
                 speed = self._judged(kind)
-                found.append(Row(table, words, "rows/s judged", speed, None, f"speed-{self.name}-{kind}", places=0))
+                found.append(Finding(table, words, "rows/s judged", speed, None, f"speed-{self.name}-{kind}", places=0))
         return found
 
-    def _differences(self) -> list[Row]:
+    def _differences(self) -> list[Finding]:
         table, found = f"{self.board.title}: the CNN's figure less the other's, seed by seed", []
         for pair, kinds in PAIRS.items():
             for what, column, places in (("share", f"games {self.board.strength}, points", 2), ("test", "test BCE", 4)):
                 claim = self.board.claim if what == "share" and pair in CLAIMED else None
                 pieces = self._pieces(what, *kinds)
-                found.append(Row(table, pair, column, self.difference(pair, what), claim, pieces, SEED, places=places))
+                found.append(
+                    Finding(table, pair, column, self.difference(pair, what), claim, pieces, SEED, places=places)
+                )
         return found
 
-    def _judged(self, kind: str) -> Figure:
+    def _judged(self, kind: str) -> Measurement:
         rounds = sorted(self.speeds[kind])
-        return Figure(median(rounds), rounds[0], rounds[-1], len(rounds), "rounds")
+        return Measurement(median(rounds), rounds[0], rounds[-1], len(rounds), "rounds")
 
     def answer(self) -> list[str]:
         """What came out, and why."""
@@ -395,9 +397,9 @@ class Study:
             f" judges {mlp} rows a second, the CNN {cnn}.",
         ]
 
-    def _held(self, share: Mapping[str, Figure]) -> str:
+    def _held(self, share: Mapping[str, Measurement]) -> str:
         """Where the claim holds, in words."""
-        rows = {pair: Row("", "", "", share[pair], self.board.claim).verdict for pair in CLAIMED}
+        rows = {pair: Finding("", "", "", share[pair], self.board.claim).verdict for pair in CLAIMED}
         parts = {
             words: [pair for pair, verdict in rows.items() if verdict == wanted]
             for wanted, words in (("reproduced", "holds"), ("missed", "is turned round"), ("undecided", "is undecided"))
@@ -485,7 +487,7 @@ def counted(scores: np.ndarray, strength: str) -> np.ndarray:
     return {"won": scores == 1.0, "lost": scores == 0.0, "not lost": scores > 0.0}[strength].astype(float)
 
 
-def side(difference: Figure, sign: int, up: str = "better", down: str = "worse", none: str = "undecided") -> str:
+def side(difference: Measurement, sign: int, up: str = "better", down: str = "worse", none: str = "undecided") -> str:
     """On which side of 0 a difference is, with its whole interval; `sign`: 1 where more of it is better, else -1."""
     if not difference.is_decisive:
         return none

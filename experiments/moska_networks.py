@@ -19,11 +19,10 @@ from cardai.game import Game, Suite
 from cardai.game import Row as Table1Row
 from cardai.registry import load
 from evaluators.model import SHIPPED
-from experiments.machinery import workshop
 from experiments.machinery.charts import chart, level
-from experiments.machinery.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate, shown
 from experiments.machinery.lab import Lab
-from experiments.machinery.workshop import Workshop, generation_names
+from experiments.machinery.networks import NetworkStore, generation_names, ship_network
 
 HAND_WRITTEN = {
     "bot3": 3.0,
@@ -115,7 +114,7 @@ SCALES = {
 def networks(lab: Lab) -> dict[str, Any]:
     """Make all networks, each in a folder of its own, or go on making them; {name: its report and its losses}."""
     size = lab.size
-    place = Workshop(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
+    place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:
         own = dict(size.each.get(name, {}))
@@ -184,14 +183,14 @@ def asked_of(generations: int) -> list[tuple[str, str]]:
     return thesis + [(name, "before draw") for name in generation_names(generations)]
 
 
-def _losses(lab: Lab, name: str, kind: str) -> list[Row]:
+def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
     """A network's row of Table 1."""
     game = with_table_1(load("moska"), str(lab.folder / "nn1"))
     key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
     report = lab.bench(key, game, "table1", spec, lab.games or lab.size.benchmark)
     claims = CLAIMS.get(f"{name} {kind}", (None,) * len(BENCHMARKS))
     return [
-        Row(
+        Finding(
             "Games lost, %",
             f"{name} {kind}" + (" (peeks)" if kind == "MIF" else ""),
             row["row"],
@@ -204,14 +203,14 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Row]:
     ]
 
 
-def _tests(name: str, told: Mapping[str, Any]) -> list[Row]:
+def _tests(name: str, told: Mapping[str, Any]) -> list[Finding]:
     """What a network reached on its test states."""
     return [
-        Row(
+        Finding(
             "Test states (thesis, NN2, on other states, divided by state: BCE 0.504, accuracy 73.5 %)",
             f"{name}, {kind}",
             column,
-            Figure(factor * found[key], n=told["states"]["test"], counted="states"),
+            Measurement(factor * found[key], n=told["states"]["test"], counted="states"),
             piece="networks",
             places=places,
         )
@@ -225,7 +224,7 @@ def _tests(name: str, told: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _answer(rows: list[Row]) -> list[str]:
+def _answer(rows: list[Finding]) -> list[str]:
     found = {(row.name, row.column): row for row in rows}
     second, ours = found["nn2 HIF", "B1"], found["best before draw", "B1"]
     return [
@@ -270,7 +269,7 @@ def ship(folder: Path) -> list[Path]:
         "best": "judges before any card is drawn; sees seats and suits without names",
     }
     return [
-        workshop.ship(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, COMMAND)
+        ship_network(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, COMMAND)
         for name, line in about.items()
     ]
 

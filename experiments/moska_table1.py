@@ -11,7 +11,7 @@ from typing import Any
 
 from cardai.registry import load
 from experiments.machinery.charts import bars, chart
-from experiments.machinery.findings import Claim, Findings, Row, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, of_estimate, shown
 from experiments.machinery.lab import Lab
 
 SEED = 20261122
@@ -52,7 +52,7 @@ def run(lab: Lab) -> Findings:
     return Findings(rows, _answer(rows), NOTES)
 
 
-def _rows(lab: Lab, name: str, spec: str) -> list[Row]:
+def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
     games = lab.games or lab.size.benchmark
     moska = load("moska")
     key = spec.replace(":", "-")
@@ -67,12 +67,12 @@ def _rows(lab: Lab, name: str, spec: str) -> list[Row]:
         line = f"{name} (peeks)" if name.endswith("MIF") else name
         places = 2 if row["row"] == "B4" and name != "Random" else 1
         found.append(
-            Row("Games lost, %", line, row["row"], of_estimate(row["figure"]), claim, key, SEED, command, places)
+            Finding("Games lost, %", line, row["row"], of_estimate(row["figure"]), claim, key, SEED, command, places)
         )
     return found
 
 
-def _answer(rows: list[Row]) -> list[str]:
+def _answer(rows: list[Finding]) -> list[str]:
     networks = [row for row in rows if row.name.partition(" ")[0] not in FACTS and not row.name.startswith("best")]
     counts = ", ".join(
         f"{sum(row.verdict == verdict for row in networks)} {verdict}"

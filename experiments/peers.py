@@ -25,7 +25,7 @@ from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
 from experiments.machinery.charts import COLOURS, chart
-from experiments.machinery.findings import Claim, Figure, Findings, Row, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds, shown
 from experiments.machinery.lab import Lab
 
 BOARD, HANDS = "Tic-Tac-Toe", "Hidden hands"
@@ -193,7 +193,7 @@ def timed(one: Callable[[], Played], seconds: float) -> dict[str, Any]:
     }
 
 
-def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]], piece: str) -> list[Row]:
+def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]], piece: str) -> list[Finding]:
     """The rows of all rounds; how many times as fast ours is, for the others."""
     rows = []
     for one in everybody:
@@ -211,7 +211,7 @@ def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]
         for column, (told, places) in columns.items():
             claim = ENGINE if (one.name, column) == (MOSKA, GAMES) else None
             figure = over_seeds(told, "measurements") if column == CHOICES else speed(told)
-            rows.append(Row(f"{one.table}, random play", one.name, column, figure, claim, piece, places=places))
+            rows.append(Finding(f"{one.table}, random play", one.name, column, figure, claim, piece, places=places))
     return rows
 
 
@@ -225,14 +225,14 @@ def times(rounds: Sequence[Mapping[str, Any]], ours: str, name: str, key: str) -
     return [own / other for own, other in zip(values(rounds, ours, key), values(rounds, name, key), strict=True)]
 
 
-def speed(rates: Sequence[float]) -> Figure:
+def speed(rates: Sequence[float]) -> Measurement:
     """The geometric mean of positive rates, with Student's interval of their logarithms."""
     told = over_seeds([math.log(rate) for rate in rates], "measurements")
     point, low, high = (None if one is None else math.exp(one) for one in (told.point, told.low, told.high))
-    return Figure(point, low, high, told.n, told.counted)
+    return Measurement(point, low, high, told.n, told.counted)
 
 
-def _answer(rows: Sequence[Row]) -> list[str]:
+def _answer(rows: Sequence[Finding]) -> list[str]:
     """How many times as fast as the fastest way of each library, and Moska's games a second beside the claim."""
     games = next(row for row in rows if row.claim)
     return [
@@ -243,7 +243,7 @@ def _answer(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def faster(rows: Sequence[Row], table: str) -> str:
+def faster(rows: Sequence[Finding], table: str) -> str:
     """How many times as fast as each library's fastest way, by processor time; "undecided" where that may be once."""
     found = [row for row in rows if row.column == PROCESSOR and row.table.startswith(table)]
     words = []

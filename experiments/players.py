@@ -20,9 +20,9 @@ from cardai.game import Row as SuiteRow
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from experiments.machinery.charts import chart, level, lines
-from experiments.machinery.findings import Claim, Figure, Findings, Row, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate, shown
 from experiments.machinery.lab import Lab
-from experiments.machinery.workshop import Workshop, generation_names
+from experiments.machinery.networks import NetworkStore, generation_names
 from experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
@@ -131,7 +131,7 @@ def _title(name: str, names: Sequence[str]) -> str:
 def networks(lab: Lab, seats: int) -> dict[str, Any]:
     """Make the networks for a table, or go on making them; {name: its figures on test states}."""
     size, place = lab.size, lab.folder / f"table-{seats}"
-    shop = Workshop(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
+    shop = NetworkStore(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
     first = shop.games("games", HAND_WRITTEN, size.games, seed=seats)
     shop.generations((first,), size.generations, games=size.later, opponents=LATER_OPPONENTS, seed=10 * seats)
     reports = {
@@ -174,22 +174,22 @@ def measured(lab: Lab, seats: int, agents: Mapping[str, str], games: int) -> dic
     }
 
 
-def _rows(seats: int, name: str, told: Mapping[str, Any], key: str, best: str) -> list[Row]:
+def _rows(seats: int, name: str, told: Mapping[str, Any], key: str, best: str) -> list[Finding]:
     """A figure in percent, and as a multiple of the fair share."""
     claim = Claim(1.0, better="lower", words="below 1", is_direction=True) if name == best else None
     own: dict[str, Any] = {"piece": key, "seed": SEED}
     return [
-        Row(LOST, f"{seats} players", name, of_estimate(told["figure"]), **own),
-        Row(SHARE, f"{seats} players", name, of_estimate(told["figure"], seats / 100), claim, places=2, **own),
+        Finding(LOST, f"{seats} players", name, of_estimate(told["figure"]), **own),
+        Finding(SHARE, f"{seats} players", name, of_estimate(told["figure"], seats / 100), claim, places=2, **own),
     ]
 
 
 TESTS = "Cross-entropy on test states, balanced, divided by game"
 
 
-def _test(seats: int, name: str, told: Mapping[str, Any]) -> Row:
-    figure = Figure(told["bce"], n=told["states"], counted="states")
-    return Row(TESTS, f"{seats} players", name, figure, piece=f"networks-{seats}", places=4)
+def _test(seats: int, name: str, told: Mapping[str, Any]) -> Finding:
+    figure = Measurement(told["bce"], n=told["states"], counted="states")
+    return Finding(TESTS, f"{seats} players", name, figure, piece=f"networks-{seats}", places=4)
 
 
 NOTES = (
@@ -213,7 +213,7 @@ def _told(refusals: Mapping[str, str]) -> str:
     )
 
 
-def _answer(rows: Sequence[Row], refusals: Mapping[str, str], best: str) -> list[str]:
+def _answer(rows: Sequence[Finding], refusals: Mapping[str, str], best: str) -> list[str]:
     ours = [row for row in rows if row.claim]
     found = {word: [row.name.split()[0] for row in ours if row.verdict == word] for word in VERDICT_WORDS}
     parts = [f"{words} {_listed(found[word])}" for word, words in VERDICT_WORDS.items() if found[word]]

@@ -21,9 +21,9 @@ from cardai.game import Row as SuiteRow
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from experiments.machinery.charts import bars, chart, level
-from experiments.machinery.findings import Claim, Figure, Findings, Row, direction, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds, shown
 from experiments.machinery.lab import Lab, Progress
-from experiments.machinery.workshop import Workshop
+from experiments.machinery.networks import NetworkStore
 from experiments.moska_networks import HAND_WRITTEN
 
 SEED = 20261123
@@ -108,21 +108,23 @@ def run(lab: Lab) -> Findings:
     learned = {(rules, pair): _learned(lab, rules, pair) for pair in pairs for rules in VARIANTS}
     played = {(rules, pair): _played(lab, rules, pair) for pair in pairs for rules in VARIANTS}
     seeds = f"{SEED}-{SEED + len(pairs) - 1}"
-    rows: list[Row] = []
+    rows: list[Finding] = []
     for rules in VARIANTS:
         key = " ".join(f"played-{rules}-{pair}" for pair in pairs)
         for trained in VARIANTS:
             figure = over_seeds([played[rules, pair][trained] for pair in pairs])
             claim = Claim(SHARE, better="lower", words=f"below {SHARE:g}: robust", is_direction=True)
             moved = claim if trained != rules else None
-            rows.append(Row(LOST, _trained(trained), _under(rules), figure, moved, key, seeds, places=2))
+            rows.append(Finding(LOST, _trained(trained), _under(rules), figure, moved, key, seeds, places=2))
     for rules in VARIANTS:
         key = " ".join(f"played-{rules}-{pair}" for pair in pairs)
         costs = over_seeds([cost_of(played[rules, pair], rules) for pair in pairs], "pairs")
-        rows.append(Row(COST, _under(rules), "all pairs", costs, direction("higher", "above 0"), key, seeds, places=2))
+        rows.append(
+            Finding(COST, _under(rules), "all pairs", costs, direction("higher", "above 0"), key, seeds, places=2)
+        )
         rows += [
-            Row(
-                COST, _under(rules), f"pair {1 + pair}", Figure(**played[rules, pair]["difference"]),
+            Finding(
+                COST, _under(rules), f"pair {1 + pair}", Measurement(**played[rules, pair]["difference"]),
                 piece=f"played-{rules}-{pair}", seed=SEED + pair, places=2,
             )
             for pair in pairs
@@ -130,7 +132,7 @@ def run(lab: Lab) -> Findings:
     for trained in VARIANTS:
         figure = over_seeds([learned[trained, pair]["bce"] for pair in pairs])
         key = " ".join(f"network-{trained}-{pair}" for pair in pairs)
-        rows.append(Row(TESTS, _trained(trained), "BCE", figure, piece=key, seed=f"1-{len(pairs)}", places=4))
+        rows.append(Finding(TESTS, _trained(trained), "BCE", figure, piece=key, seed=f"1-{len(pairs)}", places=4))
     return Findings(rows, _answer(rows), NOTES)
 
 
@@ -151,7 +153,7 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 
     def measure() -> dict[str, Any]:
         place = lab.folder / _folder(rules, pair)
-        shop = Workshop(load("moska"), place, lab.size.learning, lab.progress, lab.device, rules)
+        shop = NetworkStore(load("moska"), place, lab.size.learning, lab.progress, lab.device, rules)
         games = shop.games("games", HAND_WRITTEN, lab.size.games, seed=1 + pair)
         shop.network("network", (games,), seed=1 + pair)
         report = json.loads((place / "network" / "report.json").read_text("utf-8"))
@@ -203,7 +205,7 @@ def cost_of(losses: Mapping[str, Any], rules: str) -> float:
     return losses[_other(rules)] - losses[rules]
 
 
-def _answer(rows: Sequence[Row]) -> list[str]:
+def _answer(rows: Sequence[Finding]) -> list[str]:
     found = {(row.table, row.name, row.column): row for row in rows}
     lines = []
     for rules in VARIANTS:

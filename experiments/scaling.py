@@ -18,7 +18,7 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.machine import default_threads
 from cardai.table.many import play
 from experiments.machinery.charts import chart, lines
-from experiments.machinery.findings import Claim, Findings, Row, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, over_seeds, shown
 from experiments.machinery.lab import Lab
 
 GAME = "moska"
@@ -55,7 +55,7 @@ def thread_counts(most: int) -> list[int]:
     return sorted({*(2**power for power in range(most.bit_length()) if 2**power <= most), most})
 
 
-def _rows(lab: Lab, spec: str) -> list[Row]:
+def _rows(lab: Lab, spec: str) -> list[Finding]:
     key = f"{spec.replace(':', '-')}"
     found = lab.piece(key, lambda: _measured(lab, spec), repeats=False)
     rows = []
@@ -72,7 +72,7 @@ def _rows(lab: Lab, spec: str) -> list[Row]:
         ):
             figure = over_seeds(values, "measurements")
             rows.append(
-                Row(f"Moska, 4 x {spec}", name, column, figure, claim if column == "speed-up" else None, key,
+                Finding(f"Moska, 4 x {spec}", name, column, figure, claim if column == "speed-up" else None, key,
                     places=places)
             )  # fmt: skip
     return rows
@@ -99,7 +99,7 @@ def _measured(lab: Lab, spec: str) -> dict[str, Any]:
     return found
 
 
-def _answer(rows: list[Row]) -> list[str]:
+def _answer(rows: list[Finding]) -> list[str]:
     told = [
         f"{shown(row.figure, 2)} times with {row.name} ({row.table.rpartition(' ')[2]}, {row.verdict})"
         for row in rows

@@ -20,7 +20,7 @@ from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
 from evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
 from experiments.machinery.charts import COLOURS, chart, level
-from experiments.machinery.findings import Claim, Figure, Findings, Row, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds, shown
 from experiments.machinery.lab import Lab
 
 COMMAND = "cardai reproduce tictactoe"
@@ -81,7 +81,7 @@ SCALES = {"smoke": Scale(1, {"iterations": 2, "games": 200, "steps": 20}), "smal
 
 
 @dataclass(frozen=True)
-class Point:
+class GradedIteration:
     """A network after an iteration: its shares of games won, drawn and lost, both seats taken together, against random.
 
     `losing_lines`: in how many lines of the opponent's it loses. `loss`: cross-entropy in the iteration, None in the
@@ -97,7 +97,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Run:
+class GradedRun:
     """One network's way. `grade`: that of its last iteration, in full; `seconds`: of play and learning, compilation
     among them for the first seed.
     """
@@ -105,7 +105,7 @@ class Run:
     protocol: str
     body: str
     seed: int
-    curve: tuple[Point, ...]
+    curve: tuple[GradedIteration, ...]
     grade: Mapping[str, Any]
     seconds: float
 
@@ -160,7 +160,7 @@ def _taught(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: 
     return asdict(run)
 
 
-def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> list[Row]:
+def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
     """The figures of one body by one protocol, over its networks."""
     wins = [[100 * point["win"] for point in run["curve"]] for run in runs]
     lines = [float(run["curve"][-1]["losing_lines"]) for run in runs]
@@ -170,17 +170,17 @@ def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> l
     told: dict[str, Any] = {"piece": piece, "seed": seeds}
     best = [max(one[1:]) for one in wins]
     return [
-        Row(WON, name, "best iteration", over_seeds(best), claim, places=2, **told),
-        Row(WON, name, "last iteration", over_seeds([one[-1] for one in wins]), places=2, **told),
-        Row(LOST, name, "mean", over_seeds(lines), places=1, **told),
-        Row(LOST, name, "fewest", Figure(min(lines), n=len(lines), counted="networks"), places=0, **told),
-        Row(LOST, name, "most", Figure(max(lines), n=len(lines), counted="networks"), places=0, **told),
-        Row("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **told),
+        Finding(WON, name, "best iteration", over_seeds(best), claim, places=2, **told),
+        Finding(WON, name, "last iteration", over_seeds([one[-1] for one in wins]), places=2, **told),
+        Finding(LOST, name, "mean", over_seeds(lines), places=1, **told),
+        Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **told),
+        Finding(LOST, name, "most", Measurement(max(lines), n=len(lines), counted="networks"), places=0, **told),
+        Finding("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **told),
     ]
 
 
-def _one(value: float) -> Figure:
-    return Figure(value, n=1, counted="networks")
+def _one(value: float) -> Measurement:
+    return Measurement(value, n=1, counted="networks")
 
 
 def _bounds(solution: Solution) -> dict[str, Any]:
@@ -193,17 +193,17 @@ def _bounds(solution: Solution) -> dict[str, Any]:
     return {name: one.as_json() for name, one in bounds.items()}
 
 
-def _bound(name: str, told: Mapping[str, Any]) -> list[Row]:
+def _bound(name: str, told: Mapping[str, Any]) -> list[Finding]:
     lines = sum(told[side]["losing_lines"] for side in ("first", "second"))
     exact: dict[str, Any] = {"piece": "bounds", "seed": ""}
-    win = Figure(100 * told["averaged"]["win"]["value"], n=1, counted="tree")
+    win = Measurement(100 * told["averaged"]["win"]["value"], n=1, counted="tree")
     return [
-        Row(WON, name, "last iteration", win, places=2, **exact),
-        Row(LOST, name, "mean", Figure(lines, n=1, counted="tree"), places=0, **exact),
+        Finding(WON, name, "last iteration", win, places=2, **exact),
+        Finding(LOST, name, "mean", Measurement(lines, n=1, counted="tree"), places=0, **exact),
     ]
 
 
-def _answer(rows: list[Row], curves: Mapping[str, list[Mapping[str, Any]]]) -> list[str]:
+def _answer(rows: list[Finding], curves: Mapping[str, list[Mapping[str, Any]]]) -> list[str]:
     thesis = {body: next(row for row in rows if row.claim and row.claim.value == CLAIMS[body]) for body in BODIES}
     ends = [curve[-1] for key, curve in curves.items() if key.startswith("ours")]
     perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
@@ -221,9 +221,9 @@ def _answer(rows: list[Row], curves: Mapping[str, list[Mapping[str, Any]]]) -> l
 
 def _run(
     lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int
-) -> tuple[Run, SelfPlayGeneration]:
+) -> tuple[GradedRun, SelfPlayGeneration]:
     """Teach one network and grade it after each iteration; its last generation."""
-    curve: list[Point] = []
+    curve: list[GradedIteration] = []
     generations, seconds, graded, last = training.generations(seed), 0.0, None, None
     while True:
         began = time.perf_counter()
@@ -238,16 +238,16 @@ def _run(
         lab.tell(len(curve), 1 + training.protocol.iterations, what)
     assert last is not None
     assert graded is not None
-    return Run(protocol, training.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
+    return GradedRun(protocol, training.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
 
 
-def _point(generation: SelfPlayGeneration, graded: Grade) -> Point:
+def _point(generation: SelfPlayGeneration, graded: Grade) -> GradedIteration:
     win, drawn, lost = map(float, graded.averaged)
     entropy = generation.loss if generation.number else None
-    return Point(generation.number, win, drawn, lost, graded.losing_lines, entropy)
+    return GradedIteration(generation.number, win, drawn, lost, graded.losing_lines, entropy)
 
 
-def _save(folder: Path, run: Run, generation: SelfPlayGeneration) -> None:
+def _save(folder: Path, run: GradedRun, generation: SelfPlayGeneration) -> None:
     """Save a network as a model."""
     generation.model(
         about="never loses" if run.is_perfect else "",

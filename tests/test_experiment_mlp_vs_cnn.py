@@ -9,7 +9,7 @@ from cardai.agents.spec import agent
 from evaluators.bodies.build import construct
 from evaluators.training.compare import parameters
 from experiments import mlp_vs_cnn
-from experiments.machinery.findings import Figure
+from experiments.machinery.findings import Measurement
 from experiments.mlp_vs_cnn import BOARDS, KINDS, PAIRS, SCALES, body_of, counted, dense_parameters, scores_of, side
 
 
@@ -62,7 +62,7 @@ def test_games_that_did_not_end_are_none():
 
 
 def test_a_side_takes_the_whole_interval():
-    assert side(Figure(1.0, 0.2, 1.8, 5), 1) == "better"
-    assert side(Figure(1.0, 0.2, 1.8, 5), -1) == "worse"
-    assert side(Figure(1.0, -0.2, 2.2, 5), 1) == "undecided"
-    assert side(Figure(1.0), 1) == "undecided"
+    assert side(Measurement(1.0, 0.2, 1.8, 5), 1) == "better"
+    assert side(Measurement(1.0, 0.2, 1.8, 5), -1) == "worse"
+    assert side(Measurement(1.0, -0.2, 2.2, 5), 1) == "undecided"
+    assert side(Measurement(1.0), 1) == "undecided"

@@ -10,7 +10,7 @@ from cardai.registry import load
 from evaluators.model import read_facts
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, moska_networks, tictactoe
-from experiments.machinery import lab, report, workshop
+from experiments.machinery import lab, networks, report
 from experiments.machinery.catalogue import EXPERIMENTS, HEADLINES
 from experiments.machinery.findings import VERDICTS
 
@@ -122,7 +122,7 @@ def test_models_can_be_shipped_and_do_not_say_whose_folder_they_were_made_in(
     places = module.ship(folder)
     assert sorted(place.stem for place in places) == shipped
     assert str(folder).encode() not in b"".join(place.read_bytes() for place in places)
-    assert workshop.load_model(places[0]).facts.command == f"cardai reproduce {name}"
+    assert networks.load_model(places[0]).facts.command == f"cardai reproduce {name}"
 
 
 def test_every_learner_of_durak_is_measured_at_its_tables(made):

@@ -15,8 +15,8 @@ from experiments.machinery.findings import (
     REPRODUCED,
     UNDECIDED,
     Claim,
-    Figure,
-    Row,
+    Finding,
+    Measurement,
     difference,
     direction,
     of_estimate,
@@ -48,17 +48,17 @@ from experiments.machinery.findings import (
     ],
 )
 def test_a_verdict_follows_from_the_interval_of_the_difference(point, half, claim, expected):
-    assert verdict(Figure(point, point - half, point + half, 1000), claim) == expected
+    assert verdict(Measurement(point, point - half, point + half, 1000), claim) == expected
 
 
 def test_without_an_interval_nothing_is_decided_and_without_a_claim_nothing_is_said():
-    assert verdict(Figure(14.0, n=5), Claim(14.25)) == UNDECIDED
-    assert verdict(Figure(None), Claim(14.25)) == UNDECIDED
-    assert verdict(Figure(14.0, 13.0, 15.0, 100), None) == ""
+    assert verdict(Measurement(14.0, n=5), Claim(14.25)) == UNDECIDED
+    assert verdict(Measurement(None), Claim(14.25)) == UNDECIDED
+    assert verdict(Measurement(14.0, 13.0, 15.0, 100), None) == ""
 
 
 def test_the_error_of_the_claim_counts():
-    figure = Figure(15.0, 14.6, 15.4, 20_000)
+    figure = Measurement(15.0, 14.6, 15.4, 20_000)
     assert verdict(figure, Claim(14.25)) == MISSED
     assert verdict(figure, Claim(14.25, games=2000)) == REPRODUCED
     low, high = Claim(14.25, games=2000).bounds()
@@ -67,7 +67,10 @@ def test_the_error_of_the_claim_counts():
 
 @given(st.floats(5, 95), st.floats(0.1, 5), st.floats(5, 95))
 def test_lower_and_higher_are_mirror_images(point, half, value):
-    figure, turned = Figure(point, point - half, point + half, 9), Figure(-point, -point - half, -point + half, 9)
+    figure, turned = (
+        Measurement(point, point - half, point + half, 9),
+        Measurement(-point, -point - half, -point + half, 9),
+    )
     assert verdict(figure, Claim(value)) == verdict(turned, Claim(-value, better="higher"))
 
 
@@ -81,30 +84,30 @@ def test_the_interval_over_seeds_is_students(figures):
 
 
 def test_one_seed_has_no_interval():
-    assert over_seeds([3.0]) == Figure(3.0, n=1, counted="networks")
+    assert over_seeds([3.0]) == Measurement(3.0, n=1, counted="networks")
     assert over_seeds([]).point is None
 
 
 def test_a_difference_of_independent_figures_adds_their_errors_squared():
-    found = difference(Figure(20.0, 17.0, 22.0, 400), Figure(10.0, 9.0, 14.0, 300))
+    found = difference(Measurement(20.0, 17.0, 22.0, 400), Measurement(10.0, 9.0, 14.0, 300))
     assert (found.point, found.low, found.high, found.n) == (10.0, 5.0, pytest.approx(10 + 5**0.5), 300)
-    assert difference(Figure(20.0, n=4), Figure(10.0, 9.0, 14.0, 300)) == Figure(10.0, n=4)
+    assert difference(Measurement(20.0, n=4), Measurement(10.0, 9.0, 14.0, 300)) == Measurement(10.0, n=4)
 
 
 def test_few_deals_give_no_interval():
     estimate = {"point": 0.5, "low": 0.2, "high": 0.8, "n": 36, "deals": 9}
-    assert of_estimate(estimate, 100) == Figure(50.0, None, None, 36)
-    assert of_estimate(estimate | {"deals": 10}, 100) == Figure(50.0, 20.0, 80.0, 36)
+    assert of_estimate(estimate, 100) == Measurement(50.0, None, None, 36)
+    assert of_estimate(estimate | {"deals": 10}, 100) == Measurement(50.0, 20.0, 80.0, 36)
 
 
 @pytest.mark.parametrize(
     ("figure", "places", "expected"),
     [
-        (Figure(16.04, 15.52, 16.48, 9), 1, "16.0 (15.5-16.5)"),
-        (Figure(0.02, 0.01, 0.04, 9), 1, "0.02 (0.01-0.04)"),
-        (Figure(-0.5, -1.0, 0.25, 9), 1, "-0.5 (-1.0 to 0.2)"),
-        (Figure(12345.6), 0, "12,346"),
-        (Figure(None), 1, "-"),
+        (Measurement(16.04, 15.52, 16.48, 9), 1, "16.0 (15.5-16.5)"),
+        (Measurement(0.02, 0.01, 0.04, 9), 1, "0.02 (0.01-0.04)"),
+        (Measurement(-0.5, -1.0, 0.25, 9), 1, "-0.5 (-1.0 to 0.2)"),
+        (Measurement(12345.6), 0, "12,346"),
+        (Measurement(None), 1, "-"),
     ],
 )
 def test_figures_are_shown_with_as_many_places_as_they_bear(figure, places, expected):
@@ -112,7 +115,7 @@ def test_figures_are_shown_with_as_many_places_as_they_bear(figure, places, expe
 
 
 def test_a_row_as_json_has_its_verdict():
-    row = Row("lost", "NN2", "B1", Figure(14.0, 13.5, 14.5, 20_000), Claim(14.25, games=2000)).as_json()
+    row = Finding("lost", "NN2", "B1", Measurement(14.0, 13.5, 14.5, 20_000), Claim(14.25, games=2000)).as_json()
     assert row["verdict"] == REPRODUCED
     assert row["claim"]["games"] == 2000
     assert row["figure"] == {"point": 14.0, "low": 13.5, "high": 14.5, "n": 20_000, "counted": "games"}

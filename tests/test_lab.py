@@ -10,8 +10,8 @@ import pytest
 
 from cardai.errors import CardaiError
 from experiments.machinery import catalogue, lab, provenance, report, verbs
-from experiments.machinery.catalogue import EXPERIMENTS, Entry
-from experiments.machinery.findings import Claim, Figure, Findings, Row
+from experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement
 
 CODE = {"fake": "c0de00000001"}
 
@@ -38,7 +38,7 @@ class Fake:
         found = {key: place.piece(key, lambda key=key: self.measure(key)) for key in ("first", "second")}
         place.piece("speed", lambda: {"games_per_second": 1.0}, repeats=False)
         rows = [
-            Row("lost, %", key, "B1", Figure(one["point"], 24.0, 26.0, 5000), Claim(25.0, games=2000), key)
+            Finding("lost, %", key, "B1", Measurement(one["point"], 24.0, 26.0, 5000), Claim(25.0, games=2000), key)
             for key, one in found.items()
         ]
         return Findings(rows, [f"It loses {rows[0].figure.point} %."], ["a note"], {"xs": [1, 2]})
@@ -54,7 +54,7 @@ class Fake:
 @pytest.fixture
 def fake(monkeypatch):
     experiment = Fake()
-    monkeypatch.setitem(EXPERIMENTS, "fake", Entry("What?", "25 %", "a paper", 1, ("tictactoe",)))
+    monkeypatch.setitem(EXPERIMENTS, "fake", CatalogueEntry("What?", "25 %", "a paper", 1, ("tictactoe",)))
     monkeypatch.setitem(sys.modules, "experiments.fake", experiment)
     monkeypatch.setattr(lab, "module", lambda name: experiment)
     monkeypatch.setattr(report, "module", lambda name: experiment)
@@ -103,7 +103,7 @@ def test_ctrl_c_says_that_the_same_command_goes_on(fake, tmp_path, capsys):
 
 
 def test_all_goes_on_without_those_that_cannot_run_here(fake, tmp_path, monkeypatch, capsys):
-    lacking = Entry("Why?", "none", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
+    lacking = CatalogueEntry("Why?", "none", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
     monkeypatch.setattr(verbs, "EXPERIMENTS", {"lacking": lacking, "fake": EXPERIMENTS["fake"]})
     assert verbs.reproduce("all", scale="smoke", out=tmp_path / "runs") == 0
     shown = capsys.readouterr().out
@@ -187,7 +187,7 @@ def test_measuring_again_says_whether_it_comes_out_the_same(fake, tmp_path):
 
 
 def test_a_module_that_is_missing_is_named_with_its_extra(fake, tmp_path, monkeypatch):
-    entry = Entry("What?", "25 %", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
+    entry = CatalogueEntry("What?", "25 %", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
     monkeypatch.setitem(EXPERIMENTS, "fake", entry)
     with pytest.raises(CardaiError, match=r"fake needs no_such_module, .*pip install 'cardai\[peers\]'"):
         lab.run("fake", tmp_path / "out", "smoke")

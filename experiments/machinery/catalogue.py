@@ -13,7 +13,7 @@ SCALES = ("smoke", "small", "full")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One experiment. `minutes`: of the scale "small", on two cores.
 
     `games`: whose rules it plays by; `models`: the games whose shipped models it asks. Both are part of what its
@@ -36,21 +36,21 @@ class Entry:
 
 
 EXPERIMENTS = {
-    "tictactoe": Entry(
+    "tictactoe": CatalogueEntry(
         "Does the method learn Tic-Tac-Toe from random weights, and which body learns it better?",
         "a CNN wins 92 % of its games against random play, an MLP 65 %",
         "Vahteristo 2023, section 2.4, Figure 4",
         1,
         ("tictactoe",),
     ),
-    "moska-networks": Entry(
+    "moska-networks": CatalogueEntry(
         "How well do the thesis' two generations of networks play Moska, and can one do without sampling?",
         "the second generation loses 14.25 % of its games against three Bot3, the first 23.8 %",
         "Vahteristo 2023, sections 2.2, 2.3 and 3.1, Figure 5",
         84,
         ("moska",),
     ),
-    "moska-table1": Entry(
+    "moska-table1": CatalogueEntry(
         "How do the models that come with cardai do in the thesis' benchmarks?",
         "four sets of opponents, five players, 2,000 games a figure",
         "Vahteristo 2023, section 3.1, Table 1",
@@ -58,14 +58,14 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
-    "complexity": Entry(
+    "complexity": CatalogueEntry(
         "How large are the game trees of Moska and Durak, by number of players?",
         "Moska's shrinks from 10^81 for two players to 10^45 for eight; Durak's for two is 10^15",
         "Vahteristo 2023, section 1.1.2, Figure 1",
         1,
         ("moska", "durak"),
     ),
-    "scaling": Entry(
+    "scaling": CatalogueEntry(
         "How do games a second grow with the number of processors?",
         "the simulation scales well and uses its processors well",
         "Vahteristo 2023, section 2.1, Figure 3",
@@ -73,7 +73,7 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
-    "evaluations": Entry(
+    "evaluations": CatalogueEntry(
         "What does each player know of how it stands, move by move?",
         "one game is shown, in which a human among three networks blunders",
         "Vahteristo 2023, section 3.3, Figure 6",
@@ -81,21 +81,21 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
-    "durak-learners": Entry(
+    "durak-learners": CatalogueEntry(
         "PPO, NFSP or a judge of positions: who learns most from equally many games of Durak?",
         "PPO does not lose 99 % against three random players, 83-92 % against one; deeper NFSP is better",
         "a student report on Durak, section Results",
         24,
         ("durak",),
     ),
-    "mlp-vs-cnn": Entry(
+    "mlp-vs-cnn": CatalogueEntry(
         "Does a CNN play better than an MLP that learned from the same states, and why?",
         "in Tic-Tac-Toe a CNN wins 92 % against random play, an MLP 65 %; in Moska MLPs are consistently better",
         "Vahteristo 2023, sections 1.3, 2.4 and 3.1",
         9,
         ("tictactoe", "moska", "durak"),
     ),
-    "information": Entry(
+    "information": CatalogueEntry(
         "What does hidden information cost at Moska: sampling one's draws, or judging before them, beside peeking?",
         "against three Bot3 NN2 loses 14.25 % sampling 100 worlds and 13.65 % peeking at its draws",
         "Vahteristo 2023, sections 2.1.2 and 3.2.1, Table 1",
@@ -103,7 +103,7 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
-    "players": Entry(
+    "players": CatalogueEntry(
         "Does the method work at Moska tables of two to eight?",
         "it can be used for any number of players (shown for four)",
         "Vahteristo 2023, section 4.2",
@@ -111,14 +111,14 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
-    "rule-changes": Entry(
+    "rule-changes": CatalogueEntry(
         "What does a network lose that plays by rules of Moska it was not trained on?",
         "it is robust to some rule changes, yet assumes that others play by the rules it was trained on",
         "Vahteristo 2023, section 4.2",
         4,
         ("moska",),
     ),
-    "peers": Entry(
+    "peers": CatalogueEntry(
         "How fast is random play beside other libraries?",
         "the thesis' engine plays 0.1-10 games of Moska a second on a core",
         "Vahteristo 2023, section 2.1",

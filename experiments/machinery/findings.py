@@ -1,7 +1,7 @@
 """What an experiment has found: rows, each beside what was claimed, with a verdict.
 
     claim = Claim(14.25, games=2000)
-    row = Row("Games lost, %", "NN2-HIF", "B1", Figure(16.0, 15.5, 16.5, 20_000), claim)
+    row = Finding("Games lost, %", "NN2-HIF", "B1", Measurement(16.0, 15.5, 16.5, 20_000), claim)
     row.verdict  # "missed": the interval of the difference excludes 0
 
 Verdicts: of the difference between our figure and the claim, each with its own sampling error, 95 %.
@@ -31,7 +31,7 @@ STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measurement:
     """A measured figure and its 95 % interval, None where there is none. `n`: of `counted`, games if not said."""
 
     point: float | None
@@ -79,7 +79,7 @@ def direction(better: str, words: str) -> Claim:
     return Claim(0.0, better=better, words=words, is_direction=True)
 
 
-def verdict(figure: Figure, claim: Claim | None) -> str:
+def verdict(figure: Measurement, claim: Claim | None) -> str:
     """How a figure stands to a claim, see the top of this module; "" without a claim."""
     if claim is None:
         return ""
@@ -106,7 +106,7 @@ def _sided(low: float, high: float, claim: Claim) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class Finding:
     """A figure in a table: `name` is its line, `column` its column.
 
     `piece`: the kept measurements it is taken from, separated by spaces; they know seconds, commit and machine.
@@ -116,7 +116,7 @@ class Row:
     table: str
     name: str
     column: str
-    figure: Figure
+    figure: Measurement
     claim: Claim | None = None
     piece: str = ""
     seed: int | str = 0
@@ -141,7 +141,7 @@ class Findings:
     JSON that its figures are drawn from, and whatever else is worth keeping.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[Finding]
     answer: Sequence[str] = ()
     notes: Sequence[str] = ()
     drawn: Mapping[str, Any] = field(default_factory=dict)
@@ -152,39 +152,39 @@ class Findings:
         return {"rows": rows, "answer": list(self.answer), "notes": list(self.notes), "drawn": plain(self.drawn)}
 
 
-def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Figure:
+def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement:
     """The figure of an estimate as reports have it in JSON; no interval from fewer than ten deals."""
     point, low, high = (None if estimate[key] is None else factor * estimate[key] for key in ("point", "low", "high"))
     if estimate.get("deals", FEWEST_DEALS) < FEWEST_DEALS:
         low = high = None
-    return Figure(point, low, high, estimate["n"])
+    return Measurement(point, low, high, estimate["n"])
 
 
-def over_seeds(figures: Sequence[float], counted: str = "networks") -> Figure:
+def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measurement:
     """The mean of one figure a seed, with Student's interval: the error of training and of sampling together."""
     if len(figures) < 2:
-        return Figure(figures[0] if figures else None, n=len(figures), counted=counted)
+        return Measurement(figures[0] if figures else None, n=len(figures), counted=counted)
     free = len(figures) - 1
     half = STUDENT.get(free, 2.26) * stdev(figures) / math.sqrt(len(figures))
     point = mean(figures)
-    return Figure(point, point - half, point + half, len(figures), counted)
+    return Measurement(point, point - half, point + half, len(figures), counted)
 
 
-def difference(one: Figure, other: Figure) -> Figure:
+def difference(one: Measurement, other: Measurement) -> Measurement:
     """One figure less another, as if they were independent; n is that of the smaller one."""
     assert one.point is not None
     assert other.point is not None
     point, n = one.point - other.point, min(one.n, other.n)
     if one.low is None or one.high is None or other.low is None or other.high is None:
-        return Figure(point, n=n, counted=one.counted)
+        return Measurement(point, n=n, counted=one.counted)
     below = math.hypot(one.point - one.low, other.high - other.point)
     above = math.hypot(one.high - one.point, other.point - other.low)
-    return Figure(point, point - below, point + above, n, one.counted)
+    return Measurement(point, point - below, point + above, n, one.counted)
 
 
-def shown(figure: Mapping[str, Any] | Figure, places: int = 1) -> str:
+def shown(figure: Mapping[str, Any] | Measurement, places: int = 1) -> str:
     """A figure and its interval in words: "16.0 (15.5-16.5)"; a dash without a point."""
-    told = asdict(figure) if isinstance(figure, Figure) else figure
+    told = asdict(figure) if isinstance(figure, Measurement) else figure
     point, low, high = told["point"], told["low"], told["high"]
     if point is None:
         return "-"

@@ -13,7 +13,7 @@ from rich.text import Text
 
 
 @dataclass(frozen=True)
-class Listing:
+class ExperimentList:
     """The experiments there are."""
 
     entries: Mapping[str, Mapping[str, Any]]
@@ -36,7 +36,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReproductionSummary:
     """Results of experiments, those not run for want of a module, and where their report is."""
 
     results: Sequence[Mapping[str, Any]]

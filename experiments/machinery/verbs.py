@@ -75,9 +75,9 @@ def _list(json: bool) -> int:
     from dataclasses import asdict
 
     from cardai.app.cli import show
-    from experiments.machinery.listing import Listing
+    from experiments.machinery.listing import ExperimentList
 
-    return show(Listing({name: asdict(entry) for name, entry in EXPERIMENTS.items()}), json)
+    return show(ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()}), json)
 
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
@@ -85,7 +85,7 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
     from cardai.errors import CardaiError
     from cardai.show.progress import Line
     from experiments.machinery import lab
-    from experiments.machinery.listing import Outcome
+    from experiments.machinery.listing import ReproductionSummary
     from experiments.machinery.report import results_in, write
 
     names = list(EXPERIMENTS) if name == "all" else [name]
@@ -110,7 +110,7 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
     others = [one for one in results_in(place) if one["scale"] == scale]
     if not others:
         raise CardaiError(f"there is no result of scale {scale} in {place}")
-    return Outcome(found, missing, write(report, others))
+    return ReproductionSummary(found, missing, write(report, others))
 
 
 def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:

@@ -1,4 +1,4 @@
-"""The workshop of experiments: stages are kept, generations learn on, and nothing that differs is taken up."""
+"""The store of experiments: stages are kept, generations learn on, and nothing that differs is taken up."""
 
 import json
 
@@ -7,22 +7,22 @@ import pytest
 import cardai
 from cardai.errors import CardaiError
 from evaluators.training.config import read_config
-from experiments.machinery import workshop
-from experiments.machinery.workshop import Workshop
+from experiments.machinery import networks
+from experiments.machinery.networks import NetworkStore
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 6, "epochs": 0}
 
 
 def made(folder, steps=6, games=300):
-    shop = Workshop(TICTACTOE, folder, {**LEARNING, "steps": steps}, device="cpu")
+    shop = NetworkStore(TICTACTOE, folder, {**LEARNING, "steps": steps}, device="cpu")
     first = shop.games("games", {"random": 1.0}, games, seed=1)
     return shop.generations((first,), 2, games=20, opponents={"random": 1.0}, seed=5)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("workshop")
+    place = tmp_path_factory.mktemp("networks")
     assert made(place) == str(place / "best" / "model.safetensors")
     return place
 
@@ -38,7 +38,7 @@ def test_each_generation_begins_with_the_last_and_learns_from_all_games(folder):
 
 
 def test_what_is_done_is_not_done_again(folder, monkeypatch):
-    monkeypatch.setattr(workshop, "train", lambda *a: pytest.fail("trained again"))
+    monkeypatch.setattr(networks, "train", lambda *a: pytest.fail("trained again"))
     made(folder)
 
 
@@ -56,7 +56,7 @@ def test_a_simulation_that_was_stopped_is_not_learned_from(folder, monkeypatch, 
 
         return Summary
 
-    monkeypatch.setattr(workshop, "simulate_shards", stopped)
+    monkeypatch.setattr(networks, "simulate_shards", stopped)
     with pytest.raises(KeyboardInterrupt):
         made(tmp_path)
     assert not (tmp_path / "after0").exists()

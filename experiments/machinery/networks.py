@@ -1,8 +1,8 @@
 """Where experiments make their networks: a folder in which each stage has its own and is kept once it is done.
 
-    workshop = Workshop(load("moska"), Path("runs/mine"), {"batch": 4096, "steps": 8000})
-    first = workshop.games("games1", {"bot3": 1.0, "random": 0.2}, 100_000, seed=1)
-    best = workshop.generations((first,), 3, games=50_000, opponents={"bot3": 1.0}, seed=2, moment="before_draw")
+    store = NetworkStore(load("moska"), Path("runs/mine"), {"batch": 4096, "steps": 8000})
+    first = store.games("games1", {"bot3": 1.0, "random": 0.2}, 100_000, seed=1)
+    best = store.generations((first,), 3, games=50_000, opponents={"bot3": 1.0}, seed=2, moment="before_draw")
 
 Ctrl-C leaves all stages that are done, and the others can be gone on with.
 """
@@ -28,7 +28,7 @@ WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
 
 
 @dataclass(frozen=True)
-class Workshop:
+class NetworkStore:
     """A game, a folder and what all its networks are trained with: fields of `TrainConfig`.
 
     Raises CardaiError when a stage's folder holds another simulation or training run.
@@ -89,11 +89,11 @@ class Workshop:
 
 
 def generation_names(last: int) -> list[str]:
-    """What `Workshop.generations` calls its networks: after0, after1 and so on, the last one best."""
+    """What `NetworkStore.generations` calls its networks: after0, after1 and so on, the last one best."""
     return [*(f"after{number}" for number in range(last)), "best"]
 
 
-def ship(folder: Path, network: str, place: Path, about: str, command: str) -> Path:
+def ship_network(folder: Path, network: str, place: Path, about: str, command: str) -> Path:
     """Put a network of an experiment's folder among the models that come with cardai.
 
     Where its metadata name the folder, they then say "runs" and the experiment's name, the last word of `command`.
