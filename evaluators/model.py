@@ -4,8 +4,8 @@
     model.check_fits(game, variant="thesis", seats=4)
     scores = np.asarray(model.score(rows))
 
-The file's metadata has one entry, `cardai`, a JSON object with the fields of `Facts`. `find` and `known` are what the
-core asks for evaluators (`cardai.evaluators`). Nothing here imports jax before a model is read.
+The file's metadata has one entry, `cardai`, a JSON object with the fields of `ModelMetadata`. `find` and `known` are
+what the core asks for evaluators (`cardai.evaluators`). Nothing here imports jax before a model is read.
 """
 
 import dataclasses
@@ -48,7 +48,7 @@ _LONGEST_HEADER = 1 << 24  # bytes; ours are a few thousand
 
 
 @dataclass(frozen=True)
-class Facts:
+class ModelMetadata:
     """What a model is and how it came about; the file's metadata.
 
     `options`: those of the variant. `layout`: the encoder's segments for these seats, as (name, shape). `moment`: which
@@ -99,8 +99,8 @@ class Model:
     `module`: in evaluation mode; whoever changes its weights must make a new Model. `name`: what messages call it.
     """
 
-    def __init__(self, facts: Facts, module: "nnx.Module", name: str = "") -> None:
-        self.facts, self.module, self.name = facts, module, name or f"{facts.body} of {facts.game}"
+    def __init__(self, facts: ModelMetadata, module: "nnx.Module", name: str = "") -> None:
+        self.metadata, self.module, self.name = facts, module, name or f"{facts.body} of {facts.game}"
         module.eval()
         self.encoder, self.moment, self.seats = facts.encoder, facts.moment, facts.seats
         self.width = sum(segment.size for segment in facts.segments)
@@ -119,13 +119,16 @@ class Model:
         encoder: str | None = None,
         **more: Any,
     ) -> Self:
-        """A model of a game as it is here and now. `more`: further fields of `Facts`. CardaiError for unknown names."""
+        """Return a model for the current version of a game. `more`: further fields of `ModelMetadata`.
+
+        Raises CardaiError for a name that the game does not have.
+        """
         variant = game.default_variant if variant is None else variant
         seats = game.default_seats if seats is None else seats
         game.options(seats, variant)
         layout = game.encoder(encoder).layout(seats)
         made: dict[str, Any] = {"commit": commit() or "", "cardai": importlib.metadata.version("cardai")}
-        facts = Facts(
+        facts = ModelMetadata(
             game=game.name,
             game_version=game.version,
             variant=variant,
@@ -157,7 +160,7 @@ class Model:
         for name, value in tensors.items():
             if not np.isfinite(value).all():
                 raise CardaiError(f"cannot write {place}: {name} holds numbers that are not finite")
-        facts = dataclasses.asdict(self.facts) | {"format": FORMAT, "fingerprint": self.facts.fingerprint}
+        facts = dataclasses.asdict(self.metadata) | {"format": FORMAT, "fingerprint": self.metadata.fingerprint}
         facts["stored"] = "float16" if half else "float32"
         for name, (fits, what) in _KINDS.items():
             if name != "layout" and not fits(facts[name]):
@@ -196,7 +199,7 @@ class Model:
 
         A variant of None is not looked at: that is how a model is played under another variant than its own.
         """
-        facts = self.facts
+        facts = self.metadata
         if game.name != facts.game:
             raise CardaiError(f"{self.name} is a model of {facts.game}, not of {game.name}")
         if game.version != facts.game_version:
@@ -251,7 +254,7 @@ def load(path: str | Path) -> Model:
     return Model(facts, module, str(path))
 
 
-def read_facts(path: str | Path) -> Facts:
+def read_metadata(path: str | Path) -> ModelMetadata:
     """What the model in a file says about itself, without its weights. CardaiError when the file is no model."""
     place = Path(path)
     try:
@@ -276,10 +279,10 @@ def find(game: Game, name: str) -> Model | None:
 
 def known(game: Game) -> dict[str, str]:
     """The models shipped for a game, with a line about each."""
-    return {place.stem: _about(read_facts(place)) for place in sorted((SHIPPED / game.name).glob(f"*{_SUFFIX}"))}
+    return {place.stem: _about(read_metadata(place)) for place in sorted((SHIPPED / game.name).glob(f"*{_SUFFIX}"))}
 
 
-def _about(facts: Facts) -> str:
+def _about(facts: ModelMetadata) -> str:
     line = f"{facts.body}, {facts.moment}, {facts.seats} seats, variant {facts.variant}"
     return f"{facts.about} ({line})" if facts.about else line
 
@@ -319,7 +322,7 @@ def _learned(module: "nnx.Module") -> dict[str, Any]:
     return {".".join(str(part) for part in path): node for path, node in found}
 
 
-def _read(place: Path) -> tuple[Facts, dict[str, np.ndarray]]:
+def _read(place: Path) -> tuple[ModelMetadata, dict[str, np.ndarray]]:
     """A file's facts and tensors, checked against each other; nothing large is read or built before that."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as tensors_in
@@ -356,7 +359,7 @@ def _header(place: Path, file: BinaryIO) -> dict[str, Any]:
     return _object(place, "its header", file.read(length))
 
 
-def _facts(place: Path, header: Mapping[str, Any]) -> Facts:
+def _facts(place: Path, header: Mapping[str, Any]) -> ModelMetadata:
     metadata = header.get("__metadata__")
     text = metadata.get("cardai") if isinstance(metadata, dict) else None
     if not isinstance(text, str):
@@ -369,15 +372,15 @@ def _facts(place: Path, header: Mapping[str, Any]) -> Facts:
             raise _refusal(place, f"its metadata lacks {name!r}")
         if not fits(said[name]):
             raise _refusal(place, f"{name} must be {what}, not {_short(said[name])}")
-    kept: dict[str, Any] = {one.name: said[one.name] for one in dataclasses.fields(Facts)}
+    kept: dict[str, Any] = {one.name: said[one.name] for one in dataclasses.fields(ModelMetadata)}
     kept["layout"] = tuple((name, tuple(shape)) for name, shape in said["layout"])
-    facts = Facts(**kept)
+    facts = ModelMetadata(**kept)
     if said.get("fingerprint") != facts.fingerprint:
         raise _refusal(place, f"its fingerprint {_short(said.get('fingerprint'))} is not that of its layout")
     return facts
 
 
-def _check_tensors(place: Path, facts: Facts, header: Mapping[str, Any], room: int) -> None:
+def _check_tensors(place: Path, facts: ModelMetadata, header: Mapping[str, Any], room: int) -> None:
     """Refuse tensors that are not those of the network the facts speak of; `room`: bytes after the header."""
     from flax import nnx
 
@@ -402,7 +405,7 @@ def _check_tensors(place: Path, facts: Facts, header: Mapping[str, Any], room: i
         raise _refusal(place, f"{room} bytes follow its header, its tensors are {total}: it is truncated or damaged")
 
 
-def _stored(facts: Facts, name: str) -> str:
+def _stored(facts: ModelMetadata, name: str) -> str:
     """How a tensor is stored in the file; running statistics always as they are."""
     return "F16" if facts.stored == "float16" and _is_weight(name) else "F32"
 

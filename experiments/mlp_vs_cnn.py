@@ -283,7 +283,7 @@ class Study:
     def _player(self, kind: str, seed: int) -> Agent:
         """A network from its file, at the table."""
         model, game = load_model(self._file(kind, seed)), load(self.name)
-        facts, layout = model.facts, model.facts.segments
+        facts, layout = model.metadata, model.metadata.segments
         order = cells_shuffled(layout, seed) if kind == "shuffled" else None
         where = facts.game, facts.variant, facts.seats, facts.encoder, facts.moment
         one = BodyEvaluator(f"{kind}-{seed}", *where, model.module, order).player()

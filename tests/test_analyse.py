@@ -242,7 +242,7 @@ def test_a_shift_keeps_what_is_certain_and_what_is_wrong():
 
 def test_the_scale_says_what_the_numbers_are(monkeypatch):
     @dataclasses.dataclass
-    class Facts:
+    class Metadata:
         data: dict
 
     judge = Judge("told", "relative", 4, some_order)
@@ -250,7 +250,7 @@ def test_the_scale_says_what_the_numbers_are(monkeypatch):
     agent = cardai.agent(MOSKA, "greedy:told")
 
     def told(**recipe):
-        judge.facts = Facts({"recipe": recipe} if recipe else {})
+        judge.metadata = Metadata({"recipe": recipe} if recipe else {})
         return scale_of(MOSKA, agent, 4)
 
     assert told().source.endswith("does not say how its states were drawn")

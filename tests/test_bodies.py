@@ -14,7 +14,7 @@ from cardai.game import Segment
 from cardai.registry import load
 from evaluators.bodies import convolution, layers
 from evaluators.bodies.build import build, construct
-from evaluators.bodies.cnn import cut, parted, plane_shape
+from evaluators.bodies.cnn import columns, plane_shape, split_runs
 from evaluators.bodies.convolution import convolved
 from evaluators.bodies.layers import Dropout, Statistics
 from evaluators.bodies.options import BODIES, as_plain, options_of
@@ -229,12 +229,12 @@ def test_dropout_of_other_layers_than_the_thesis_is_none_unless_given():
 def test_planes_are_stacked_as_channels_and_the_rest_joins():
     assert plane_shape(LAYOUT) == (5, 4)
     assert plane_shape((Segment("board", (3, 3)), Segment("cards", (5, 4)))) == (3, 3)  # the first of those as common
-    planes, rest = parted(LAYOUT, lambda segment: segment.shape == (5, 4))
+    planes, rest = split_runs(LAYOUT, lambda segment: segment.shape == (5, 4))
     assert planes == ((1, 21), (24, 44))
     assert rest == ((0, 1), (21, 24), (44, 53))
     some = rows(6, most=200)
-    assert np.array_equal(cut(some, planes), np.concatenate([some[:, 1:21], some[:, 24:44]], 1))
-    assert np.array_equal(cut(some, rest), np.concatenate([some[:, :1], some[:, 21:24], some[:, 44:]], 1))
+    assert np.array_equal(columns(some, planes), np.concatenate([some[:, 1:21], some[:, 24:44]], 1))
+    assert np.array_equal(columns(some, rest), np.concatenate([some[:, :1], some[:, 21:24], some[:, 44:]], 1))
 
 
 def test_a_cnn_sees_a_pattern_wherever_it_lies():

@@ -7,7 +7,7 @@ import pytest
 
 from cardai.measure.exact import grade, solve
 from cardai.registry import load
-from evaluators.model import read_facts
+from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, moska_networks, tictactoe
 from experiments.machinery import lab, networks, report
@@ -94,7 +94,7 @@ def test_a_model_of_tictactoe_plays_what_was_graded_and_says_where_it_is_from(ma
         found = grade(solve(game), f"greedy:{folder / f'{body}.safetensors'}").as_json()
         last = result["drawn"]["curves"][f"ours-{body}-0"][-1]
         assert found["averaged"]["win"]["value"] == last["win"]
-        facts = read_facts(folder / f"{body}.safetensors")
+        facts = read_metadata(folder / f"{body}.safetensors")
         assert (facts.game, facts.body, facts.moment) == ("tictactoe", body, "before_draw")
         assert facts.command == tictactoe.COMMAND
 
@@ -122,7 +122,7 @@ def test_models_can_be_shipped_and_do_not_say_whose_folder_they_were_made_in(
     places = module.ship(folder)
     assert sorted(place.stem for place in places) == shipped
     assert str(folder).encode() not in b"".join(place.read_bytes() for place in places)
-    assert networks.load_model(places[0]).facts.command == f"cardai reproduce {name}"
+    assert networks.load_model(places[0]).metadata.command == f"cardai reproduce {name}"
 
 
 def test_every_learner_of_durak_is_measured_at_its_tables(made):

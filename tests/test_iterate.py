@@ -22,12 +22,13 @@ from cardai.measure.duel import Duel
 from cardai.stats.interval import Estimate
 from evaluators import settings
 from evaluators.model import load as load_model
-from evaluators.model import read_facts
+from evaluators.model import read_metadata
 from evaluators.training import iterate as iteration
 from evaluators.training import train as training
 from evaluators.training.config import TrainConfig
 from evaluators.training.generations import Generation, draw_strength
-from evaluators.training.iterate import DECIDED, IterateConfig, default_pool, iterate
+from evaluators.training.iterate import default_pool, iterate
+from evaluators.training.iterate_config import DECIDED, IterateConfig
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {
@@ -136,7 +137,7 @@ def test_the_folder_of_a_run_is_its_champion(whole):
 
 def test_a_model_learns_what_suits_the_kind_of_agent_and_from_all_games_of_the_window(whole):
     folder, report = whole
-    facts = read_facts(folder / "generation-002/training/model.safetensors")
+    facts = read_metadata(folder / "generation-002/training/model.safetensors")
     assert facts.moment == "before_draw"
     assert facts.data["games"] == 800
     assert facts.data["agents"]["random"] > 0
@@ -364,13 +365,13 @@ def test_a_warm_start_begins_with_the_model_that_plays_most(whole, tmp_path):
     cold, first = whole[0] / "generation-002", "generation-001/training/model.safetensors"
     iterate(config(folder, warm_start=True, training=LEARNING | {"steps": 1, "check_steps": 1, "learning_rate": 1e-9}))
     one, two = (load_model(folder / f"generation-00{k}/training/model.safetensors") for k in (1, 2))
-    width = sum(math.prod(shape) for _, shape in one.facts.layout)
+    width = sum(math.prod(shape) for _, shape in one.metadata.layout)
     rows = np.random.default_rng(0).integers(2, size=(64, width), dtype=np.uint8)
-    assert read_facts(folder / "generation-002/training/model.safetensors").training["start_from"] == str(
+    assert read_metadata(folder / "generation-002/training/model.safetensors").training["start_from"] == str(
         folder / first
     )
     assert np.asarray(two.score(rows)) == pytest.approx(np.asarray(one.score(rows)), abs=0.05)
-    assert read_facts(cold / "training/model.safetensors").training["start_from"] is None
+    assert read_metadata(cold / "training/model.safetensors").training["start_from"] is None
 
 
 def test_a_folder_of_something_else_is_refused(whole, tmp_path):

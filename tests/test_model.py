@@ -78,7 +78,7 @@ def test_what_is_saved_comes_back_to_the_bit(game, body, tmp_path):
     saved = made(game, body)
     saved.save(tmp_path / "one.safetensors")
     loaded = load(tmp_path / "one.safetensors")
-    assert loaded.facts == saved.facts
+    assert loaded.metadata == saved.metadata
     wanted, found = tensors_of(saved.module), tensors_of(loaded.module)
     assert wanted.keys() == found.keys()
     assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
@@ -104,7 +104,7 @@ def test_half_precision_makes_small_files_of_nearly_the_same_scores(game, tmp_pa
     saved.save(tmp_path / "whole.safetensors")
     saved.save(tmp_path / "half.safetensors", half=True)
     loaded = load(tmp_path / "half.safetensors")
-    assert loaded.facts.stored == "float16"
+    assert loaded.metadata.stored == "float16"
     assert {value.dtype.name for value in tensors_of(loaded.module).values()} == {"float32"}
     assert np.abs(np.asarray(saved.score(rows(70))) - np.asarray(loaded.score(rows(70)))).max() < 2e-3
     kinds = {
@@ -117,7 +117,7 @@ def test_half_precision_makes_small_files_of_nearly_the_same_scores(game, tmp_pa
 def test_a_model_saved_from_half_precision_says_what_it_holds(game, tmp_path):
     made(game).save(tmp_path / "half.safetensors", half=True)
     load(tmp_path / "half.safetensors").save(tmp_path / "whole.safetensors")
-    assert load(tmp_path / "whole.safetensors").facts.stored == "float32"
+    assert load(tmp_path / "whole.safetensors").metadata.stored == "float32"
 
 
 def test_weights_that_are_no_numbers_are_not_saved(game, tmp_path):
@@ -343,7 +343,7 @@ def test_a_model_is_found_by_file_folder_and_shipped_name(game, tmp_path, monkey
         found = find(game, name)
         assert found is not None
         assert (found.encoder, found.moment, found.seats) == ("planes", "before_draw", 2)
-    assert find(game, "base").facts.body == "linear"
+    assert find(game, "base").metadata.body == "linear"
     assert find(game, "base").name == "base"
     assert known(game) == {"base": "the floor (linear, before_draw, 2 seats, variant standard)"}
     assert find(load_game("moska"), "base") is None
@@ -370,7 +370,7 @@ def test_a_file_is_loaded_once_until_it_changes(game, tmp_path):
     first = find(game, str(place))
     assert find(game, str(place)) is first
     made(game, body="linear").save(place)
-    assert find(game, str(place)).facts.body == "linear"
+    assert find(game, str(place)).metadata.body == "linear"
 
 
 def test_the_core_finds_models(game, sound):
@@ -385,8 +385,8 @@ def test_facts_are_read_without_weights_and_without_jax(sound):
     """So that commands that only name models start quickly."""
     code = (
         "import sys, cardai.registry\n"
-        "from evaluators.model import find, known, read_facts\n"
-        f"assert read_facts({str(sound)!r}).about == 'a small one'\n"
+        "from evaluators.model import find, known, read_metadata\n"
+        f"assert read_metadata({str(sound)!r}).about == 'a small one'\n"
         "game = cardai.registry.load('tictactoe')\n"
         "known(game); assert find(game, 'nothing') is None\n"
         "print(sorted({'jax', 'flax', 'optax', 'safetensors'} & set(sys.modules)))"

@@ -189,6 +189,6 @@ def test_impossible_protocols_are_refused(fields, said):
 
 
 def test_weights_that_run_away_are_named(training, monkeypatch):
-    monkeypatch.setattr(training.learner, "step", lambda state, rows, labels: (state, np.float32(np.nan)))
+    monkeypatch.setattr(training.trainer, "step", lambda state, rows, labels: (state, np.float32(np.nan)))
     with pytest.raises(CardaiError, match="iteration 1: the weights have run away"):
         list(training.generations(0))

@@ -16,15 +16,16 @@ from cardai.measure.bench import run_match
 from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.model import load as load_model
-from evaluators.model import read_facts
+from evaluators.model import read_metadata
 from evaluators.model import tensors_of as learned_by
-from evaluators.training import checkpoint, report
+from evaluators.training import checkpoint, report, run_folder
 from evaluators.training import train as training
+from evaluators.training.batches import collect, epoch_order, in_advance
 from evaluators.training.config import TrainConfig, read_config
-from evaluators.training.learner import Learner, State, learning_rate, tensors_of, tree_of
 from evaluators.training.metrics import measure
 from evaluators.training.throughput import throughput
-from evaluators.training.train import collect, epoch_order, in_advance, train
+from evaluators.training.train import train
+from evaluators.training.trainer import Trainer, TrainState, learning_rate, tensors_of, tree_of
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def kept(folder):
 
 
 def history(folder):
-    return [json.loads(line) for line in (folder / training.HISTORY).read_text().splitlines()]
+    return [json.loads(line) for line in (folder / run_folder.HISTORY).read_text().splitlines()]
 
 
 def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monkeypatch):
@@ -292,7 +293,7 @@ def test_minutes_alone_plan_the_steps_of_a_falling_rate(config, tmp_path, monkey
     again = config(epochs=0, steps=planned, out=str(tmp_path / "again"))
     train(again)
     assert kept(tmp_path / "again") == kept(tmp_path / "run")
-    assert f"--steps {planned}" in read_facts(result.model).command
+    assert f"--steps {planned}" in read_metadata(result.model).command
 
 
 def test_a_run_that_time_ended_goes_on_when_it_is_given_more(config):
@@ -322,15 +323,15 @@ def test_a_model_of_a_run_scores_as_its_network_did(config):
     scores = np.asarray(model.score(dataset.take(test)), float)
     found = measure(np.log(scores) - np.log1p(-scores), dataset.labels[test])
     assert found.bce == pytest.approx(result.report["test"]["split"]["bce"], abs=1e-5)
-    assert (model.facts.variant, model.facts.seats, model.moment) == ("standard", 2, "before_draw")
-    assert model.facts.metrics == result.report
-    assert model.facts.data["states"] == len(dataset)
+    assert (model.metadata.variant, model.metadata.seats, model.moment) == ("standard", 2, "before_draw")
+    assert model.metadata.metrics == result.report
+    assert model.metadata.data["states"] == len(dataset)
 
 
 def test_two_processes_do_not_train_in_one_folder(config, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    with training._locked(folder), pytest.raises(CardaiError, match=r"another process is training in .*run"):
+    with run_folder._locked(folder), pytest.raises(CardaiError, match=r"another process is training in .*run"):
         train(config())
     train(config(epochs=1))
 
@@ -392,11 +393,11 @@ def test_work_in_advance_comes_in_order_stops_when_closed_and_passes_errors_on()
         list(in_advance(work, range(9)))
 
 
-def learner(**fields):
+def trainer(**fields):
     plain = {"game": "tictactoe", "data": ("x",), "out": "x", "batch": 64, "options": {"hidden": [8], "dropout": 0.1}}
     config = TrainConfig(**{**plain, **fields})
     layout = load("tictactoe").encoder().layout(2)
-    return Learner(build("mlp", config.options, layout, 0), config, 100), sum(one.size for one in layout)
+    return Trainer(build("mlp", config.options, layout, 0), config, 100), sum(one.size for one in layout)
 
 
 def batches(width, n=5):
@@ -406,13 +407,13 @@ def batches(width, n=5):
 
 
 def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
-    one, width = learner()
+    one, width = trainer()
     rows, labels = batches(width)
     state, _ = one.step(one.start(), rows[0], labels[0])
     tensors = {
-        name: value for field in State._fields for name, value in tensors_of(getattr(state, field), field).items()
+        name: value for field in TrainState._fields for name, value in tensors_of(getattr(state, field), field).items()
     }
-    again = State(*[tree_of(getattr(state, field), tensors, field) for field in State._fields])
+    again = TrainState(*[tree_of(getattr(state, field), tensors, field) for field in TrainState._fields])
     direct, _ = one.step(state, rows[1], labels[1])
     restored, _ = one.step(again, rows[1], labels[1])
     assert one.step._cache_size() == 1
@@ -421,7 +422,7 @@ def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
 
 
 def test_arrays_that_do_not_fit_the_network_are_refused_by_name():
-    one, _ = learner()
+    one, _ = trainer()
     tensors = tensors_of(one.start().params, "params")
     name = next(name for name in tensors if tensors[name].ndim == 2)
     with pytest.raises(CardaiError, match=f"{name} is missing"):
@@ -431,7 +432,7 @@ def test_arrays_that_do_not_fit_the_network_are_refused_by_name():
 
 
 def test_the_average_follows_the_weights_and_is_what_is_judged():
-    one, width = learner(ema=0.5, learning_rate=0.1)
+    one, width = trainer(ema=0.5, learning_rate=0.1)
     rows, labels = batches(width)
     state = one.start()
     average = [np.asarray(leaf) for leaf in jax.tree.leaves(state.params)]
@@ -447,8 +448,8 @@ def test_the_average_follows_the_weights_and_is_what_is_judged():
 
 
 def test_weight_decay_shrinks_matrices_alone():
-    one, width = learner(optimiser="adamw", weight_decay=1.0, learning_rate=0.1, schedule="constant")
-    other, _ = learner(optimiser="adam", learning_rate=0.1, schedule="constant")
+    one, width = trainer(optimiser="adamw", weight_decay=1.0, learning_rate=0.1, schedule="constant")
+    other, _ = trainer(optimiser="adam", learning_rate=0.1, schedule="constant")
     rows, labels = batches(width)
     decayed, plain = (made.step(made.start(), rows[0], labels[0])[0].params for made in (one, other))
     for with_decay, without in zip(jax.tree.leaves(decayed), jax.tree.leaves(plain), strict=True):

@@ -383,7 +383,7 @@ def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> s
 
 
 def scale_of(game: Game, agent: Agent, seats: int) -> Scale:
-    """What the numbers of a judge are, by what its model learned from (`facts.data`, if it has that: `Dataset.about`).
+    """What the numbers of a judge are, by what its model learned from (`metadata.data`, if it has that).
 
     The shift is that of `docs/data.md`: a judge that has seen a loser in every second state, of a game in which the
     mean score is m, says log odds that are ln(m / (1 - m)) too low for natural play.
@@ -391,8 +391,8 @@ def scale_of(game: Game, agent: Agent, seats: int) -> Scale:
     evaluator = agent.evaluator
     if evaluator is None:
         return Scale(f"value by {agent.spec}", bounded=False, source="a heuristic's numbers have no unit")
-    facts: Any = getattr(evaluator, "facts", None)
-    recipe: Mapping[str, Any] = dict(getattr(facts, "data", None) or {}).get("recipe") or {}
+    metadata: Any = getattr(evaluator, "metadata", None)
+    recipe: Mapping[str, Any] = dict(getattr(metadata, "data", None) or {}).get("recipe") or {}
     label, balance = str(recipe.get("label", "score")), recipe.get("balance")
     if label not in LABELS:
         label = "score"

@@ -51,7 +51,7 @@ class Cnn(nnx.Module):
             raise CardaiError(
                 f"cnn: a kernel of {tall} x {wide} does not fit planes of {self.shape[0]} x {self.shape[1]}"
             )
-        self.planes, self.rest = parted(layout, lambda segment: segment.shape == self.shape)
+        self.planes, self.rest = split_runs(layout, lambda segment: segment.shape == self.shape)
         area = self.shape[0] * self.shape[1]
         channels, values = _length(self.planes) // area, _length(self.rest)
         self.plane_statistics = Statistics(channels)
@@ -62,9 +62,9 @@ class Cnn(nnx.Module):
 
     def __call__(self, rows: jax.Array) -> jax.Array:
         batch = len(rows)
-        planes = cut(rows, self.planes).reshape(batch, -1, *self.shape).transpose(0, 2, 3, 1)
+        planes = columns(rows, self.planes).reshape(batch, -1, *self.shape).transpose(0, 2, 3, 1)
         seen = self.convolved(self.plane_statistics(planes)).reshape(batch, -1)
-        return self.dense(jnp.concatenate([seen, self.rest_statistics(cut(rows, self.rest))], -1))
+        return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
 
     def folded(self) -> "Cnn":
         """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
@@ -79,7 +79,7 @@ class FlatCnn(nnx.Module):
 
     def __init__(self, options: CnnFlatOptions, layout: Sequence[Segment]) -> None:
         has_planes = any(len(segment.shape) == 2 for segment in layout)
-        self.line, self.rest = parted(layout, lambda segment: len(segment.shape) == 2 or not has_planes)
+        self.line, self.rest = split_runs(layout, lambda segment: len(segment.shape) == 2 or not has_planes)
         length, values = _length(self.line), _length(self.rest)
         if options.kernel > length:
             raise CardaiError(f"cnn_flat: a kernel of {options.kernel} does not fit a line of {length} values")
@@ -92,9 +92,9 @@ class FlatCnn(nnx.Module):
         self.dense = Dense(features, options.dense, options.rates)
 
     def __call__(self, rows: jax.Array) -> jax.Array:
-        line = self.line_statistics(cut(rows, self.line))
+        line = self.line_statistics(columns(rows, self.line))
         seen = self.convolved(line[:, None, :, None]).reshape(len(rows), -1)
-        return self.dense(jnp.concatenate([seen, self.rest_statistics(cut(rows, self.rest))], -1))
+        return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
 
     def folded(self) -> "FlatCnn":
         """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
@@ -109,7 +109,7 @@ def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:
     return shapes.most_common(1)[0][0]  # pyright: ignore[reportReturnType]
 
 
-def parted(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
+def split_runs(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
     """The runs of a row that hold the chosen segments, and those that hold the others."""
     runs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     first = 0
@@ -123,7 +123,7 @@ def parted(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
     return tuple(runs[True]), tuple(runs[False])
 
 
-def cut(rows: jax.Array, runs: Runs) -> jax.Array:
+def columns(rows: jax.Array, runs: Runs) -> jax.Array:
     """Those parts of the rows, side by side: u8[B, F] -> f4[B, n]."""
     parts = [rows[:, first:end] for first, end in runs]
     return (jnp.concatenate(parts, -1) if parts else rows[:, :0]).astype(jnp.float32)

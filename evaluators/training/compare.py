@@ -32,10 +32,10 @@ from cardai.kernel import driver
 from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.scorer import Scorer, device_of
+from evaluators.training.batches import collect, epoch_order, in_advance, split_states
 from evaluators.training.config import TrainConfig
-from evaluators.training.learner import Learner, State, evaluated
 from evaluators.training.metrics import Metrics, measure
-from evaluators.training.train import collect, epoch_order, in_advance, parted
+from evaluators.training.trainer import Trainer, TrainState, evaluated
 
 Progress = Callable[[int, int, str], None]
 """Called with (steps done, steps in all, what is being done) every few steps."""
@@ -53,7 +53,7 @@ class BodyComparison:
     game: Game
     dataset: Dataset
     config: TrainConfig
-    _learners: dict[Any, Learner] = field(default_factory=dict, repr=False, compare=False)
+    _trainers: dict[Any, Trainer] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def layout(self) -> tuple[Segment, ...]:
@@ -86,44 +86,44 @@ class BodyComparison:
         config = replace(self.config, seed=seed, steps=steps or self.config.steps)
         if not config.steps:
             raise CardaiError("a comparison must have a number of steps")
-        training, _, test = parted(config, self.dataset)
+        training, _, test = split_states(config, self.dataset)
         device = device_of(config.device)
         with jax.default_device(device):
-            learner, state = self._begun(nnx.clone(module), config)
+            trainer, state = self._begun(nnx.clone(module), config)
             rows = _Rows(self.dataset, order, device)
-            _refuse_other_shapes(learner, state, rows.take(training[: config.batch]), config.batch)
-            state, speed = _learned(learner, jax.device_put(state, device), rows, training, config, progress)
-            weights = learner.weights(state)
+            _refuse_other_shapes(trainer, state, rows.take(training[: config.batch]), config.batch)
+            state, speed = _learned(trainer, jax.device_put(state, device), rows, training, config, progress)
+            weights = trainer.weights(state)
             states = config.steps * config.batch
             seen = np.sort(epoch_order(seed, 0, training)[: min(len(test), states)])
             return TrainedBody(
                 self,
-                learner.module(weights),
+                trainer.module(weights),
                 order,
-                test=rows.judged(learner, weights, test, config.batch),
-                training=rows.judged(learner, weights, seen, config.batch),
+                test=rows.judged(trainer, weights, test, config.batch),
+                training=rows.judged(trainer, weights, seen, config.batch),
                 states=states,
                 states_per_second=speed,
             )
 
-    def _begun(self, module: nnx.Module, config: TrainConfig) -> tuple[Learner, State]:
-        """A network's learner and its state before the first step; those of one kind share the learner."""
+    def _begun(self, module: nnx.Module, config: TrainConfig) -> tuple[Trainer, TrainState]:
+        """A network's trainer and its state before the first step; those of one kind share the trainer."""
         module.train()
         graph, *parts = nnx.split(module, nnx.Param, ...)
         params, rest = jax.tree.map(jnp.copy, nnx.as_pure(parts))  # a step gives its state's memory away
         key = graph, tuple(leaf.shape for leaf in jax.tree.leaves(params)), config.steps
-        if key not in self._learners:
-            self._learners[key] = Learner(module, config, config.steps)
-        learner = self._learners[key]
-        fresh = learner.start()
+        if key not in self._trainers:
+            self._trainers[key] = Trainer(module, config, config.steps)
+        trainer = self._trainers[key]
+        fresh = trainer.start()
         average = jax.tree.map(jnp.copy, params) if self.config.ema else ()
-        return learner, fresh._replace(params=params, rest=rest, average=average)
+        return trainer, fresh._replace(params=params, rest=rest, average=average)
 
 
 def comparison_of(config: TrainConfig, game: Game | None = None, progress: Progress | None = None) -> BodyComparison:
     """The comparison of a config's records; where it says out, body, options and seed of the network, that is not used.
 
-    Raises CardaiError as `evaluators.training.train.collect`.
+    Raises CardaiError as `evaluators.training.batches.collect`.
     """
     game = game or load(config.game)
     return BodyComparison(game, collect(config, game, progress), config)
@@ -237,29 +237,29 @@ class _Rows:
         rows = rows if self.order is None else rows[:, self.order]
         return jax.device_put((rows, self.dataset.labels[places]), self.device)
 
-    def judged(self, learner: Learner, weights: Any, places: np.ndarray, batch: int) -> Metrics:
+    def judged(self, trainer: Trainer, weights: Any, places: np.ndarray, batch: int) -> Metrics:
         """What weights reach on some states; always as many at once, so that there is one program."""
         size, logits = evaluated(batch), np.zeros(len(places), np.float32)
         for first in range(0, len(places), size):
             some = places[first : first + size]
             rows = self.take(np.resize(some, size))[0]
-            logits[first : first + len(some)] = np.asarray(learner.logits(weights, rows))[: len(some)]
+            logits[first : first + len(some)] = np.asarray(trainer.logits(weights, rows))[: len(some)]
         return measure(logits, self.dataset.labels[places])
 
 
 def _learned(
-    learner: Learner,
-    state: State,
+    trainer: Trainer,
+    state: TrainState,
     rows: _Rows,
     training: np.ndarray,
     config: TrainConfig,
     progress: Progress | None,
-) -> tuple[State, float]:
+) -> tuple[TrainState, float]:
     """The state after all steps, and how many states were learned from in a second."""
     loss, began = None, 0.0
     with contextlib.closing(in_advance(rows.take, _batches(training, config))) as batches:
         for step, batch in enumerate(batches, 1):
-            state, loss = learner.step(state, *batch)
+            state, loss = trainer.step(state, *batch)
             if step == 1 or step % _IN_FLIGHT == 0 or step == config.steps:
                 loss.block_until_ready()
             if step == 1:
@@ -280,8 +280,8 @@ def _batches(training: np.ndarray, config: TrainConfig) -> Iterator[np.ndarray]:
     return itertools.islice(every, config.steps)
 
 
-def _refuse_other_shapes(learner: Learner, state: State, first: tuple[jax.Array, jax.Array], batch: int) -> None:
-    found = jax.eval_shape(learner.logits, learner.weights(state), first[0])
+def _refuse_other_shapes(trainer: Trainer, state: TrainState, first: tuple[jax.Array, jax.Array], batch: int) -> None:
+    found = jax.eval_shape(trainer.logits, trainer.weights(state), first[0])
     told = getattr(found, "shape", None)
     if told != (batch,):
         raise CardaiError(f"a network must make one logit of each row, shape [{batch}], not {told}")

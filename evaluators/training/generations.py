@@ -48,7 +48,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Report:
+class IterateReport:
     """The generations that have ended, and why no more were made: "generations", "minutes" or "interrupted".
 
     `champion`: the generation whose model is the champion, 0 while the reference is. `model`: the champion's spec.

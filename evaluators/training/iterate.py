@@ -17,9 +17,8 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,19 +26,19 @@ from cardai.agents.spec import agent
 from cardai.data.files import write_whole
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
-from cardai.errors import CardaiError, unknown
+from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel, exploring, with_epsilon
 from cardai.registry import load
 from evaluators import settings
 from evaluators.model import FILE as MODEL
-from evaluators.scorer import DEVICES, set_device
-from evaluators.settings import setting
+from evaluators.scorer import set_device
 from evaluators.training.config import TrainConfig
-from evaluators.training.generations import Generation, Report, draw_strength
+from evaluators.training.generations import Generation, IterateReport, draw_strength
+from evaluators.training.iterate_config import IterateConfig
 
 if TYPE_CHECKING:
-    from evaluators.training.train import Result
+    from evaluators.training.train import TrainingResult
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done) a few times a second."""
@@ -49,127 +48,8 @@ CHAMPION, FIGURE = "champion.safetensors", "strength.png"
 STEPS = ("games", "training", "benchmark")  # of a generation; each has its result in a file of that name
 FEWEST_IN_FILE = 1000  # games; those of the file under way are lost when simulation is stopped
 
-DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "threads")
-"""What a run decides of the training of its networks; the rest is in `training`."""
 
-_MOMENTS = {"greedy": "before_draw", "sampled": "drawn", "peeking": "drawn"}
-
-
-@dataclass(frozen=True)
-class IterateConfig:
-    """Everything that decides what comes out of the generations. Raises CardaiError for an impossible value.
-
-    `training` is completed with what a training run has by default, and with the states that suit the kind of agent.
-    """
-
-    called: ClassVar[str] = "iterate config"
-
-    game: str = setting("The game that is learned.")
-    out: str = setting("The run's folder.", is_run=False)
-    variant: str | None = setting("The variant that is played; the game's first one if not given.", default=None)
-    seats: int | None = setting("How many seats; the game's usual number if not given.", span=(1, 62), default=None)
-    kind: str = setting(
-        "How a model plays: greedy, sampled or peeking. Unless training says otherwise, greedy learns before_draw, the"
-        " others drawn.",
-        choices=tuple(_MOMENTS),
-        default="greedy",
-    )
-    worlds: int = setting("How many worlds a sampled model looks at.", span=(1, 10**6), default=100)
-    pool: tuple[str, ...] = setting(
-        "Who plays besides models, as SPEC@WEIGHT; if not given, random and the game's own players and heuristics,"
-        " randomised where they can be.",
-        default=(),
-    )
-    champion_share: float = setting(
-        "The share of seats that the champion plays in; until a model is one, the newest model.",
-        span=(0, 1),
-        default=0.5,
-    )
-    earlier_share: float = setting(
-        "The share of seats for the other models of the window together.", span=(0, 1), default=0.2
-    )
-    epsilon: float = setting("How often a model that explores plays any move.", span=(0, 1), default=0.1)
-    exploring: float = setting("The share of the models' seats in which they explore.", span=(0, 1), default=0.4)
-    games: int = setting("Games of a generation.", span=(1, 10**9), default=10_000)
-    window: int = setting(
-        "A network learns from the games of so many generations, its own the last; their models play.",
-        span=(1, 10**6),
-        default=4,
-    )
-    warm_start: bool = setting("Begin with the weights of the model that plays most.", default=False)
-    training: Mapping[str, Any] = setting(
-        "How a network learns: fields of a training run.",
-        inside=TrainConfig,
-        without=DECIDED,
-        default_factory=dict,
-    )
-    reference: str | None = setting(
-        "The agent that every model is measured against, and the first champion; if not given, the best of the first"
-        " games.",
-        default=None,
-    )
-    benchmark_games: int = setting("Games after which it is looked who is better.", span=(1, 10**9), default=2000)
-    most_benchmark_games: int = setting(
-        "Games after which a candidate that is not better is not promoted.", span=(1, 10**9), default=16_000
-    )
-    benchmark_epsilon: float = setting(
-        "How often both play any move in the benchmark: a game without chance needs some, or all games are one.",
-        span=(0, 1),
-        default=0.0,
-    )
-    generations: int = setting(
-        "Stop after so many generations; 0 is no limit.", span=(0, 10**6), is_run=False, default=10
-    )
-    minutes: float = setting(
-        "Stop after so many minutes of this call; 0 is no limit. The same command goes on.",
-        span=(0, 10**7),
-        is_run=False,
-        default=0.0,
-    )
-    seed: int = setting("Decides everything that is drawn.", span=(0, 2**63 - 1), default=0)
-    device: str = setting("Where networks compute: auto, cpu or gpu.", choices=DEVICES, is_run=False, default="auto")
-    threads: int | None = setting(
-        "Threads; as many as processors if not given.", span=(1, 1024), is_run=False, default=None
-    )
-
-    def __post_init__(self) -> None:
-        settings.check(self)
-        for name in DECIDED:
-            if name in self.training:
-                raise CardaiError(f"training says {name}, which the run decides itself")
-        given = {"moment": _MOMENTS[self.kind], "checkpoint_minutes": 1.0, **self.training}
-        known = [name for name in settings.names(TrainConfig) if name not in DECIDED]
-        for name in given:
-            if name not in known:
-                raise CardaiError(f"training: {unknown('field', name, known)}")
-        try:
-            learned = TrainConfig(game=self.game, data=("games",), out="training", **given)
-        except CardaiError as error:
-            raise CardaiError(f"training: {error}") from None
-        kept = settings.as_plain(learned)
-        object.__setattr__(self, "training", {name: kept[name] for name in known})
-        self._refuse_contradictions()
-
-    def _refuse_contradictions(self) -> None:
-        parse_pool(self.pool)
-        if self.champion_share + self.earlier_share > 1:
-            shares = f"champion_share {self.champion_share:g} and earlier_share {self.earlier_share:g}"
-            raise CardaiError(f"{shares} are together more than all seats")
-        if not (self.generations or self.minutes):
-            raise CardaiError("generations and minutes are both 0, so it would never end; give one of them")
-        if self.most_benchmark_games < self.benchmark_games:
-            raise CardaiError(
-                f"most_benchmark_games {self.most_benchmark_games} is less than benchmark_games {self.benchmark_games}"
-            )
-        if not (self.training["epochs"] or self.training["steps"]):
-            raise CardaiError("training: epochs and steps are both 0; what is learned must not depend on the clock")
-        if "?" in self.out:
-            raise CardaiError(
-                f"out {self.out!r} contains a ?, which begins the options of an agent; choose another folder"
-            )
-
-
-def iterate(config: IterateConfig, progress: Progress | None = None) -> Report:
+def iterate(config: IterateConfig, progress: Progress | None = None) -> IterateReport:
     """Make generations, or go on making them, until there are enough or time is up.
 
     In a folder with a run of the same config, that run goes on. Time is looked at all along: simulation loses the file
@@ -263,10 +143,10 @@ class _Run:
         self._end(number)
         self._keep()
 
-    def report(self, stopped: str) -> Report:
+    def report(self, stopped: str) -> IterateReport:
         """The generations so far."""
         config, title = self.config, f"{self.game.title}, {self.seats} seats"
-        found = Report(
+        found = IterateReport(
             title=f"{title}: {config.training['body']}, {config.kind}",
             config=settings.as_plain(config),
             reference=self.reference,
@@ -311,7 +191,7 @@ class _Run:
             threads=config.threads,
             **config.training,
         )
-        result: Result = train(learned, self.clock)
+        result: TrainingResult = train(learned, self.clock)
         test = result.report.get("test", {}).get("split", {}).get("bce")
         return {
             "learned": result.report["states"]["training"],

@@ -25,7 +25,7 @@ from cardai.table.many import play
 from evaluators.bodies.build import build
 from evaluators.model import Model
 from evaluators.training.config import TrainConfig
-from evaluators.training.learner import Learner, State
+from evaluators.training.trainer import Trainer, TrainState
 
 _MOMENT = "before_draw"
 _AT_ONCE = 1024  # rows that a network judges in one go, always as many, so that a row's score never varies
@@ -73,11 +73,11 @@ class CachingEvaluator:
     Its weights stay as they are while the network goes on learning.
     """
 
-    def __init__(self, training: "SelfPlayTraining", state: State, number: int) -> None:
+    def __init__(self, training: "SelfPlayTraining", state: TrainState, number: int) -> None:
         self.game, self.seats, self.moment = training.game, training.seats, _MOMENT
         self.name, self.encoder, self.batch = f"generation {number}", next(iter(training.game.encoders)), 8 * _AT_ONCE
-        self._logits = training.learner.logits
-        self._weights = jax.tree.map(jnp.copy, training.learner.weights(state))
+        self._logits = training.trainer.logits
+        self._weights = jax.tree.map(jnp.copy, training.trainer.weights(state))
         self._known: dict[bytes, float] = {}
 
     def score(self, rows: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ class SelfPlayTraining:
         self.config = TrainConfig(
             game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.training
         )
-        self.learner = Learner(self._network(0), self.config, protocol.iterations * protocol.steps)
+        self.trainer = Trainer(self._network(0), self.config, protocol.iterations * protocol.steps)
 
     def generations(self, seed: int = 0) -> "Iterator[SelfPlayGeneration]":
         """Teach a network from random weights; it as it is then, and after each iteration. Ctrl-C is raised.
@@ -153,7 +153,7 @@ class SelfPlayTraining:
             chances = known.counts**protocol.count_power
             losses = []
             for places in stream.choice(len(chances), (protocol.steps, batch), p=chances / chances.sum()):
-                state, loss = self.learner.step(state, known.rows[places], known.labels[places])
+                state, loss = self.trainer.step(state, known.rows[places], known.labels[places])
                 losses.append(loss)
             loss = float(np.mean(losses))
             if not math.isfinite(loss):
@@ -164,13 +164,13 @@ class SelfPlayTraining:
         layout = self.game.encoder().layout(self.seats)
         return build(self.config.body, self.config.options, layout, seed)
 
-    def _begun(self, seed: int) -> State:
+    def _begun(self, seed: int) -> TrainState:
         """The state a network begins with."""
         params, rest = nnx.as_pure(nnx.split(self._network(seed), nnx.Param, ...)[1:])
-        fresh = self.learner.start()
+        fresh = self.trainer.start()
         return fresh._replace(params=params, rest=rest, average=jax.tree.map(jnp.copy, params) if fresh.average else ())
 
-    def _played(self, state: State, number: int, stream: np.random.Generator) -> LabelledRows:
+    def _played(self, state: TrainState, number: int, stream: np.random.Generator) -> LabelledRows:
         """What the games of an iteration show."""
         protocol, game = self.protocol, self.game
         players = [_player(CachingEvaluator(self, state, number - 1), protocol.epsilon, protocol.temperature)]
@@ -205,7 +205,7 @@ class SelfPlayGeneration:
     number: int
     loss: float
     states: int
-    state: State
+    state: TrainState
 
     def agent(self) -> Agent:
         """The player who makes the move that this network values most."""
@@ -213,10 +213,10 @@ class SelfPlayGeneration:
 
     def model(self, **more: Any) -> Model:
         """The network as a model that can be saved. `more`: further fields of its `Facts`."""
-        training, learner = self.training, self.training.learner
+        training, trainer = self.training, self.training.trainer
         return Model.of(
             training.game,
-            learner.module(learner.weights(self.state)),
+            trainer.module(trainer.weights(self.state)),
             body=training.config.body,
             body_options=training.config.options,
             moment=_MOMENT,

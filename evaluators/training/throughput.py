@@ -16,9 +16,9 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 from cardai.data.dataset import Dataset
 from evaluators.bodies.build import build
 from evaluators.scorer import device_of
+from evaluators.training.batches import epoch_order, in_advance, split_states, total_steps
 from evaluators.training.config import TrainConfig
-from evaluators.training.learner import Learner
-from evaluators.training.train import epoch_order, in_advance, parted, total_steps
+from evaluators.training.trainer import Trainer
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
 
@@ -48,7 +48,7 @@ def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throug
     done with their results. Raises CardaiError as `train` does.
     """
     device = device_of(config.device)
-    training, batch = parted(config, dataset)[0], config.batch
+    training, batch = split_states(config, dataset)[0], config.batch
     per_epoch = len(training) // batch
 
     def places() -> Iterator[np.ndarray]:
@@ -60,22 +60,22 @@ def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throug
         return jax.device_put((dataset.take(some), dataset.labels[some]), device)
 
     with jax.default_device(device):
-        learner = Learner(
+        trainer = Trainer(
             build(config.body, config.options, dataset.layout, config.seed), config, total_steps(config, per_epoch)
         )
-        state = jax.device_put(learner.start(), device)
+        state = jax.device_put(trainer.start(), device)
         first = fetched(training[:batch])
-        products, flops = products_of(jax.make_jaxpr(learner.step)(state, *first))
+        products, flops = products_of(jax.make_jaxpr(trainer.step)(state, *first))
         jax.block_until_ready(products())
         with contextlib.closing(in_advance(fetched, places())) as batches:
-            state, loss = learner.step(state, *next(batches))
+            state, loss = trainer.step(state, *next(batches))
             loss.block_until_ready()
             steps = _steps_in(1.0, products)
             learned, alone = [], []
             for _ in range(rounds):
                 began = time.perf_counter()
                 for _ in range(steps):
-                    state, loss = learner.step(state, *next(batches))
+                    state, loss = trainer.step(state, *next(batches))
                 loss.block_until_ready()
                 learned.append((time.perf_counter() - began) / steps)
                 alone.append(_seconds(products, steps))

@@ -9,25 +9,21 @@ A run's folder holds `config.toml`, `metrics.jsonl` (a line a validation), `tb/`
 import contextlib
 import json
 import math
-import os
-import shutil
 import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import jax
 import numpy as np
 from flax import nnx
 
-from cardai.data.dataset import Dataset, Recipe, split
-from cardai.data.dataset import collect as read_dataset
+from cardai.data.dataset import Dataset
 from cardai.data.files import write_text
 from cardai.errors import CardaiError
 from cardai.game import Game
@@ -35,33 +31,28 @@ from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.bodies.options import as_plain as as_plain_options
 from evaluators.bodies.options import options_of
-from evaluators.model import FILE as MODEL
 from evaluators.model import Model, with_tensors
 from evaluators.model import load as load_model
 from evaluators.model import tensors_of as learned_by
 from evaluators.scorer import device_of
 from evaluators.training import checkpoint, report
+from evaluators.training.batches import collect, epoch_order, in_advance, split_states, total_steps
 from evaluators.training.checkpoint import Checkpoint
-from evaluators.training.config import TrainConfig, command, difference, read_config, write_config
-from evaluators.training.learner import Learner, State, evaluated, tensors_of, tree_of
+from evaluators.training.config import TrainConfig, command
 from evaluators.training.metrics import Metrics, measure
+from evaluators.training.run_folder import BOARD, HISTORY, MODEL, REPORT, claimed
+from evaluators.training.trainer import Trainer, TrainState, evaluated, tensors_of, tree_of
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done) a few times a second."""
 
-CONFIG, HISTORY, REPORT, BOARD = "config.toml", "metrics.jsonl", "report.json", "tb"
-
 _IN_FLIGHT = 2  # steps handed to the device before the oldest one's loss is waited for
-_AHEAD = 2  # batches made ready before they are needed
 _SHOW_SECONDS = 0.2
 _PROBED_SECONDS = 5.0  # how long the speed is measured that a run of so many minutes is planned from
 
-T = TypeVar("T")
-U = TypeVar("U")
-
 
 @dataclass(frozen=True)
-class Result:
+class TrainingResult:
     """How a run ended. `stopped`: what ended it, "epochs", "steps", "minutes" or "patience".
 
     `seconds`: from start to end over all parts of the run; `states_per_second`: while learning. `validation`: the
@@ -89,7 +80,7 @@ class Result:
         return report.table(self.report, title)
 
 
-def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool = False) -> Result:
+def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool = False) -> TrainingResult:
     """Train a network as a config says, or go on with a run that was stopped, and report on it.
 
     In a folder with a run of the same config, that run goes on: its weights come out the same, to the bit, as if it had
@@ -98,63 +89,11 @@ def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool
     way, with a checkpoint, by KeyboardInterrupt. Raises CardaiError for data that does not fit, too.
     """
     game, device = load(config.game), device_of(config.device)
-    with _claimed(Path(config.out), config, overwrite):
+    with claimed(Path(config.out), config, overwrite):
         dataset = collect(config, game, progress)
         with jax.default_device(device), _Run(config, game, dataset, device, progress) as run:
             run.learn()
             return run.finish()
-
-
-def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -> Dataset:
-    """The states that a config learns from. Raises CardaiError when its records do not fit it."""
-    recipe = Recipe(
-        encoder=config.encoder,
-        moment=config.moment,
-        states=config.states,
-        per_game=config.per_game,
-        balance=config.balance,
-        label=config.label,
-        agents=config.agents,
-        steady=config.steady,
-    )
-    found = read_dataset(
-        config.data,
-        recipe,
-        game=game,
-        seed=config.seed,
-        threads=config.threads,
-        limit=config.limit or None,
-        progress=progress,
-    )
-    if config.variant is not None and found.variant != config.variant:
-        raise CardaiError(f"the records are of the variant {found.variant}, not {config.variant}")
-    return found
-
-
-def parted(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The places of the training, validation and test states. CardaiError where a part that is asked for is empty."""
-    training, validation, test = split(dataset, config.split_by, config.parts, config.seed)
-    sizes = len(training), len(validation), len(test)
-    for name, share, size in zip(("training", "validation", "test"), config.parts, sizes, strict=True):
-        if share and not size:
-            raise CardaiError(
-                f"the {name} part is empty: parts {list(config.parts)} of {len(dataset):,} states from"
-                f" {len(dataset.seeds):,} games; give more games or other parts"
-            )
-    if sizes[0] < config.batch:
-        raise CardaiError(f"batch {config.batch} is larger than the {sizes[0]} training states; give a smaller one")
-    return training, validation, test
-
-
-def epoch_order(seed: int, epoch: int, training: np.ndarray) -> np.ndarray:
-    """The order in which an epoch takes the training states, i[n]: theirs in a random order that depends on no more."""
-    return np.random.default_rng([seed, epoch]).permutation(training)
-
-
-def total_steps(config: TrainConfig, per_epoch: int) -> int | None:
-    """After how many steps a run ends at the latest; None when only time ends it."""
-    limits = [config.epochs * per_epoch] * (config.epochs > 0) + [config.steps] * (config.steps > 0)
-    return min(limits, default=None)
 
 
 def network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
@@ -164,11 +103,11 @@ def network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
         return module
     model = load_model(config.start_from)
     for what, theirs, ours in (
-        ("game", model.facts.game, dataset.game),
-        ("encoder", model.facts.encoder, dataset.recipe.encoder),
-        ("layout", model.facts.segments, dataset.layout),
-        ("body", model.facts.body, config.body),
-        ("options", dict(model.facts.body_options), as_plain_options(options_of(config.body, config.options))),
+        ("game", model.metadata.game, dataset.game),
+        ("encoder", model.metadata.encoder, dataset.recipe.encoder),
+        ("layout", model.metadata.segments, dataset.layout),
+        ("body", model.metadata.body, config.body),
+        ("options", dict(model.metadata.body_options), as_plain_options(options_of(config.body, config.options))),
     ):
         if theirs != ours:
             raise CardaiError(f"{config.start_from} cannot be started from: its {what} is {theirs}, this run's {ours}")
@@ -203,7 +142,7 @@ class _Run:
         self.config, self.game, self.dataset, self.device, self.progress = config, game, dataset, device, progress
         self.folder = Path(config.out)
         self.identity = {"config": config.fingerprint(), "data": dataset.digest}
-        self.training, self.validation, self.test = parted(config, dataset)
+        self.training, self.validation, self.test = split_states(config, dataset)
         self.per_epoch = len(self.training) // config.batch
         self._pending: deque[jax.Array] = deque()
         self._began = self._mark = self._saved = self._shown = time.perf_counter()
@@ -213,12 +152,14 @@ class _Run:
         self.course = _Course(**found.facts) if found else _Course(planned=self._planned())
         self.total = self.course.planned or total_steps(config, self.per_epoch)
         module = network(config, dataset) if not found else build(config.body, config.options, dataset.layout, 0)
-        self.learner = Learner(module, config, self.total)
-        self.state = jax.device_put(self.learner.start(), device)
+        self.trainer = Trainer(module, config, self.total)
+        self.state = jax.device_put(self.trainer.start(), device)
         self.best: dict[str, np.ndarray] = {}
         if found:
-            parts = [tree_of(part, found.tensors, name) for name, part in zip(State._fields, self.state, strict=True)]
-            self.state = jax.device_put(State(*parts), device)
+            parts = [
+                tree_of(part, found.tensors, name) for name, part in zip(TrainState._fields, self.state, strict=True)
+            ]
+            self.state = jax.device_put(TrainState(*parts), device)
             self.best = {name: value for name, value in found.tensors.items() if name.startswith("best")}
         if self.course.stopped == "minutes" and not self._time_is_up():
             self.course.stopped = ""  # it was given more time since
@@ -246,7 +187,7 @@ class _Run:
                 with contextlib.closing(in_advance(self._fetched, places)) as batches:
                     self._learn_from(batches, interrupt)
 
-    def finish(self) -> Result:
+    def finish(self) -> TrainingResult:
         """Judge the best weights by the test states; write report, model and figures."""
         course, config = self.course, self.config
         logits = self._logits(self.test, self._kept())
@@ -256,7 +197,7 @@ class _Run:
         populations = report.priors(config, self.game, self.dataset.seats)
         title = f"{self.game.title}: {config.body}, {config.moment}"
         report.draw(self.folder, title, course.history, logits, self.dataset.labels[self.test], populations)
-        return Result(
+        return TrainingResult(
             folder=self.folder,
             model=self.folder / MODEL,
             stopped=course.stopped,
@@ -271,7 +212,7 @@ class _Run:
     def _learn_from(self, batches: Iterable[tuple[jax.Array, jax.Array]], interrupt: "_Interrupt") -> None:
         self._mark = time.perf_counter()
         for rows, labels in batches:
-            self.state, loss = self.learner.step(self.state, rows, labels)
+            self.state, loss = self.trainer.step(self.state, rows, labels)
             self._pending.append(loss)
             self.course.step += 1
             self._settle(_IN_FLIGHT)
@@ -338,12 +279,12 @@ class _Run:
         self._settle(0)
         course, found, places = self.course, None, self.validation
         if len(places):
-            found = measure(self._logits(places, self.learner.weights(self.state)), self.dataset.labels[places])
+            found = measure(self._logits(places, self.trainer.weights(self.state)), self.dataset.labels[places])
         line = {
             "step": course.step,
             "epoch": round(course.step / self.per_epoch, 4),
             "loss": course.loss / course.losses,
-            "learning_rate": np.asarray(self.learner.rate(course.step - 1)).item(),
+            "learning_rate": np.asarray(self.trainer.rate(course.step - 1)).item(),
             "validation": found.as_json() if found else None,
             "states_per_second": round(self._speed()),
             "seconds": round(course.seconds, 1),
@@ -353,7 +294,7 @@ class _Run:
         self._log(line)
         if found is None or course.best is None or found.bce < course.best["validation"]["bce"]:
             course.best, course.best_step, course.worse = line, course.step, 0
-            self.best = tensors_of(self.learner.weights(self.state), "best")
+            self.best = tensors_of(self.trainer.weights(self.state), "best")
             self._write_model({"validation": line["validation"]})
         else:
             course.worse += 1
@@ -384,13 +325,13 @@ class _Run:
             for i, rows in enumerate(chunks):
                 padded = np.zeros((step, rows.shape[1]), np.uint8)
                 padded[: len(rows)] = rows
-                found = np.asarray(self.learner.logits(weights, jax.device_put(padded, self.device)))
+                found = np.asarray(self.trainer.logits(weights, jax.device_put(padded, self.device)))
                 logits[i * step : i * step + len(rows)] = found[: len(rows)]
         return logits
 
     def _save(self) -> None:
         self._settle(0)
-        parts = zip(State._fields, self.state, strict=True)
+        parts = zip(TrainState._fields, self.state, strict=True)
         tensors = {name: value for prefix, part in parts for name, value in tensors_of(part, prefix).items()}
         now = Checkpoint(self.course.step, self.identity, tensors | self.best, asdict(self.course))
         checkpoint.save(self.folder, now)
@@ -398,7 +339,7 @@ class _Run:
 
     def _kept(self) -> tuple[Any, Any]:
         """The weights that are kept: those of the best validation, or the last without one."""
-        return jax.device_put(tree_of(self.learner.weights(self.state), self.best, "best"), self.device)
+        return jax.device_put(tree_of(self.trainer.weights(self.state), self.best, "best"), self.device)
 
     def _write_model(self, found: Mapping[str, Any]) -> None:
         """Write the best weights as a model, with what is known of them."""
@@ -407,7 +348,7 @@ class _Run:
             config = replace(config, steps=self.course.planned, minutes=0.0)
         model = Model.of(
             self.game,
-            self.learner.module(self._kept()),
+            self.trainer.module(self._kept()),
             body=config.body,
             body_options=config.options,
             moment=config.moment,
@@ -464,13 +405,13 @@ class _Run:
         config = self.config
         if config.schedule != "cosine" or config.epochs or config.steps:
             return 0
-        learner = Learner(network(config, self.dataset), replace(config, schedule="constant", warm_up=0), None)
-        state, batch = jax.device_put(learner.start(), self.device), self._fetched(self.training[: config.batch])
-        state, loss = learner.step(state, *batch)
+        trainer = Trainer(network(config, self.dataset), replace(config, schedule="constant", warm_up=0), None)
+        state, batch = jax.device_put(trainer.start(), self.device), self._fetched(self.training[: config.batch])
+        state, loss = trainer.step(state, *batch)
         loss.block_until_ready()
         began, steps = time.perf_counter(), 0
         while time.perf_counter() - began < _PROBED_SECONDS:
-            state, loss = learner.step(state, *self._fetched(self.training[: config.batch]))
+            state, loss = trainer.step(state, *self._fetched(self.training[: config.batch]))
             loss.block_until_ready()
             steps += 1
         seconds = (time.perf_counter() - began) / steps
@@ -499,73 +440,3 @@ class _Interrupt:
         if self.came:
             raise KeyboardInterrupt
         self.came = True
-
-
-def in_advance(work: Callable[[T], U], items: Iterable[T], ahead: int = _AHEAD) -> Generator[U]:
-    """What `work` makes of each item, in order, done by another thread a few items before it is asked for."""
-    with ThreadPoolExecutor(1) as pool:
-        waiting: deque[Any] = deque()
-        try:
-            for item in items:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) > ahead:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for one in waiting:
-                one.cancel()
-
-
-@contextlib.contextmanager
-def _claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None]:
-    """Hold a folder for a run, or refuse it: it must be new or empty, or hold this run and no process that trains."""
-    with contextlib.ExitStack() as held:
-        try:
-            if folder.is_dir() and any(folder.iterdir()) and not (folder / CONFIG).exists():
-                raise CardaiError(f"{folder} is not a run's folder: it holds files but no {CONFIG}; choose another")
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(_locked(folder))
-            if (folder / CONFIG).exists() and overwrite:
-                _clear(folder)
-            elif checkpoint.listed(folder) or (folder / MODEL).exists():
-                _refuse_another(folder, config)
-            write_config(config, folder / CONFIG)
-        except OSError as error:
-            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-        yield
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from training in a folder, where the system can do that."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CardaiError(f"another process is training in {folder}") from None
-        yield
-    finally:
-        os.close(handle)
-
-
-def _refuse_another(folder: Path, config: TrainConfig) -> None:
-    changed = difference(read_config(folder / CONFIG), config)
-    if changed:
-        raise CardaiError(
-            f"{folder} holds another run, with {changed}; choose another folder or ask for it to be overwritten"
-        )
-
-
-def _clear(folder: Path) -> None:
-    """Remove what a run leaves in its folder, and nothing else."""
-    checkpoint.clear(folder)
-    for name in (HISTORY, MODEL, REPORT, report.LOSSES, report.RELIABILITY):
-        (folder / name).unlink(missing_ok=True)
-    shutil.rmtree(folder / BOARD, ignore_errors=True)

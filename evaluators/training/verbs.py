@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from evaluators import settings
 from evaluators.training.config import TrainConfig, read_config
-from evaluators.training.iterate import IterateConfig
+from evaluators.training.iterate_config import IterateConfig
 
 GROUP = "Learn"
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]

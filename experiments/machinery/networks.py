@@ -18,7 +18,8 @@ from cardai.game import Game
 from evaluators.model import FILE, Model
 from evaluators.model import load as load_model
 from evaluators.training.config import TrainConfig, difference, read_config
-from evaluators.training.train import CONFIG, REPORT, train
+from evaluators.training.run_folder import CONFIG, REPORT
+from evaluators.training.train import train
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
@@ -100,9 +101,9 @@ def ship_network(folder: Path, network: str, place: Path, about: str, command: s
     """
     model = load_model(folder / network / FILE)
     told = str(folder), f"runs/{command.split()[-1]}"
-    training, data = (_renamed(one, *told) for one in (model.facts.training, model.facts.data))
+    training, data = (_renamed(one, *told) for one in (model.metadata.training, model.metadata.data))
     place.parent.mkdir(exist_ok=True)
-    Model(replace(model.facts, about=about, command=command, training=training, data=data), model.module).save(place)
+    Model(replace(model.metadata, about=about, command=command, training=training, data=data), model.module).save(place)
     return place
 
 

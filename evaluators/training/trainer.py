@@ -15,7 +15,7 @@ from evaluators.training.config import TrainConfig
 _EVALUATED = 8192  # most rows scored at once outside of training
 
 
-class State(NamedTuple):
+class TrainState(NamedTuple):
     """All that a step changes. `params`: weights; `rest`: batch statistics and the streams of dropout; `optimiser`: its
     moments; `average`: the moving average of the weights, or () when there is none; `count`: steps taken, i4[].
     """
@@ -27,15 +27,15 @@ class State(NamedTuple):
     count: Any
 
 
-class Learner:
+class Trainer:
     """A network that learns, with the optimiser and schedule of a config over `total` steps (None: no end is known).
 
-        learner = Learner(module, config, total=1000)
-        state = learner.start()
-        state, loss = learner.step(state, rows, labels)
+        trainer = Trainer(module, config, total=1000)
+        state = trainer.start()
+        state, loss = trainer.step(state, rows, labels)
 
     `step(state, rows u8[batch, width], labels f4[batch]) -> (state, loss f4[])` gives the old state's memory away, and
-    returns before the work is done. `logits(learner.weights(state), rows u8[B, width]) -> f4[B]` is in evaluation mode.
+    returns before the work is done. `logits(trainer.weights(state), rows u8[B, width]) -> f4[B]` is in evaluation mode.
     Both are compiled once for each number of rows.
     """
 
@@ -51,13 +51,13 @@ class Learner:
         self.step = jax.jit(self._step, donate_argnums=0)
         self.logits = jax.jit(self._logits)
 
-    def start(self) -> State:
+    def start(self) -> TrainState:
         """The state before the first step."""
         params = _copied(self._params)
         average = _copied(params) if self._ema else ()
-        return State(params, _copied(self._rest), self._optimiser.init(params), average, jnp.zeros((), jnp.int32))
+        return TrainState(params, _copied(self._rest), self._optimiser.init(params), average, jnp.zeros((), jnp.int32))
 
-    def weights(self, state: State) -> tuple[Any, Any]:
+    def weights(self, state: TrainState) -> tuple[Any, Any]:
         """What is judged and kept of a state: its weights, averaged if an average is kept, and the rest."""
         return (state.average if self._ema else state.params), state.rest
 
@@ -65,7 +65,7 @@ class Learner:
         """The network with such weights, in evaluation mode."""
         return nnx.merge(self._evaluating, *_copied(weights))
 
-    def _step(self, state: State, rows: jax.Array, labels: jax.Array) -> tuple[State, jax.Array]:
+    def _step(self, state: TrainState, rows: jax.Array, labels: jax.Array) -> tuple[TrainState, jax.Array]:
         def loss_of(params: Any) -> tuple[jax.Array, Any]:
             module = nnx.merge(self._training, params, state.rest, copy=True)
             losses = optax.sigmoid_binary_cross_entropy(module(rows), labels)  # pyright: ignore[reportCallIssue]
@@ -80,7 +80,7 @@ class Learner:
                 self._ema, (1 + state.count) / (10 + state.count)
             )  # a short run forgets its first weights, too
             average = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, average, params)
-        return State(params, rest, optimiser, average, state.count + 1), loss
+        return TrainState(params, rest, optimiser, average, state.count + 1), loss
 
     def _logits(self, weights: tuple[Any, Any], rows: jax.Array) -> jax.Array:
         return nnx.merge(self._evaluating, *weights, copy=True)(rows)  # pyright: ignore[reportCallIssue]

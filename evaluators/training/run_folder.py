@@ -1,0 +1,68 @@
+"""The folder of a training run: the names of its files, and who may train in it."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from cardai.errors import CardaiError
+from evaluators.model import FILE as MODEL
+from evaluators.training import checkpoint, report
+from evaluators.training.config import TrainConfig, difference, read_config, write_config
+
+CONFIG, HISTORY, REPORT, BOARD = "config.toml", "metrics.jsonl", "report.json", "tb"
+
+
+@contextlib.contextmanager
+def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None]:
+    """Hold a folder for a run, or refuse it: it must be new or empty, or hold this run and no process that trains."""
+    with contextlib.ExitStack() as held:
+        try:
+            if folder.is_dir() and any(folder.iterdir()) and not (folder / CONFIG).exists():
+                raise CardaiError(f"{folder} is not a run's folder: it holds files but no {CONFIG}; choose another")
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(_locked(folder))
+            if (folder / CONFIG).exists() and overwrite:
+                _clear(folder)
+            elif checkpoint.listed(folder) or (folder / MODEL).exists():
+                _refuse_another(folder, config)
+            write_config(config, folder / CONFIG)
+        except OSError as error:
+            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+        yield
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from training in a folder, where the system can do that."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CardaiError(f"another process is training in {folder}") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _refuse_another(folder: Path, config: TrainConfig) -> None:
+    changed = difference(read_config(folder / CONFIG), config)
+    if changed:
+        raise CardaiError(
+            f"{folder} holds another run, with {changed}; choose another folder or ask for it to be overwritten"
+        )
+
+
+def _clear(folder: Path) -> None:
+    """Remove what a run leaves in its folder, and nothing else."""
+    checkpoint.clear(folder)
+    for name in (HISTORY, MODEL, REPORT, report.LOSSES, report.RELIABILITY):
+        (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / BOARD, ignore_errors=True)
