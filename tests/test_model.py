@@ -17,7 +17,8 @@ from cardai.registry import load as load_game
 from evaluators import model
 from evaluators.bodies.build import build
 from evaluators.bodies.options import BODIES
-from evaluators.model import Model, find, fingerprint, known, load, tensors_of, with_tensors
+from evaluators.model import Model, find, known, load
+from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 
 SMALL = {
     "mlp": {"hidden": [6, 5], "dropout": 0.5},
@@ -94,7 +95,7 @@ def test_the_file_is_safetensors_with_the_facts_as_json(sound, game):
         said = json.loads(file.metadata()["cardai"])
     assert (said["game"], said["game_version"], said["variant"]) == ("tictactoe", game.version, "standard")
     assert (said["encoder"], said["moment"], said["seats"]) == ("planes", "before_draw", 2)
-    assert said["fingerprint"] == fingerprint(game.encoder().layout(2))
+    assert said["fingerprint"] == layout_fingerprint(game.encoder().layout(2))
     assert said["command"] == "cardai train x.toml"
     assert said["cardai"]
 
@@ -154,7 +155,7 @@ def test_a_save_that_fails_leaves_the_file_as_it_was(game, tmp_path, monkeypatch
 
 def test_what_one_network_learned_can_be_given_to_another(game):
     one, other = made(game, seed=1).module, made(game, seed=2).module
-    with_tensors(other, tensors_of(one))
+    set_tensors(other, tensors_of(one))
     one.eval(), other.eval()
     assert np.array_equal(forward(one, rows(5)), forward(other, rows(5)))
     assert not np.array_equal(one.dense.dropouts[0].stream[...], other.dense.dropouts[0].stream[...])
@@ -167,7 +168,7 @@ def test_unknown_names_are_refused_when_a_model_is_made(game):
         ({"variant": "wild"}, "no variant 'wild'"),
         ({"encoder": "bits"}, "no encoder 'bits'"),
         ({"seats": 3}, "not 3"),
-        ({"moment": "later"}, "moment 'later' is none of before_draw, drawn"),
+        ({"moment": "later"}, "moment must be one of before_draw, drawn, not 'later'"),
         ({"body": "linnear"}, "there is no body 'linnear'; did you mean linear?"),
     ):
         with pytest.raises(CardaiError, match=message):
@@ -326,7 +327,7 @@ def test_a_model_fits_its_own_game_and_says_what_another_one_has(game):
 def test_rows_of_another_encoder_are_refused(game):
     scored = made(game)
     for wrong in (np.zeros((3, 28), np.uint8), np.zeros(27, np.uint8), np.zeros((3, 27), np.float32)):
-        with pytest.raises(CardaiError, match=r"judges rows u8\[n, 27\], not"):
+        with pytest.raises(CardaiError, match=r"scores rows u8\[n, 27\], not"):
             scored.score(wrong)
 
 

@@ -17,7 +17,7 @@ from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.model import load as load_model
 from evaluators.model import read_metadata
-from evaluators.model import tensors_of as learned_by
+from evaluators.network_file import tensors_of
 from evaluators.training import checkpoint, report, run_folder
 from evaluators.training import train as training
 from evaluators.training.batches import collect, epoch_order, in_advance
@@ -25,7 +25,7 @@ from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.metrics import measure
 from evaluators.training.throughput import throughput
 from evaluators.training.train import train
-from evaluators.training.trainer import Trainer, TrainState, learning_rate, tensors_of, tree_of
+from evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
 
 
 @pytest.fixture(scope="module")
@@ -308,9 +308,9 @@ def test_a_network_begins_with_the_weights_of_a_model(config, tmp_path):
     first = train(config(epochs=2))
     after = config(start_from=str(first.model), learning_rate=1e-12, epochs=1, out=str(tmp_path / "after"))
     result = train(after)
-    for name, value in learned_by(load_model(first.model).module).items():
+    for name, value in tensors_of(load_model(first.model).module).items():
         if name.endswith("kernel"):
-            np.testing.assert_allclose(learned_by(load_model(result.model).module)[name], value, atol=1e-6)
+            np.testing.assert_allclose(tensors_of(load_model(result.model).module)[name], value, atol=1e-6)
     with pytest.raises(CardaiError, match=r"cannot be started from: its body is mlp, this run's linear"):
         train(dataclasses.replace(after, body="linear", options={}, out=str(tmp_path / "linear")))
 
@@ -411,9 +411,11 @@ def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
     rows, labels = batches(width)
     state, _ = one.step(one.start(), rows[0], labels[0])
     tensors = {
-        name: value for field in TrainState._fields for name, value in tensors_of(getattr(state, field), field).items()
+        name: value
+        for field in TrainState._fields
+        for name, value in named_arrays(getattr(state, field), field).items()
     }
-    again = TrainState(*[tree_of(getattr(state, field), tensors, field) for field in TrainState._fields])
+    again = TrainState(*[tree_from(getattr(state, field), tensors, field) for field in TrainState._fields])
     direct, _ = one.step(state, rows[1], labels[1])
     restored, _ = one.step(again, rows[1], labels[1])
     assert one.step._cache_size() == 1
@@ -423,12 +425,12 @@ def test_a_step_is_traced_once_also_after_its_state_was_read_from_a_file():
 
 def test_arrays_that_do_not_fit_the_network_are_refused_by_name():
     one, _ = trainer()
-    tensors = tensors_of(one.start().params, "params")
+    tensors = named_arrays(one.start().params, "params")
     name = next(name for name in tensors if tensors[name].ndim == 2)
     with pytest.raises(CardaiError, match=f"{name} is missing"):
-        tree_of(one.start().params, {key: value for key, value in tensors.items() if key != name}, "params")
+        tree_from(one.start().params, {key: value for key, value in tensors.items() if key != name}, "params")
     with pytest.raises(CardaiError, match=rf"{name} is float32\[1, 1\], it should be"):
-        tree_of(one.start().params, tensors | {name: np.zeros((1, 1), np.float32)}, "params")
+        tree_from(one.start().params, tensors | {name: np.zeros((1, 1), np.float32)}, "params")
 
 
 def test_the_average_follows_the_weights_and_is_what_is_judged():

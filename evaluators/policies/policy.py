@@ -26,7 +26,7 @@ from cardai.game import Game, Segment
 from cardai.kernel import driver
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
-from evaluators.model import fingerprint, tensors_of, with_tensors
+from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 from evaluators.policies.decisions import DecisionEncoder
 from evaluators.policies.network import Network, best, drawn, forward, on_device, parts, probabilities
 
@@ -83,7 +83,7 @@ class Policy:
             options=dict(game.variants[variant]),
             seats=sight.seats,
             encoder=sight.encoder,
-            layout=fingerprint(_layout(game, sight.encoder, sight.seats)),
+            layout=layout_fingerprint(_layout(game, sight.encoder, sight.seats)),
             width=sight.width,
             numbering=numbering(game),
             actions=sight.actions,
@@ -132,7 +132,7 @@ class Policy:
             raise CardaiError(
                 f"{self.name} needs the encoder {facts.encoder!r}; {game.name} has {', '.join(game.encoders) or 'none'}"
             )
-        if facts.layout != fingerprint(_layout(game, facts.encoder, seats)):
+        if facts.layout != layout_fingerprint(_layout(game, facts.encoder, seats)):
             same_table = seats == facts.seats
             why = "another layout" if same_table else f"tables of {facts.seats} seats, not of {seats}"
             raise CardaiError(f"{self.name} was made for {why}: its encoder {facts.encoder!r} writes other rows here")
@@ -227,7 +227,7 @@ def load(path: str | Path) -> Policy:
     network = nnx.eval_shape(lambda: Network(facts.width, facts.hidden, facts.actions))
     _check_tensors(place, network, tensors)
     with on_device():
-        with_tensors(network, tensors)
+        set_tensors(network, tensors)
     return Policy(facts, network, str(path))
 
 

@@ -31,9 +31,10 @@ from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.bodies.options import as_plain as as_plain_options
 from evaluators.bodies.options import options_of
-from evaluators.model import Model, with_tensors
+from evaluators.model import Model
 from evaluators.model import load as load_model
-from evaluators.model import tensors_of as learned_by
+from evaluators.network_file import set_tensors
+from evaluators.network_file import tensors_of as network_tensors
 from evaluators.scorer import device_of
 from evaluators.training import checkpoint, report
 from evaluators.training.batches import collect, epoch_order, in_advance, split_states, total_steps
@@ -41,7 +42,7 @@ from evaluators.training.checkpoint import Checkpoint
 from evaluators.training.config import TrainConfig, command
 from evaluators.training.metrics import Metrics, measure
 from evaluators.training.run_folder import BOARD, HISTORY, MODEL, REPORT, claimed
-from evaluators.training.trainer import Trainer, TrainState, evaluated, tensors_of, tree_of
+from evaluators.training.trainer import Trainer, TrainState, evaluated, named_arrays, tree_from
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done) a few times a second."""
@@ -111,7 +112,7 @@ def network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
     ):
         if theirs != ours:
             raise CardaiError(f"{config.start_from} cannot be started from: its {what} is {theirs}, this run's {ours}")
-    with_tensors(module, learned_by(model.module))
+    set_tensors(module, network_tensors(model.module))
     return module
 
 
@@ -157,7 +158,7 @@ class _Run:
         self.best: dict[str, np.ndarray] = {}
         if found:
             parts = [
-                tree_of(part, found.tensors, name) for name, part in zip(TrainState._fields, self.state, strict=True)
+                tree_from(part, found.tensors, name) for name, part in zip(TrainState._fields, self.state, strict=True)
             ]
             self.state = jax.device_put(TrainState(*parts), device)
             self.best = {name: value for name, value in found.tensors.items() if name.startswith("best")}
@@ -294,7 +295,7 @@ class _Run:
         self._log(line)
         if found is None or course.best is None or found.bce < course.best["validation"]["bce"]:
             course.best, course.best_step, course.worse = line, course.step, 0
-            self.best = tensors_of(self.trainer.weights(self.state), "best")
+            self.best = named_arrays(self.trainer.weights(self.state), "best")
             self._write_model({"validation": line["validation"]})
         else:
             course.worse += 1
@@ -332,14 +333,14 @@ class _Run:
     def _save(self) -> None:
         self._settle(0)
         parts = zip(TrainState._fields, self.state, strict=True)
-        tensors = {name: value for prefix, part in parts for name, value in tensors_of(part, prefix).items()}
+        tensors = {name: value for prefix, part in parts for name, value in named_arrays(part, prefix).items()}
         now = Checkpoint(self.course.step, self.identity, tensors | self.best, asdict(self.course))
         checkpoint.save(self.folder, now)
         self._saved = time.perf_counter()
 
     def _kept(self) -> tuple[Any, Any]:
         """The weights that are kept: those of the best validation, or the last without one."""
-        return jax.device_put(tree_of(self.trainer.weights(self.state), self.best, "best"), self.device)
+        return jax.device_put(tree_from(self.trainer.weights(self.state), self.best, "best"), self.device)
 
     def _write_model(self, found: Mapping[str, Any]) -> None:
         """Write the best weights as a model, with what is known of them."""

@@ -107,13 +107,13 @@ def evaluated(batch: int) -> int:
     return min(batch, _EVALUATED)
 
 
-def tensors_of(tree: Any, prefix: str) -> dict[str, np.ndarray]:
+def named_arrays(tree: Any, prefix: str) -> dict[str, np.ndarray]:
     """The arrays of a tree by their paths, `prefix` before each; random keys as the numbers they consist of."""
     return {f"{prefix}/{name}": np.asarray(_numbers(leaf)) for name, leaf in _leaves(tree)}
 
 
-def tree_of(template: Any, tensors: Mapping[str, np.ndarray], prefix: str) -> Any:
-    """The tree whose arrays `tensors_of` named; shapes and types must be the template's (CardaiError)."""
+def tree_from(template: Any, tensors: Mapping[str, np.ndarray], prefix: str) -> Any:
+    """The tree whose arrays `named_arrays` named; shapes and types must be the template's (CardaiError)."""
     found = []
     for name, leaf in _leaves(template):
         wanted, kept = _numbers(leaf), tensors.get(f"{prefix}/{name}")

@@ -1,0 +1,137 @@
+"""The metadata of a model: what the network is and how it was trained; and what a model's file must hold."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from cardai.agents.evaluator import MOMENTS
+from cardai.errors import CardaiError
+from cardai.game import Segment
+from evaluators.bodies.options import WIDEST
+from evaluators.network_file import (
+    COUNT,
+    NUMBER,
+    OPTIONS,
+    SEATS,
+    TABLE,
+    TEXT,
+    Entry,
+    NetworkFile,
+    TensorSpec,
+    is_count,
+    layout_fingerprint,
+    short,
+    tensor_specs,
+)
+
+
+@dataclass(frozen=True)
+class ModelMetadata:
+    """What a model is and how it was made.
+
+    `options`: the variant's options.
+    `layout`: the encoder's segments for this number of seats, as (name, shape).
+    `moment`: which states the model scores, one of `MOMENTS`.
+    `training`: the config of the training run.
+    `data`: what the model was trained on.
+    `metrics`: how well it predicts.
+    `seconds`: how long training took.
+    `command`: the command that makes the model again.
+    `stored`: the type of the weights in the file, float32 or float16.
+    """
+
+    game: str
+    game_version: int
+    variant: str
+    options: Mapping[str, int]
+    seats: int
+    encoder: str
+    layout: tuple[tuple[str, tuple[int, ...]], ...]
+    moment: str
+    body: str
+    body_options: Mapping[str, Any]
+    about: str = ""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    command: str = ""
+    commit: str = ""
+    cardai: str = ""
+    stored: str = "float32"
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The layout that the network was built for."""
+        return tuple(Segment(name, shape) for name, shape in self.layout)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the layout."""
+        return layout_fingerprint(self.segments)
+
+
+def is_weight(name: str) -> bool:
+    """Whether a tensor of this name holds weights, which may be stored as float16; running statistics may not."""
+    return name.endswith(("kernel", "bias"))
+
+
+def _from_json(entries: Mapping[str, Any]) -> ModelMetadata:
+    values = {one.name: entries[one.name] for one in fields(ModelMetadata)}
+    values["layout"] = tuple((name, tuple(shape)) for name, shape in entries["layout"])
+    metadata = ModelMetadata(**values)
+    if entries.get("fingerprint") != metadata.fingerprint:
+        raise CardaiError(f"its fingerprint {short(entries.get('fingerprint'))} is not that of its layout")
+    return metadata
+
+
+def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
+    from flax import nnx
+
+    from evaluators.bodies.build import construct
+
+    module = nnx.eval_shape(lambda: construct(metadata.body, metadata.body_options, metadata.segments))
+    specs = tensor_specs(module)
+    if metadata.stored == "float16":
+        specs |= {name: spec._replace(dtype="F16") for name, spec in specs.items() if is_weight(name)}
+    return specs
+
+
+def _is_layout(value: Any) -> bool:
+    """Whether a JSON value is a list of [name, shape], for a row of at most `WIDEST` values."""
+    if not isinstance(value, list) or not 1 <= len(value) <= WIDEST:
+        return False
+    for entry in value:
+        if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
+            return False
+        shape = entry[1]
+        if not isinstance(shape, list) or len(shape) > 4 or not all(is_count(n) for n in shape):
+            return False
+    return sum(math.prod(shape) for _, shape in value) <= WIDEST
+
+
+_ENTRIES = {
+    "game": TEXT,
+    "game_version": COUNT,
+    "variant": TEXT,
+    "options": OPTIONS,
+    "seats": SEATS,
+    "encoder": TEXT,
+    "layout": Entry(_is_layout, "a list of segments, each a name and a shape"),
+    "moment": Entry(lambda value: value in MOMENTS, f"one of {', '.join(MOMENTS)}"),
+    "body": TEXT,
+    "body_options": TABLE,
+    "about": TEXT,
+    "training": TABLE,
+    "data": TABLE,
+    "metrics": TABLE,
+    "seconds": NUMBER,
+    "command": TEXT,
+    "commit": TEXT,
+    "cardai": TEXT,
+    "stored": Entry(lambda value: value in ("float32", "float16"), "float32 or float16"),
+}
+
+MODEL_FILE = NetworkFile("model", "cardai model 1", _ENTRIES, _from_json, _expected_tensors)
+"""The file of a model."""
