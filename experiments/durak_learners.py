@@ -33,7 +33,7 @@ from experiments.machinery.findings import (
 )
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore, Progress, generation_names, ship_network
-from games.durak.endgame import grade_endgames
+from games.durak.endgame_grade import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")

@@ -13,7 +13,8 @@ from cardai.agents.spec import agent
 from cardai.cards import DECK36
 from cardai.table.asking import moves_in
 from games.durak import endgame
-from games.durak.endgame import Solver, grade_endgames, is_ending, solve
+from games.durak.endgame_grade import grade_endgames
+from games.durak.endgame_solver import Solver, is_ending, solve
 from games.durak.rules import NO_CARD, STATE
 
 GAME = load("durak")
