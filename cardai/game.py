@@ -155,6 +155,7 @@ class Game:
     `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
     may be None when `legal` never truncates. Text (plain Python): `spell(state, move) -> str`,
     `parse(state, text) -> move` (ValueError when it makes no sense), `show(state, seat) -> str` from that seat's view.
+    `ending(state) -> str` says how a finished game ended, in a sentence that everybody may read; None: it has no words.
     `holdings(state)` lists the card sets that the deck lies in, places of a size that everybody knows: each hand, the
     deck, each pile; `cardai check` counts cards with it.
     `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
@@ -181,6 +182,7 @@ class Game:
     parse: Callable[..., Any]
     show: Callable[..., str]
     is_legal: Callable[..., bool] | None = None
+    ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
     default_seats: int = 2

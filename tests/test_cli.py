@@ -25,8 +25,8 @@ COMMAND = [sys.executable, "-m", "cardai"]
 PAIR = "random,greedy:open_lines"
 
 VERBS = (
-    "games", "agents", "bench", "match", "selfplay", "play", "perf", "check", "complexity", "perft", "grade", "replay",
-    "verify", "analyse", "new-game", "doctor",
+    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
+    "replay", "verify", "analyse", "new-game", "doctor",
 )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def test_help_comes_at_once():
 
 
 GROUPED = {
-    "Play": ("match", "play", "replay", "verify"),
+    "Play": ("match", "play", "replay", "rules", "verify"),
     "Measure": ("analyse", "bench", "complexity", "grade", "perf", "perft"),
     "Learn": ("iterate", "selfplay", "train"),
     "Games": ("agents", "check", "doctor", "games", "new-game"),
@@ -288,6 +288,71 @@ def test_a_game_is_played_from_a_file(output, call):
     Path("moves.txt").write_text("b2\n")
     code, _, err = call(*tokens)
     assert (code, err) == (2, "cardai: moves.txt ends after 1 inputs, and the game is not over\n")
+
+
+def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, answer, call):
+    Path("moves.txt").write_text("1\n" * 100)
+    tokens = (
+        "play",
+        THIRTYONE,
+        "--seats",
+        "human,house",
+        "--seed",
+        1,
+        "--moves-from",
+        "moves.txt",
+        "--record",
+        "g.jsonl",
+    )
+    lines = output(*tokens).splitlines()
+    assert lines[-2] == f"The game is in g.jsonl; `cardai replay g.jsonl --rules {THIRTYONE}` prints it."
+    assert answer("verify", "g.jsonl", "--rules", THIRTYONE)["complete"]
+    assert "p0 is human\np1 is house\n" in output("replay", "g.jsonl", "--rules", THIRTYONE)
+    judge = ("--agent", "greedy:prospects", "--rules", THIRTYONE)
+    assert answer("analyse", "g.jsonl", *judge)["names"] == ["human", "house"]
+    code, out, err = call(*tokens)
+    assert (code, out) == (2, "")
+    assert "g.jsonl exists already" in err
+
+
+def test_a_game_that_is_left_is_not_recorded_and_that_is_said(output):
+    Path("moves.txt").write_text("b2\nq\n")
+    text = output("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt", "--record", "g.jsonl")
+    left = "You have left the game (--seats human,greedy:open_lines --seed 1); it was not recorded.\n"
+    assert text.endswith(left)
+    assert sorted(path.name for path in Path().iterdir()) == ["moves.txt"]
+
+
+def test_ctrl_c_at_the_keyboard_writes_nothing_and_says_so(tmp_path):
+    command = [*COMMAND, "play", "tictactoe", "--seats", "human,python:slow:choose", "--record", "g.jsonl"]
+    Path("slow.py").write_text("import time\n\n\ndef choose(game, world):\n    time.sleep(1000)\n")
+    Path("moves.txt").write_text("b2\n")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    running = subprocess.Popen(
+        [*command, "--moves-from", "moves.txt"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment,
+    )  # fmt: skip
+    for line in running.stdout:
+        if line.startswith("p0> b2"):
+            break
+    time.sleep(0.5)
+    assert list(Path().glob("g.jsonl.*.part"))
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert err == "\ninterrupted: the game is not finished; it was not recorded\n"
+    assert not list(Path().glob("g.jsonl*"))
+
+
+def test_the_rules_of_a_game_are_printed(output, call):
+    for game, path in (("moska", "games/moska"), ("durak", "games/durak"), ("tictactoe", "games/tictactoe")):
+        assert output("rules", game) == (ROOT / path / "RULES.md").read_text()
+    assert output("rules", THIRTYONE).startswith("# Thirty-One")
+    Path("unwritten.py").write_text((ROOT / "games/tictactoe/__init__.py").read_text())
+    code, out, err = call("rules", "./unwritten.py")
+    assert (code, out) == (2, "")
+    beside = Path("unwritten.py").resolve()
+    assert err == f"cardai: tictactoe has no written rules: there is no RULES.md beside {beside}\n"
 
 
 def test_doctor_says_what_it_runs_on(output, answer):

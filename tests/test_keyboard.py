@@ -1,5 +1,6 @@
 """A person at the keyboard plays the same game as any player, sees what a player may see, and is understood."""
 
+import dataclasses
 import io
 import re
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.console import Console
 import cardai
 from cardai.agents.spec import Agent, one_by_one
 from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN, Inputs, Menu, Screen, default_seats, told
+from cardai.app.keyboard import HUMAN, Inputs, Menu, Screen, default_seats, summary
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
 from cardai.kernel import driver
@@ -56,13 +57,14 @@ def by_world(game, world):
 
 def step_by_step(game, agents, seed):
     """All moves, the result, and whether it came to an end, of a game played one move at a time."""
-    table, moves = OneGame(game, agents, seed), []
-    while table.state["turn"] >= 0:
-        seat = int(table.state["turn"])
-        if not table.step():
-            table.commit(agents[seat].choose(game, np.array([table.world()]))[0])
-        moves.append(table.move)
-    return np.array(moves, game.move), game.points(table.state)
+    table = OneGame(game, [None if one.spec == "outside" else one for one in agents], seed)
+    while not table.is_over:
+        if table.is_waiting:
+            table.play(agents[table.turn].choose(game, np.array([table.world()]))[0])
+        else:
+            assert table.step()
+    assert not table.step()
+    return table.moves, table.scores()
 
 
 @pytest.mark.parametrize(
@@ -134,12 +136,67 @@ def test_an_evaluator_that_fails_at_the_table_is_named(judges, tmp_path, console
 
 
 def test_an_illegal_move_is_refused():
-    table = OneGame(TICTACTOE, [Agent(HUMAN, driver.OUTSIDE)] * 2, 0)
+    table = OneGame(TICTACTOE, [None, None])
     assert not table.step()
-    table.commit(TICTACTOE.parse(table.state, "b2"))
+    table.play(table.parse("b2"))
     assert not table.step()
     with pytest.raises(IllegalMove, match="b2"):
-        table.commit(TICTACTOE.parse(table.state, "b2"))
+        table.play(table.parse("b2"))
+    with pytest.raises(IllegalMove, match="'b2' is not a move of tictactoe"):
+        table.play("b2")
+    with pytest.raises(IllegalMove, match="is not a move of tictactoe"):
+        table.play(table.legal_moves()[0])
+    assert table.ply == 1
+    assert table.turn == 1
+
+
+def test_a_table_is_played_at_from_outside_without_seeing_the_state():
+    table = OneGame(THIRTYONE, [None, cardai.agent(THIRTYONE, "house"), None], seed=5)
+    while not table.is_over:
+        assert table.is_waiting == (table.turn != 1)
+        if not table.is_waiting:
+            with pytest.raises(CardaiError, match=r"seat 1 is played by house; step\(\) lets it move"):
+                table.play(table.legal_moves()[0][0])
+            assert table.run() > 0
+            continue
+        seat, (moves, more) = table.turn, table.legal_moves()
+        assert not more
+        assert f"You are seat {seat}" in table.view(seat)
+        assert table.world().tobytes() == table.world().tobytes()  # asking twice changes nothing
+        move = table.parse(table.spell(moves[-1]))
+        assert table.is_legal(move)
+        table.play(move)
+    assert [seat for seat, _ in table.history(0)][:1] == [0]
+    assert len(table.history(0)) == table.ply == len(table.moves)
+    assert table.history(2, since=table.ply - 1) == table.history(2)[-1:]
+    assert table.scores().sum() == 1.5
+    assert table.ending().startswith("All hands are turned up: p0 has ")
+    for refused in (table.world, table.legal_moves):
+        with pytest.raises(CardaiError, match="the game is over"):
+            refused()
+    with pytest.raises(IllegalMove, match="the game is over"):
+        table.play(move)
+
+
+def test_a_table_refuses_seats_that_do_not_exist_and_results_before_the_end():
+    table = OneGame(TICTACTOE, [None, None])
+    for seat in (-1, 2):
+        with pytest.raises(CardaiError, match=f"there is no seat {seat}; the seats are 0 to 1"):
+            table.view(seat)
+        with pytest.raises(CardaiError, match="there is no seat"):
+            table.history(seat)
+    for refused in (table.scores, table.ending):
+        with pytest.raises(CardaiError, match="the game is not over"):
+            refused()
+
+
+def test_moves_from_outside_end_within_the_games_plies():
+    short = dataclasses.replace(TICTACTOE, max_plies=3)
+    table = OneGame(short, [None, None])
+    for _ in range(3):
+        table.play(table.legal_moves()[0][0])
+    with pytest.raises(CardaiError, match="the game did not end within its 3 plies"):
+        table.play(table.legal_moves()[0][0])
 
 
 def test_a_recorded_game_is_played_again_by_typing_its_moves(tmp_path, console):
@@ -168,6 +225,7 @@ def test_a_whole_game_from_a_file(tmp_path, console):
     assert re.search("p1: [abc][123]\n", text)
     assert "p0 is you, p1 is greedy:open_lines." in text
     assert "the game is over" in text
+    assert re.search("[XO] has three in a row and wins|A draw: nobody has three in a row", text)
     assert f"p0 is you: score {points[0]:g}\n" in text
     assert f"p1 is greedy:open_lines: score {points[1]:g}\n" in text
 
@@ -223,39 +281,40 @@ def test_what_others_did_is_told_the_same_in_every_world_of_the_person():
     """The screen may not depend on what the person cannot see: not the menu, not the table, not what happened."""
     agents = [cardai.agent(MOSKA, spec) for spec in ("bot3", "bot2", "random", "bot0")]
     for seed in range(3):
-        state, table = None, OneGame(MOSKA, agents, seed)
-        while table.state["turn"] >= 0:
-            state = table.state
+        table = OneGame(MOSKA, agents, seed)
+        while not table.is_over:
+            before = table._state
             table.step()
+            after, (_, move) = table._state, table._history[-1]
             for seat in range(4):
                 texts = set()
-                for seen in (state, MOSKA.world(state, seat, seed=1), MOSKA.world(state, seat, seed=2)):
+                for world in (None, 1, 2):
                     names = [HUMAN if other == seat else "bot" for other in range(4)]
-                    screen = Screen(MOSKA, names, Inputs(), Console(file=io.StringIO()))
-                    screen.tell(seen, table.move)
-                    screen.show(MOSKA.world(seen, seat, seed=3), seat)
+                    other = OneGame(MOSKA, agents, seed)
+                    other._slots.states[0] = after if world is None else MOSKA.world(after, seat, seed=world)
+                    other._history = [(before if world is None else MOSKA.world(before, seat, seed=world), move)]
+                    screen = Screen(other, names, Inputs(), Console(file=io.StringIO()))
+                    screen.show(seat)
                     texts.add(said(screen.console))
                 assert len(texts) == 1
 
 
 def test_the_person_is_never_given_the_true_state(tmp_path, console, monkeypatch):
-    truths, table = [], OneGame.step
+    truths, worlds = [], []
 
-    def step(self):
-        truths.append(self.state)
-        return table(self)
+    def choose(self):
+        truths.append(self.table._state)
+        worlds.append(self.table.world())
+        return self.table.legal_moves()[0][0]
 
-    asked = []
-    monkeypatch.setattr(OneGame, "step", step)
-    monkeypatch.setattr(Screen, "choose", lambda self, world: (asked.append(world), THIRTYONE.moves(world)[0])[1])
+    monkeypatch.setattr(Screen, "choose", choose)
     keyboard.play(THIRTYONE, ["house", HUMAN, "house"], seed=4, console=console)
-    assert len(asked) > 2
-    own = [truth for truth in truths if truth["turn"] == 1]
-    assert len(own) == len(asked)
-    for truth, world in zip(own, asked, strict=True):
+    assert len(worlds) > 2
+    for truth, world in zip(truths, worlds, strict=True):
+        assert truth["turn"] == 1
         assert world["hands"][1] == truth["hands"][1]
         assert world["rng"] != truth["rng"]
-    assert any((world["hands"] != truth["hands"]).any() for truth, world in zip(own, asked, strict=True))
+    assert any((world["hands"] != truth["hands"]).any() for truth, world in zip(truths, worlds, strict=True))
 
 
 def test_moves_are_numbered_in_groups_of_their_first_word(console):
@@ -273,7 +332,7 @@ def test_of_many_moves_each_group_shows_some(console):
     assert "and 92 more: 'attacks' lists them" in text
     assert "kills 8" in text
     assert "110 skips" in text
-    assert "There are more than are listed" in text
+    assert "There are more legal moves than are listed" in text
     assert len(text.splitlines()) < 12
 
 
@@ -292,7 +351,7 @@ def test_what_several_did_is_said_once():
         ("p1", "skips"), ("p2", "skips"), ("p3", "opens 6S 6H"), ("p1", "skips"), ("you", "skips"), ("p1", "skips"),
         ("p2", "ends"), ("p1", "draws a card"), ("p2", "draws a card"), ("p3", "draws two cards"),
     ]  # fmt: skip
-    assert told(news) == [
+    assert summary(news) == [
         "p1, p2: skips",
         "p3 opens 6S 6H; p1, you: skips; p2: ends",
         "p1, p2 draws a card",
@@ -357,3 +416,76 @@ def test_everybody_has_a_usual_table():
         assert len(seats) == game.default_seats
         assert [cardai.agent(game, spec).spec for spec in seats[1:]] == seats[1:]
     assert default_seats(MOSKA) == [HUMAN, "bot3", "bot3", "bot3"]
+
+
+def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
+    file, moves = tmp_path / "mine.jsonl.gz", script(tmp_path, "b2", "1", "1", "1", "1")
+    seats = [HUMAN, "greedy:open_lines"]
+    points = keyboard.play(TICTACTOE, seats, seed=-1, script=moves, console=console, record=file)
+    (recorded,) = read(file)
+    assert read(file).header.agents == tuple(seats)
+    assert recorded.scores == tuple(points.tolist())
+    assert recorded.lineup == (0, 1)
+    spelled = []
+    replay(TICTACTOE, recorded, lambda state, move, ply: spelled.append(TICTACTOE.spell(state, move)))
+    assert spelled[0] == "b2"
+    assert [f"p{ply % 2}: {text}" in said(console) for ply, text in enumerate(spelled)][1::2] == [True] * (
+        len(spelled) // 2
+    )
+    before = file.read_bytes()
+    with pytest.raises(CardaiError, match=r"mine\.jsonl\.gz exists already"):
+        keyboard.play(TICTACTOE, seats, script=moves, console=Console(file=io.StringIO()), record=file)
+    assert file.read_bytes() == before
+    keyboard.play(TICTACTOE, seats, seed=2, script=moves, console=console, record=file, overwrite=True)
+    assert file.read_bytes() != before
+
+
+def test_a_game_that_is_left_or_interrupted_leaves_no_file(tmp_path, console, monkeypatch):
+    file = tmp_path / "mine.jsonl"
+    left = script(tmp_path, "b2", "q")
+    assert keyboard.play(TICTACTOE, [HUMAN, "random"], script=left, console=console, record=file) is None
+
+    def interrupt(self, console, prompt):
+        assert list(tmp_path.glob("*.part"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Inputs, "ask", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        keyboard.play(TICTACTOE, [HUMAN, "random"], console=console, record=file)
+    assert [path.name for path in tmp_path.iterdir()] == ["moves.txt"]
+
+
+ENDINGS = {
+    "tictactoe": r"[XO] has three in a row and wins\.|A draw: nobody has three in a row\.",
+    "moska": r"p\d is left with cards and loses\.",
+    "durak": r"p\d is left with cards and is the durak\.|Nobody has cards left: a draw between p\d and p\d\.",
+    "examples/thirtyone": r"All hands are turned up: p0 has \d+, p1 has \d+\.",
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
+    """It depends on what lies open at the end only: it is the same in every seat's world."""
+    game = cardai.load(str(Path(__file__).parent.parent / name) if "/" in name else name)
+    for seed in range(40):
+        table = OneGame(game, [cardai.agent(game, "random")] * 2, seed)
+        table.run()
+        ending, scores = table.ending(), table.scores()
+        assert re.fullmatch(ENDINGS[name], ending)
+        assert {game.ending(game.world(table._state, seat, seed=9)) for seat in range(2)} == {ending}
+        if scores[0] == scores[1]:
+            assert "loses" not in ending
+            assert "wins" not in ending
+        elif name == "tictactoe":
+            assert ending[0] == "XO"[int(np.argmax(scores))]
+        elif name == "examples/thirtyone":
+            values = [int(value) for value in re.findall(r"has (\d+)", ending)]
+            assert np.argmax(values) == np.argmax(scores)
+        else:
+            assert ending[:2] == f"p{int(np.argmin(scores))}"
+
+
+def test_without_an_ending_the_scores_are_shown(tmp_path, console):
+    silent = dataclasses.replace(TICTACTOE, ending=None)
+    keyboard.play(silent, [HUMAN, "random"], script=script(tmp_path, *"11111"), console=console)
+    assert re.search(r"the game is over ─+\np0 is you: score ", said(console))

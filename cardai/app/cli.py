@@ -330,9 +330,13 @@ def play(
     seats: SpecList = None,
     variant: Variant = None,
     seed: Annotated[int | None, Parameter(help="Any whole number; a new one each time if not given.")] = None,
-    moves_from: Annotated[Path | None, Parameter(help="A file of inputs, a line each; # begins a comment.")] = None,
+    moves_from: Annotated[Path | None, Parameter(help="A file of inputs, one a line; # begins a comment.")] = None,
+    record: Annotated[
+        Path | None, Parameter(help="Write the finished game to this file (.jsonl or .jsonl.gz).")
+    ] = None,
+    overwrite: Overwrite = False,
     device: Device = "auto",
-) -> None:
+) -> int:
     """Play a game at the keyboard: "human" in --seats is you."""
     import secrets
 
@@ -345,9 +349,37 @@ def play(
         loaded.rules  # noqa: B018 - compiled while the line says so
     specs = _specs(seats) if seats else keyboard.default_seats(loaded)
     seed = secrets.randbelow(1_000_000) if seed is None else seed
-    points = keyboard.play(loaded, specs, seed=seed, variant=variant, script=moves_from)
+    unrecorded = "; it was not recorded" if record else ""
+    try:
+        scores = keyboard.play(
+            loaded, specs, seed=seed, variant=variant, script=moves_from, record=record, overwrite=overwrite
+        )
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: the game is not finished{unrecorded}", file=sys.stderr)
+        return INTERRUPTED
     again = f"--seats {','.join(specs)} --seed {seed}"
-    _print(f"You have left the game ({again})." if points is None else f"The same deal again: {again}")
+    if scores is None:
+        _print(f"You have left the game ({again}){unrecorded}.")
+        return 0
+    if record:
+        found_by = "" if game == loaded.name else f" --rules {game}"
+        _print(f"The game is in {record}; `cardai replay {record}{found_by}` prints it.")
+    _print(f"The same deal again: {again}")
+    return 0
+
+
+@app.command(group=PLAY)
+def rules(game: GameName, /) -> None:
+    """Print the rules of a game."""
+    from cardai.app import rulebook
+
+    text = rulebook.read(load(game))
+    if sys.stdout.isatty():
+        from rich.markdown import Markdown
+
+        _print(Markdown(text))
+    else:
+        print(text, end="")
 
 
 @app.command(group=MEASURE)

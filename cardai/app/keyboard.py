@@ -1,9 +1,10 @@
-"""A person at the keyboard, playing one game against any agents.
+"""People at the keyboard, who play one game against any agents.
 
-The person sees what a player may see: a world of the own seat, as `show` puts it, and the moves of the others, which
-are public, spelled in that world too. The truth never reaches the screen.
+A person sees what a player may see: the view of their own seat, and the other seats' moves in words that this seat may
+read. `OneGame` gives nothing else, so the true state never reaches the screen.
 """
 
+import contextlib
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -14,24 +15,24 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.text import Text
 
-from cardai.agents.spec import Agent, agent
+from cardai.agents.spec import agent
+from cardai.data.record import Writer
 from cardai.errors import CardaiError
-from cardai.game import Game, GameState
-from cardai.kernel import driver
+from cardai.game import Game
 from cardai.table.one import OneGame
 
 HUMAN = "human"
-_AT_ONCE = 30  # so many moves are listed without being asked for; of more, some of each group
+_FEW = 30  # up to this many moves are all listed at once; of more, some of each group
 _OF_A_GROUP = 8
 
 _HELP = """\
 Type a move as it is spelled, or its number.
-A word or more of a move, its beginning is enough, lists the moves like that.
-? shows this, q leaves the game."""
+Type the beginning of one or more words of a move to list the moves that have such words.
+? shows this help, q leaves the game."""
 
 
 class Inputs:
-    """What the person types: first the lines of a file, if there is one, then the keyboard's."""
+    """What people type: first the lines of a file, if there is one, then what comes from the keyboard."""
 
     def __init__(self, script: Path | None = None) -> None:
         self._script = script
@@ -40,11 +41,14 @@ class Inputs:
 
     @property
     def is_live(self) -> bool:
-        """Whether somebody sits there now."""
+        """Whether the next input comes from a person at the keyboard, not from a file or a pipe."""
         return not self._lines and sys.stdin.isatty()
 
     def ask(self, console: Console, prompt: str) -> str | None:
-        """The next input, None at the end of the keyboard's. Raises CardaiError when nobody is there to go on."""
+        """The next input, or None at the end of the keyboard's input.
+
+        Raises CardaiError if the inputs come from a file or a pipe, and it has ended.
+        """
         if self._lines:
             line = self._lines.popleft()
             console.print(f"{prompt}{line}", markup=False, highlight=False)
@@ -64,74 +68,82 @@ def _scripted(script: Path) -> list[str]:
         lines = script.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read moves from {script}: {getattr(error, 'strerror', None) or error}") from None
-    asked = (f" {line}".partition(" #")[0].strip() for line in lines)
-    return [line for line in asked if line]
+    inputs = (f" {line}".partition(" #")[0].strip() for line in lines)
+    return [line for line in inputs if line]
 
 
 class Screen:
-    """What people at the keyboard see and say. `names`: who sits where."""
+    """What people at the keyboard see and type. `names`: who sits in each seat, `HUMAN` for a person."""
 
-    def __init__(self, game: Game, names: Sequence[str], inputs: Inputs, console: Console) -> None:
-        self.game, self.names, self.inputs, self.console = game, names, inputs, console
+    def __init__(self, table: OneGame, names: Sequence[str], inputs: Inputs, console: Console) -> None:
+        self.table, self.names, self.inputs, self.console = table, names, inputs, console
         self.people = [seat for seat, name in enumerate(names) if name == HUMAN]
-        self._news: dict[int, list[tuple[str, str]]] = {seat: [] for seat in self.people}
+        self._shown = dict.fromkeys(self.people, 0)  # the ply up to which each person has seen the moves
+        self._forced: set[int] = set()  # the plies of moves that were played for a person, as their only legal ones
         self._last: int | None = None
 
-    def tell(self, before: GameState, move: np.record) -> None:
-        """Note a move that was played in the state `before`, for everybody else at the keyboard."""
-        mover = int(before["turn"])
-        for seat in self.people:
-            if seat != mover:
-                world = self.game.world(before, seat, seed=int(before["ply"]))
-                self._news[seat].append((f"p{mover}", self.game.spell(world, move)))
-
     def introduce(self) -> None:
-        """Who sits where."""
-        self._say(
-            ", ".join(self.name(seat) for seat in range(len(self.names))) + ". Type a move, ? for help, q to leave."
-        )
+        """Print who sits where."""
+        seats = ", ".join(self.name(seat) for seat in range(len(self.names)))
+        self._say(f"{seats}. Type a move, ? for help, q to leave.")
 
     def name(self, seat: int) -> str:
-        """A seat with who sits there: "p1 is bot3"."""
+        """A seat and who sits there: "p1 is bot3"."""
         return f"p{seat} is {'you' if self.people == [seat] else self.names[seat]}"
 
-    def choose(self, world: GameState) -> np.record | None:
-        """The move of the person whose turn it is, made at once when there is only one; None when the person leaves."""
-        seat = int(world["turn"])
-        moves, more = self.game.enumerate(world)
-        spelled = [self.game.spell(world, move) for move in moves]
+    def choose(self) -> np.record | None:
+        """The move of the person whose turn it is, or None if the person leaves.
+
+        A person with only one legal move is not asked.
+        """
+        seat = self.table.turn
+        moves, more = self.table.legal_moves()
         if len(moves) == 1 and not more:
-            self._news[seat].append(("you", spelled[0]))
+            self._forced.add(self.table.ply)
             return moves[0]
-        self.show(world, seat)
-        menu = Menu(spelled, more)
+        self.show(seat)
+        menu = Menu([self.table.spell(move) for move in moves], more)
         menu.show(self.console)
         while True:
             text = self.inputs.ask(self.console, f"p{seat}> ")
             if text is None or text.lower() == "q":
                 return None
-            found = self._understood(world, text, moves, menu)
-            if found is not None:
-                return found
+            move = self._understood(text, moves, menu)
+            if move is not None:
+                return move
 
-    def show(self, world: GameState, seat: int) -> None:
-        """What happened since this person's last turn, and the table as it is now."""
+    def show(self, seat: int) -> None:
+        """Print what happened since this person's last turn, and the table as the person sees it now."""
         self._hand_over(seat)
         self.console.rule(f"p{seat}")
-        for line in told(self._news[seat]):
+        for line in summary(self._news(seat)):
             self._say(line)
-        self._news[seat].clear()
-        self._say(f"\n{self.game.show(world, seat)}\n")
+        self._shown[seat] = self.table.ply
+        self._say(f"\n{self.table.view(seat)}\n")
 
-    def result(self, state: GameState) -> None:
-        """How the game came out."""
+    def result(self) -> None:
+        """Print how the game ended and each seat's score."""
         for seat in self.people:
-            self.show(self.game.world(state, seat), seat)
+            self.show(seat)
         self.console.rule("the game is over")
-        for seat, points in enumerate(self.game.points(state)):
-            self._say(f"{self.name(seat)}: score {points:g}")
+        ending = self.table.ending()
+        if ending:
+            self._say(ending)
+        for seat, score in enumerate(self.table.scores()):
+            self._say(f"{self.name(seat)}: score {score:g}")
 
-    def _understood(self, world: GameState, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
+    def _news(self, seat: int) -> list[tuple[str, str]]:
+        """The moves that a person has not seen yet, as (who, what), without those that the person typed."""
+        first = self._shown[seat]
+        news = []
+        for ply, (mover, words) in enumerate(self.table.history(seat, first), first):
+            if mover != seat:
+                news.append((f"p{mover}", words))
+            elif ply in self._forced:
+                news.append(("you", words))
+        return news
+
+    def _understood(self, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
         if text in ("?", ""):
             self._say(_HELP)
             return None
@@ -142,10 +154,10 @@ class Screen:
             return None
         why = f"{text!r} is not among your legal moves now"
         try:
-            move = self.game.parse(world, text)
+            move = self.table.parse(text)
         except ValueError as error:
             move, why = None, str(error)
-        if move is not None and self.game.is_allowed(world, move):
+        if move is not None and self.table.is_legal(move):
             return move
         alike = menu.alike(text)
         if alike:
@@ -155,7 +167,7 @@ class Screen:
         return None
 
     def _hand_over(self, seat: int) -> None:
-        """Where several people share the keyboard, nobody sees another's cards."""
+        """If several people share the keyboard, hide one person's cards before the next one looks."""
         if len(self.people) > 1 and self._last != seat and self.inputs.is_live:
             self.inputs.ask(self.console, f"Seat {seat}, press Enter when nobody else is looking. ")
             self.console.clear()
@@ -165,10 +177,11 @@ class Screen:
         self.console.print(text, markup=False, highlight=False)
 
 
-def told(news: Sequence[tuple[str, str]]) -> list[str]:
-    """Lines for what happened: (who, what) in order.
+def summary(news: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines for what happened, from (who, what) in order.
 
-    What several do one after the other is said once, and what one word says, like skipping, goes on in the line before.
+    The same move by several seats in a row is one entry with all their names. An entry of one word, like "skips", goes
+    on in the line before it.
     """
     runs: list[tuple[list[str], str]] = []
     for who, what in news:
@@ -179,16 +192,20 @@ def told(news: Sequence[tuple[str, str]]) -> list[str]:
             runs.append(([who], what))
     lines: list[str] = []
     for movers, what in runs:
-        said = f"{', '.join(movers)} {what}" if " " in what else f"{', '.join(movers)}: {what}"
+        entry = f"{', '.join(movers)} {what}" if " " in what else f"{', '.join(movers)}: {what}"
         if lines and " " not in what:
-            lines[-1] += f"; {said}"
+            lines[-1] += f"; {entry}"
         else:
-            lines.append(said)
+            lines.append(entry)
     return lines
 
 
 class Menu:
-    """The legal moves, numbered from 1 and grouped by the first word of how they are spelled."""
+    """The legal moves, numbered from 1 and grouped by their first word.
+
+    `spelled`: the moves in words. `more`: whether there are legal moves that are not among them. Moves that are numbers
+    themselves are not numbered.
+    """
 
     def __init__(self, spelled: Sequence[str], more: bool) -> None:
         self.spelled, self.more = spelled, more
@@ -198,16 +215,16 @@ class Menu:
             self.groups.setdefault(_first_word(text), []).append(i)
 
     def alike(self, text: str) -> list[int]:
-        """The moves that a beginning of them describes: "attack", or "kill td" for all kills with TD in them.
+        """The indices of the moves that a text describes: "attack", or "kill td" for all kills with TD in them.
 
-        Each word is the beginning of a word of the move, the first one of its first word.
+        Each word of the text must be the beginning of a word of the move; the first word, of the move's first word.
         """
         words = text.lower().split()
         return [i for i, spelled in enumerate(self.spelled) if words and _describes(words, spelled.lower().split())]
 
     def show(self, console: Console) -> None:
-        """List the moves; of many, the first ones of each group."""
-        few, waiting = len(self.spelled) <= _AT_ONCE, []
+        """Print the moves; if there are many, only the first ones of each group."""
+        few, waiting = len(self.spelled) <= _FEW, []
         for name, places in self.groups.items():
             if len(places) == 1:
                 waiting += places
@@ -221,10 +238,10 @@ class Menu:
                 console.print(f"  and {left} more: {name!r} lists them", markup=False, highlight=False)
         self.list(console, waiting)
         if self.more:
-            console.print("There are more than are listed; any legal one can be typed.")
+            console.print("There are more legal moves than are listed; you may type any of them.")
 
     def list(self, console: Console, places: Sequence[int]) -> None:
-        """List some of the moves."""
+        """Print the moves with these indices."""
         if not places:
             return
         width = len(str(max(places) + 1))
@@ -241,7 +258,11 @@ def _first_word(text: str) -> str:
 
 
 def default_seats(game: Game) -> list[str]:
-    """A person against the last player the game lists, or by its first heuristic, or at random, at a usual table."""
+    """A person and, in the other seats of a usual table, one kind of agent.
+
+    The agent is the last hand-written player that the game lists; without one, greedy with its first heuristic; without
+    a heuristic, random.
+    """
     heuristics = [f"greedy:{name}" for name in game.heuristics]
     other = next(iter([*reversed([*game.players]), *heuristics, "random"]))
     return [HUMAN] + [other] * (game.default_seats - 1)
@@ -254,36 +275,47 @@ def play(
     seed: int = 0,
     variant: str | None = None,
     script: Path | None = None,
+    record: Path | None = None,
+    overwrite: bool = False,
     console: Console | None = None,
 ) -> np.ndarray | None:
-    """Play a game at the keyboard; each seat's score in [0, 1], or None when the person left.
+    """Play a game at the keyboard. Returns each seat's score, f8[seats] in [0, 1], or None if a person left the game.
 
-    `seats`: an agent spec a seat, "human" where a person sits. `script`: a file of inputs, a line each, `#` begins a
-    comment; they are used up before anybody is asked. Raises CardaiError for wrong seats and a script that runs dry.
+    `seats`: an agent spec for each seat, `HUMAN` for a person. `script`: a file of inputs, one a line, `#` begins a
+    comment; they are used before anybody is asked. `record`: a file that the finished game is written to, which may
+    exist only with `overwrite`; nothing is written if the game is left or interrupted. Raises CardaiError for seats or
+    a file that cannot be used, before anything is shown, and for a script that ends before the game does.
     """
     if HUMAN not in seats:
         raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")
     game.options(len(seats), variant)
     inputs = Inputs(script)
-    agents = [Agent(HUMAN, driver.OUTSIDE) if spec == HUMAN else agent(game, spec) for spec in seats]
-    names = [one.label for one in agents]
-    screen, table = Screen(game, names, inputs, console or Console()), OneGame(game, agents, seed, variant)
-    screen.introduce()
-    if not _play_on(table, screen):
-        return None
-    screen.result(table.state)
-    return game.points(table.state)
+    agents = [None if spec == HUMAN else agent(game, spec) for spec in seats]
+    names = [HUMAN if player is None else player.label for player in agents]
+    table = OneGame(game, agents, seed, variant)
+    specs = list(dict.fromkeys(seats))
+    with contextlib.ExitStack() as stack:
+        writer = None
+        if record is not None:  # before the game begins, so that a file that cannot be written is refused at once
+            writer = Writer(record, game, specs, variant, len(seats), overwrite=overwrite, planned=1)
+            stack.enter_context(writer)
+        screen = Screen(table, names, inputs, console or Console())
+        screen.introduce()
+        if not _play_on(table, screen):
+            return None
+        if writer is not None:
+            writer.add(seed, [specs.index(spec) for spec in seats], table.moves, table.scores().tolist())
+    screen.result()
+    return table.scores()
 
 
 def _play_on(table: OneGame, screen: Screen) -> bool:
-    """Play to the end; False when a person left before it."""
-    while table.state["turn"] >= 0:
-        before = table.state
-        if not table.step():
-            world, choose = table.world(), table.agents[int(before["turn"])].choose
-            move = choose(table.game, np.array([world]))[0] if choose else screen.choose(world)
+    """Play to the end. Returns False if a person left before it."""
+    while not table.is_over:
+        table.run()
+        if table.is_waiting:
+            move = screen.choose()
             if move is None:
                 return False
-            table.commit(move)
-        screen.tell(before, table.move)
+            table.play(move)
     return True

@@ -1,11 +1,23 @@
-"""One game at a table, played move by move: some seats by agents, the others by whoever asks."""
+"""One game at a table, played move by move: for a terminal, a web page, or an adapter to another program.
+
+    table = OneGame(game, [None, agent(game, "bot3")], seed=7)     # None: this seat's moves come from outside
+    while not table.is_over:
+        if table.is_waiting:
+            print(table.view(table.turn))
+            table.play(table.parse(input("> ")))
+        else:
+            table.step()
+    print(table.scores())
+
+The true state stays inside. `view`, `history`, `world`, `legal_moves`, `spell` and `parse` give what one seat may know.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, IllegalMove, short
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel import driver
 from cardai.kernel.driver import Games, Order, Slots, lend
@@ -15,21 +27,33 @@ from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
 from cardai.table.lookahead import decide
 
+OUTSIDE = Agent("outside", driver.OUTSIDE)
+"""Sits where no agent does: its moves come through `OneGame.play`."""
+
 
 class OneGame:
-    """One game, a move at a time: what `table.play` plays with this seed, these agents and the same outside moves."""
+    """One game, one move at a time.
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, variant: str | None = None) -> None:
-        self.game, self.agents, seats = game, agents, len(agents)
-        blank = game.options(seats, variant)
-        for one in agents:
-            one.check_fits(game, variant, seats)
-        self._cast = cast_of(game, agents)
+    `agents`: one agent for each seat; None for a seat whose moves come from outside, through `play`. The game is the
+    one that `cardai.play` plays with the same seed, the same agents and the same moves from outside. Raises CardaiError
+    if the game does not allow so many seats, does not know the variant, or an agent does not fit.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[Agent | None], seed: int = 0, variant: str | None = None) -> None:
+        self.game, self.seats, self.seed = game, len(agents), seed
+        self.variant = variant or game.default_variant
+        self.agents = tuple(OUTSIDE if agent is None else agent for agent in agents)
+        blank = game.options(self.seats, variant)
+        for agent in self.agents:
+            agent.check_fits(game, variant, self.seats)
+        self._history: list[tuple[GameState, np.record]] = []  # the state before each move, and the move
+        self._world: GameState | None = None
+        self._cast = cast_of(game, self.agents)
         self._slots = Slots(
             np.zeros(1, game.state),
-            np.zeros(seats, STREAM),
-            np.zeros((seats, self._cast.width)),
-            np.zeros(seats, np.int64),
+            np.zeros(self.seats, STREAM),
+            np.zeros((self.seats, self._cast.width)),
+            np.zeros(self.seats, np.int64),
             np.zeros(1, game.move),
             np.zeros(0, game.move),
             np.full(1, driver.RUNNING, np.int64),
@@ -37,8 +61,8 @@ class OneGame:
             np.ones(1, np.int64),
         )
         self._games = Games(
-            1, seats, np.array([int_seed(seed)]), np.arange(seats).reshape(1, seats), blank, np.zeros((1, seats)),
-            np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
+            1, self.seats, np.array([int_seed(seed)]), np.arange(self.seats).reshape(1, self.seats), blank,
+            np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
         self._scratch, self._picked = scratch_of(game, self._cast), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
@@ -46,58 +70,195 @@ class OneGame:
         driver.deal_game(rules, games, 0, at(slots.states, 0))
         driver.seat_players(lend(self._cast), games, slots, 0, 0)
 
-    @property
-    def state(self) -> GameState:
-        """A copy of the true state, for nobody at the table."""
-        return self._slots.states.copy()[0]
+    # Whose turn it is.
 
     @property
-    def move(self) -> np.record:
-        """The last move."""
-        return self._slots.chosen.copy()[0]
+    def turn(self) -> int:
+        """The seat to move, or -1 if the game is over."""
+        return int(self._slots.states["turn"][0])
+
+    @property
+    def ply(self) -> int:
+        """How many moves have been played."""
+        return int(self._slots.states["ply"][0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.turn < 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a seat without an agent is to move, so that `play` must be called; `step` does nothing then."""
+        if self.is_over:
+            return False
+        agent = self.agents[self.turn]
+        return agent.is_outside and agent.evaluator is None and agent.choose is None
+
+    # What a seat may know.
+
+    def view(self, seat: int) -> str:
+        """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
+        self._check_seat(seat)
+        return self.game.show(self.game.world(self._state, seat, seed=self.ply), seat)
+
+    def history(self, seat: int, since: int = 0) -> list[tuple[int, str]]:
+        """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
+
+        Raises CardaiError if there is no such seat.
+        """
+        self._check_seat(seat)
+        lines = []
+        for before, move in self._history[since:]:
+            world = self.game.world(before, seat, seed=int(before["ply"]))
+            lines.append((int(before["turn"]), self.game.spell(world, move)))
+        return lines
+
+    def world(self) -> GameState:
+        """The world in which the seat to move decides: what it knows is true, all else is dealt anew.
+
+        It stays the same until a move is played. Raises CardaiError if the game is over.
+        """
+        if self.is_over:
+            raise CardaiError(f"{self.game.name}: the game is over, nobody is to move")
+        if self._world is None:
+            worlds = np.zeros(1, self.game.state)
+            rules, slots = lend(self.game.rules), lend(self._slots)
+            driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(worlds))
+            self._world = worlds[0]
+        return self._world.copy()
+
+    def legal_moves(self) -> tuple[np.ndarray, bool]:
+        """The legal moves of the seat to move, MOVE[n] in canonical order, and whether there are more of them.
+
+        There are more only if the game's buffer of `max_moves` is too small; any legal move can be played.
+        """
+        return self.game.enumerate(self.world())
+
+    def is_legal(self, move: np.record) -> bool:
+        """Whether the seat to move may play this move."""
+        return self.game.is_allowed(self.world(), move)
+
+    def spell(self, move: np.record) -> str:
+        """A move of the seat to move, in words."""
+        return self.game.spell(self.world(), move)
+
+    def parse(self, text: str) -> np.record:
+        """The move that a text names, for the seat to move; it may be illegal. Raises ValueError if it names none."""
+        return self.game.parse(self.world(), text)
+
+    # Playing.
 
     def step(self) -> bool:
-        """Let a native player make one move; False when an outside player is to move, or the game is over.
+        """Let the agent to move play one move. Returns False if a seat without an agent is to move, or nobody is.
 
-        Raises CardaiError for a game that breaks its contract.
+        Raises CardaiError if the game breaks its contract, or an agent or its evaluator fails.
         """
+        before = self._state
+        if self._ask_compiled() or self._ask_evaluator():
+            self._note(before, self._slots.chosen.copy()[0])
+            return True
+        if self.is_over or self.is_waiting:
+            return False
+        choose = self.agents[self.turn].choose
+        assert choose is not None
+        self._commit(choose(self.game, np.array([self.world()]))[0])
+        return True
+
+    def run(self) -> int:
+        """Let agents play until a seat without an agent is to move or the game is over. Returns how many moves."""
+        start = self.ply
+        while self.step():
+            pass
+        return self.ply - start
+
+    def play(self, move: np.record) -> None:
+        """Play a move for the seat to move, which must be one without an agent.
+
+        Raises IllegalMove if the rules do not allow the move, and CardaiError if an agent is to move or the game did
+        not end within its `max_plies`.
+        """
+        if not self.is_over and not self.is_waiting:
+            raise CardaiError(f"seat {self.turn} is played by {self.agents[self.turn].label}; step() lets it move")
+        if getattr(move, "dtype", None) != self.game.move or np.shape(move) != ():
+            raise IllegalMove(f"{short(move)} is not a move of {self.game.name}")
+        self._commit(move)
+
+    # What was played, and the result.
+
+    @property
+    def moves(self) -> np.ndarray:
+        """All moves so far, MOVE[ply]: for a record of the game. They may hold what some seats must not see."""
+        return np.array([move for _, move in self._history], self.game.move)
+
+    def scores(self) -> np.ndarray:
+        """Each seat's score, f8[seats] in [0, 1]. Raises CardaiError if the game is not over."""
+        return self.game.points(self._state)
+
+    def ending(self) -> str | None:
+        """How the game ended, in the game's words, for everybody to read; None if the game has no words for it.
+
+        Raises CardaiError if the game is not over.
+        """
+        if not self.is_over:
+            raise CardaiError(f"{self.game.name}: the game is not over, there is no ending yet")
+        return self.game.ending(self._state) if self.game.ending else None
+
+    @property
+    def _state(self) -> GameState:
+        """A copy of the true state."""
+        return self._slots.states.copy()[0]
+
+    def _check_seat(self, seat: int) -> None:
+        if not 0 <= seat < self.seats:
+            raise CardaiError(f"there is no seat {seat}; the seats are 0 to {self.seats - 1}")
+
+    def _note(self, before: GameState, move: np.record) -> None:
+        self._history.append((before, move))
+        self._world = None
+
+    def _ask_compiled(self) -> bool:
+        """Let an agent inside compiled code play its move. Returns False if the seat to move has none."""
         rules, cast, games = lend(self.game.rules), lend(self._cast), lend(self._games)
         slots, scratch = lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1) or self._ask_evaluator()
+            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1)
         if self._slots.status[0] == driver.STUCK:
-            raise CardaiError(f"{self.game.name}: seat {int(self.state['turn'])} is to move and has no legal move")
+            raise CardaiError(f"{self.game.name}: seat {self.turn} is to move and has no legal move")
         if self._games.finished[0] == driver.ENDLESS:
-            raise CardaiError(f"{self.game.name}: the game did not end within its {self.game.max_plies} plies")
+            raise self._endless()
         return bool(moved)
 
     def _ask_evaluator(self) -> bool:
-        """Let an agent with an evaluator make its move; False when it is somebody else's turn, or the game is over."""
+        """Let an agent with an evaluator play its move. Returns False if the seat to move has none."""
         if self._slots.status[0] != driver.WAITING:
             return False
-        slots, turn = self._slots, int(self._slots.states["turn"][0])
+        slots, turn = self._slots, self.turn
         if self.agents[turn].evaluator is None:
             return False
-        decide(
-            self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn, slots.chosen,
-            slots.limits,
-        )  # fmt: skip
+        with Complaints(self.game):
+            decide(
+                self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn,
+                slots.chosen, slots.limits,
+            )  # fmt: skip
         scratch = lend(self._scratch)
         driver.commit(lend(self.game.rules), lend(slots), raw(self._picked), 1, self._order, False, scratch)
         return True
 
-    def world(self) -> GameState:
-        """The world in which the outside player to move decides; ask once a decision, since it takes from a stream."""
-        worlds = np.zeros(1, self.game.state)
-        rules, slots = lend(self.game.rules), lend(self._slots)
-        driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(worlds))
-        return worlds[0]
-
-    def commit(self, move: np.record) -> None:
-        """Play the outside player's move. Raises IllegalMove."""
+    def _commit(self, move: np.record) -> None:
+        """Play a move that was chosen in Python. Raises IllegalMove."""
+        before = self._state
+        if self.ply >= self.game.max_plies:
+            raise self._endless()
+        if self.is_over:
+            self.game.play(before, move)  # raises IllegalMove
         self._slots.chosen[0] = move
         rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            wrong = driver.commit(rules, slots, raw(self._picked), 1, self._order, True, scratch)
-        if wrong >= 0:
-            self.game.play(self.state, move)
+            illegal = driver.commit(rules, slots, raw(self._picked), 1, self._order, True, scratch)
+        if illegal >= 0:
+            self.game.play(before, move)  # raises IllegalMove
+        self._note(before, self._slots.chosen.copy()[0])
+
+    def _endless(self) -> CardaiError:
+        return CardaiError(f"{self.game.name}: the game did not end within its {self.game.max_plies} plies")

@@ -312,6 +312,11 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def ending(state):
+    hands = [f"p{seat} has {value_of(state, state.hands[seat])}" for seat in range(int(state.seats))]
+    return f"All hands are turned up: {', '.join(hands)}."
+
+
 GAME = Game(
     name="thirtyone",
     title="Thirty-One",
@@ -350,5 +355,6 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    ending=ending,
     holdings=holdings,
 )

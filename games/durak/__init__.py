@@ -8,7 +8,7 @@ from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, deal, legal, resample, score, settle
-from .text import holdings, parse, show, spell
+from .text import ending, holdings, parse, show, spell
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
@@ -69,6 +69,7 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    ending=ending,
     holdings=holdings,
     phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
 )

@@ -55,6 +55,16 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def ending(state):
+    names = {
+        place: [f"p{seat}" for seat in range(int(state["seats"])) if int(state[place]) >> seat & 1]
+        for place in ("playing", "leavers")
+    }
+    if names["playing"]:
+        return f"{names['playing'][0]} is left with cards and is the durak."
+    return f"Nobody has cards left: a draw between {' and '.join(names['leavers'])}."
+
+
 def holdings(state):
     """Where the cards are: each hand, the deck's hidden cards, the one turned up, the table, the discards."""
     places = ("stock", "bottom", "attacks", "beats", "discards")

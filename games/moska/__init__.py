@@ -16,7 +16,7 @@ from .encode import (
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
 from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score, settle
-from .text import holdings, parse, show, spell
+from .text import ending, holdings, parse, show, spell
 
 
 def _claims(*losses: float) -> dict[str, float]:
@@ -79,6 +79,7 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    ending=ending,
     holdings=holdings,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},
     phases={"deck": Phase("deck", (0, 20)), "players left": Phase("playing")},

@@ -74,6 +74,11 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def ending(state):
+    (loser,) = (seat for seat in range(int(state["seats"])) if int(state["playing"]) >> seat & 1)
+    return f"p{loser} is left with cards and loses."
+
+
 def holdings(state):
     """Where the cards are: each hand, the table, killed and discarded cards, the turned one, the deck."""
     single = [1 << int(card) for card in (state["turned"], *state["deck"]) if card != NONE]

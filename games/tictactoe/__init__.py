@@ -120,6 +120,11 @@ def show(state, seat):
     return "\n".join([*lines, "   a b c", f"You are {'XO'[seat]}."])
 
 
+def ending(state):
+    winners = [mark for mark, stones in zip("XO", state.stones, strict=True) if has_line(stones)]
+    return f"{winners[0]} has three in a row and wins." if winners else "A draw: nobody has three in a row."
+
+
 GAME = Game(
     name="tictactoe",
     title="Tic-Tac-Toe",
@@ -153,4 +158,5 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    ending=ending,
 )
