@@ -47,7 +47,7 @@ class OneGame:
         for agent in self.agents:
             agent.check_fits(game, variant, self.seats)
         self._history: list[tuple[GameState, np.record]] = []  # the state before each move, and the move
-        self._world: GameState | None = None
+        self._worlds: np.ndarray | None = None  # STATE[1]: the world of the seat to move, once it was asked for
         self._cast = cast_of(game, self.agents)
         self._slots = Slots(
             np.zeros(1, game.state),
@@ -121,12 +121,11 @@ class OneGame:
         """
         if self.is_over:
             raise CardaiError(f"{self.game.name}: the game is over, nobody is to move")
-        if self._world is None:
-            worlds = np.zeros(1, self.game.state)
+        if self._worlds is None:
+            self._worlds = np.zeros(1, self.game.state)
             rules, slots = lend(self.game.rules), lend(self._slots)
-            driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(worlds))
-            self._world = worlds[0]
-        return self._world.copy()
+            driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(self._worlds))
+        return self._worlds.copy()[0]
 
     def legal_moves(self) -> tuple[np.ndarray, bool]:
         """The legal moves of the seat to move, MOVE[n] in canonical order, and whether there are more of them.
@@ -215,7 +214,7 @@ class OneGame:
 
     def _note(self, before: GameState, move: np.record) -> None:
         self._history.append((before, move))
-        self._world = None
+        self._worlds = None
 
     def _ask_compiled(self) -> bool:
         """Let an agent inside compiled code play its move. Returns False if the seat to move has none."""
