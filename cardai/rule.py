@@ -34,17 +34,24 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardai"
 
 
-# What every rule may call; a change here recompiles all of them.
+# Every rule may call rules of these files, so a change in one of them compiles all rules anew.
 _FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "kernel/native.py"))
 _KEPT_GENERATIONS = 32
 
 
 def sources_of(source: Path) -> tuple[Path, ...]:
-    """The files whose rules those of the file `source` may call: the core's, and for a game what lies beside it."""
+    """The files whose rules may be called by those of the file `source`.
+
+    For a file of the core these are the foundation, the kernel and the file itself. For other files they are the
+    foundation and all files in the same folder; and the kernel, if one of these files imports it.
+    """
     package = Path(__file__).parent
+    kernel = tuple(file for file in sorted((package / "kernel").glob("*.py")) if file not in _FOUNDATION)
     if package in source.parents:
-        return *_FOUNDATION, source, package / "kernel/driver.py"
-    return *_FOUNDATION, *sorted(source.parent.glob("*.py"))
+        return *_FOUNDATION, *kernel, *(() if source in (*_FOUNDATION, *kernel) else (source,))
+    beside = tuple(sorted(source.parent.glob("*.py")))
+    calls_kernel = any(b"cardai.kernel" in file.read_bytes() for file in beside)
+    return *_FOUNDATION, *(kernel if calls_kernel else ()), *beside
 
 
 def cache_folder(source: Path) -> Path:

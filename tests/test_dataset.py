@@ -18,11 +18,15 @@ from test_record import forge
 import cardai
 from cardai.agents.evaluator import MOMENTS
 from cardai.data import dataset
-from cardai.data.dataset import PackedRows, Recipe, collect, collect_games, phase_of, phases_in, record_files, split
+from cardai.data.dataset import collect, collect_games, record_files
+from cardai.data.packed import PackedRows, pack
+from cardai.data.phase import phase_of, phases_in
+from cardai.data.recipe import BALANCES, LABELS, STATES, Recipe
 from cardai.data.record import Writer, read, replay
 from cardai.data.selfplay import simulate
+from cardai.data.split import split
 from cardai.errors import CardaiError
-from cardai.game import Phase
+from cardai.game import Phase, Segment
 from cardai.kernel import driver
 from cardai.registry import available
 
@@ -238,7 +242,7 @@ def test_packed_rows_are_taken_out_as_they_were_put_in(draw):
             st.lists(st.lists(st.integers(0, highest), min_size=width, max_size=width), min_size=count, max_size=count)
         )
         rows = np.array(some, np.uint8).reshape(count, width)
-        packed.append(dataset._pack(rows))
+        packed.append(pack(rows))
         whole = np.concatenate([whole, rows])
         assert len(packed) == len(whole)
         assert packed.take(np.arange(len(whole))).tolist() == whole.tolist()
@@ -385,13 +389,13 @@ def test_phases_tell_states_apart_by_the_sum_of_a_segment(files):
 def test_a_phase_has_a_name_for_each_of_its_ranges():
     phase = Phase("cards", (3, 4, 9))
     sums = np.array([[0], [3], [4], [5], [9], [10]], np.uint8)
-    numbers = phase_of(phase, (dataset.Segment("cards"),), sums)
+    numbers = phase_of(phase, (Segment("cards"),), sums)
     assert [phase.name(int(number)) for number in numbers] == ["0-3", "0-3", "4", "5-9", "5-9", "over 9"]
 
 
 def test_sums_of_a_segment_may_be_above_255():
     rows = np.full((1, 3), 200, np.uint8)
-    assert phase_of(Phase("cards"), (dataset.Segment("cards", (3,)),), rows).tolist() == [600]
+    assert phase_of(Phase("cards"), (Segment("cards", (3,)),), rows).tolist() == [600]
 
 
 def test_a_phase_of_another_encoder_is_refused():
@@ -524,7 +528,7 @@ def test_games_in_memory_of_several_tables_are_refused(files, tmp_path):
 def test_plain_python_collects_the_same(tmp_path):
     simulate(MOSKA, {"bot3": 1}, 3, out=tmp_path / "few.jsonl")
     code = (
-        "import sys\nfrom cardai.data.dataset import Recipe, collect\n"
+        "import sys\nfrom cardai.data.dataset import collect\nfrom cardai.data.recipe import Recipe\n"
         "recipe = Recipe(moment='drawn', states='choices', balance='loser', per_game=9)\n"
         "data = collect([sys.argv[1]], recipe, limit=25)\n"
         "print(data.digest, data.take(range(len(data))).sum(axis=0).tolist(), data.labels.tolist())"
@@ -548,6 +552,6 @@ def test_the_data_page_lists_every_word_of_a_recipe():
     for first, second in re.findall(r"^\| (`\w+`)? ?\| ([`\w ]+) \|", table, re.MULTILINE):
         part = first.strip("`") or part
         told.setdefault(part, []).append(second.strip("`"))
-    words = {"moment": MOMENTS, "states": dataset.STATES, "balance": dataset.BALANCES, "label": dataset.LABELS}
+    words = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
     assert set(told) == {one.name for one in fields(Recipe)}
     assert {name: told[name] for name in words} == {name: list(known) for name, known in words.items()}

@@ -10,7 +10,8 @@ import jax
 import numpy as np
 import pytest
 
-from cardai.data.dataset import Recipe, split
+from cardai.data.recipe import Recipe
+from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.measure.bench import run_match
 from cardai.registry import load

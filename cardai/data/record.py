@@ -36,8 +36,8 @@ import numpy as np
 
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, GameState, int_seed, move_dtype
-from cardai.kernel.driver import door_deal, lend, replay_game
-from cardai.kernel.native import raw
+from cardai.kernel.driver import lend
+from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.registry import load
 from cardai.table.complaints import Complaints
 
@@ -353,23 +353,30 @@ def replay(
 
     `on_position(state, move, ply)` is called before each move; the state is its own to keep.
     """
-    states = game.options(len(recorded.lineup), recorded.variant)
-    rules, moves = lend(game.rules), np.ascontiguousarray(recorded.moves)
+    moves = np.ascontiguousarray(recorded.moves)
     if moves.dtype != game.move:
         raise CardaiError(f"moves with the fields {moves.dtype.names} are not {game.name}'s")
-    buffer = np.zeros(game.max_moves, game.move)
-    lent = (rules, raw(states), raw(moves))
-    door_deal(*lent[:2], int_seed(recorded.seed))
-    ends = range(1, len(moves) + 1) if on_position else [len(moves)]
-    first = 0
-    for end in ends:
+    plies = len(moves)
+    states = np.zeros(1 + (plies if on_position else 0), game.state)
+    space = Replay(
+        blank=game.options(len(recorded.lineup), recorded.variant),
+        moves=moves,
+        moment=BEFORE if on_position else NOTHING,
+        counts_choices=False,
+        states=states,
+        seats=np.zeros(plies + 1, np.int64),
+        choices=np.zeros(1, np.int64),
+        buffer=np.zeros(game.max_moves, game.move),
+    )
+    with Complaints(game):
+        played = int(replay_game(lend(game.rules), lend(space), int_seed(recorded.seed), 0, plies))
+    if on_position:
+        for ply in range(played):
+            on_position(states[1 + ply], moves[ply], ply)
+    if played < plies:
         if on_position:
-            on_position(states.copy()[0], moves[first], first)
-        with Complaints(game):
-            played = int(replay_game(*lent, first, end, raw(buffer)))
-        if first + played < end:
-            raise CardaiError(_why_not(game, states[0], moves[first + played], first + played))
-        first = end
+            on_position(states[:1].copy()[0], moves[played], played)
+        raise CardaiError(_why_not(game, states[0], moves[played], played))
     if states[0]["turn"] >= 0:
         raise CardaiError(f"the game is not over after its {len(moves)} plies")
     points = tuple(game.points(states[0]).tolist())

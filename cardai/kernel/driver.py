@@ -501,17 +501,6 @@ def commit(rules, slots, picked, count, order, checked, scratch):
 
 
 @rule
-def replay_game(rules, states, moves, first, end, buffer):
-    """Play recorded moves first..end-1 on states[0]; how many were legal, all of them if the record is sound."""
-    state = at(states, 0)
-    for i in range(first, end):
-        if turn_of(state) < 0 or not is_among(rules, state, at(moves, i), buffer, 0):
-            return i - first
-        play_move(rules, state, at(moves, i))
-    return end - first
-
-
-@rule
 def count_leaves(rules, worlds, moves, left, depth):
     """Perft: how many move sequences of length `depth` start at worlds[0]; `left`: i64[depth + 1] of working space."""
     if depth == 0:

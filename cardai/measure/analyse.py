@@ -31,7 +31,7 @@ from cardai.agents.evaluator import Evaluator, find_evaluator, known_evaluators
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as seated
 from cardai.data import record
-from cardai.data.dataset import LABELS
+from cardai.data.recipe import LABELS
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, copies

@@ -13,25 +13,20 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
-from cardai.kernel.driver import ACT, DEAL, LEGAL, SETTLE, lend
+from cardai.kernel.driver import LEGAL, lend
 from cardai.kernel.native import (
     at,
-    begin_ply,
-    call_act,
-    call_deal,
     call_encode,
     call_legal,
-    call_settle,
     clear_row,
-    copy,
     get,
     raw,
     same,
-    seed_state,
     set,
     turn_of,
 )
-from cardai.rule import mixed, rule
+from cardai.kernel.replay import BEFORE, Replay, replay_game
+from cardai.rule import rule
 from cardai.table.complaints import Complaints
 from cardai.table.many import play
 
@@ -42,7 +37,6 @@ class DecisionRules(NamedTuple):
     calls: Any  # i64[7]: addresses of rules, see driver.Rules
     encode: Any
     max_moves: int
-    state_size: int
     move_size: int
     moves: Any  # MOVE[M] in canonical order
     numbers: Any  # i64[M]
@@ -88,25 +82,23 @@ def number_of(lens, move):
 
 
 @rule
-def replay(lens, states, blank, seeds, count, moves, ends, rows, places, taken, games, seats):
-    """Play recorded games again and look at every decision; how many there were, -1: a move has no number.
+def look_at_games(rules, lens, replay, seeds, ends, count, rows, places, taken, games, seats):
+    """Replay `count` games and look at every decision; the moves of game g end at ends[g]. `taken`: its action.
 
-    The moves of game g end at moves[ends[g]]. `states`: STATE[1], working space. Decision d: `taken` is its action.
+    Returns how many decisions there are, fewer than ends[-1] if a move is illegal. Returns -1 - p if the state at ply p
+    of a game has a move without a number; it is then replay.states[1 + p].
     """
-    state, n = at(states, 0), 0
+    n = 0
     for game in range(count):
-        copy(state, at(blank, 0), lens.state_size)
-        seed_state(state, mixed(get(seeds, game)))
-        call_deal(get(lens.calls, DEAL), state)
-        while n < get(ends, game):
-            if not look_at(lens, state, rows, places, n):
-                return -1
-            set(taken, n, number_of(lens, at(moves, n)))
+        first, end = n, get(ends, game)
+        if replay_game(rules, replay, get(seeds, game), first, end) < end - first:
+            return n
+        for ply in range(end - first):
+            if not look_at(lens, at(replay.states, 1 + ply), rows, places, n):
+                return -1 - ply
+            set(taken, n, number_of(lens, at(replay.moves, n)))
             set(games, n, game)
-            set(seats, n, turn_of(state))
-            begin_ply(state)
-            call_act(get(lens.calls, ACT), state, at(moves, n))
-            call_settle(get(lens.calls, SETTLE), state)
+            set(seats, n, get(replay.seats, ply))
             n += 1
     return n
 
@@ -149,8 +141,8 @@ class DecisionEncoder:
         self.width = game.encoder(encoder).width(seats)
         rules = game.rules
         self._lens = DecisionRules(
-            rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.state_size,
-            rules.move_size, self.moves, numbers, len(numbers), self.actions, np.zeros(game.max_moves, game.move),
+            rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
+            self.moves, numbers, len(numbers), self.actions, np.zeros(game.max_moves, game.move),
         )  # fmt: skip
         self._lent = lend(self._lens)
 
@@ -173,15 +165,27 @@ class DecisionEncoder:
         rows, places = np.zeros((total, self.width), np.uint8), np.zeros((total, self.actions), np.int64)
         taken, games, seats = (np.zeros(total, np.int64) for _ in range(3))
         played = np.concatenate([*moves, np.zeros(0, self.game.move)]).astype(self.game.move)
-        blank, states = self.game.options(self.seats, variant), np.zeros(1, self.game.state)
+        longest = max((len(one) for one in moves), default=0)
         seeds = np.ascontiguousarray(seeds, np.uint64)
+        replay = Replay(
+            blank=self.game.options(self.seats, variant),
+            moves=played,
+            moment=BEFORE,
+            counts_choices=False,
+            states=np.zeros(1 + longest, self.game.state),
+            seats=np.zeros(longest, np.int64),
+            choices=np.zeros(0, np.int64),
+            buffer=np.zeros(self.game.max_moves, self.game.move),
+        )
         with Complaints(self.game):
-            n = replay(
-                self._lent, raw(states), raw(blank), raw(seeds), len(moves), raw(played), raw(ends), raw(rows),
+            n = look_at_games(
+                lend(self.game.rules), self._lent, lend(replay), raw(seeds), raw(ends), len(moves), raw(rows),
                 raw(places), raw(taken), raw(games), raw(seats),
             )  # fmt: skip
-        if n != total:
-            self._refuse(states[0])
+        if n < 0:
+            self._refuse(replay.states[-n])
+        if n < total:
+            raise CardaiError(f"{self.game.name}: a game cannot be replayed, its move {n} of all games is illegal")
         order = np.argsort(games * self.seats + seats, kind="stable")
         games, seats = games[order], seats[order]
         own = games * self.seats + seats

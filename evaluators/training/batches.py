@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cardai.data.dataset import Dataset, Recipe, split
+from cardai.data.dataset import Dataset
 from cardai.data.dataset import collect as read_dataset
+from cardai.data.recipe import Recipe
+from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.game import Game
 from evaluators.training.config import TrainConfig

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cardai.agents.evaluator import MOMENTS
-from cardai.data.dataset import BALANCES, LABELS, STATES
+from cardai.data.recipe import BALANCES, LABELS, STATES
 from cardai.errors import CardaiError
 from evaluators import settings
 from evaluators.bodies import options

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.data.dataset import Dataset, phase_of, phases_in
+from cardai.data.dataset import Dataset
+from cardai.data.phase import phase_of, phases_in
 from cardai.game import Game, Phase
 from evaluators.training import metrics
 from evaluators.training.config import TrainConfig

@@ -16,7 +16,8 @@ import numpy as np
 from flax import nnx
 
 from cardai.agents.spec import Agent, agent
-from cardai.data.dataset import Dataset, Recipe, collect_games
+from cardai.data.dataset import Dataset, collect_games
+from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game

@@ -1,0 +1,54 @@
+"""A recipe: which states of recorded games go into a dataset, and which labels they get."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardai.agents.evaluator import MOMENTS
+from cardai.errors import CardaiError, unknown
+
+STATES = ("all", "choices")
+BALANCES = ("natural", "loser")
+LABELS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "score": lambda scores: scores,
+    "win": lambda scores: scores == 1.0,
+    "not_lost": lambda scores: scores > 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which states become rows, and their labels. Raises CardaiError for an unknown word or a negative `per_game`.
+
+    - `encoder`: the name of one of the game's encoders; None is its first one.
+    - `moment`: "before_draw" takes after-states (the player has moved, chance has not). "drawn" takes settled states,
+      without those in the middle of a decision and without ended games, whose score is known.
+    - `states`: "all", or "choices" for only the states after a move that had an alternative.
+    - `per_game`: the largest number of states taken from one game; they are drawn evenly. 0 takes all.
+    - `balance`: "natural" changes nothing. "loser" takes all states of the seats with the game's lowest score, and at
+      most as many, drawn evenly, of the other seats.
+    - `label`: "score" is the seat's final score in [0, 1]; "win" is 1 if that is 1, else 0; "not_lost" is 0 if it is 0,
+      else 1.
+    - `agents`: only seats whose agent's spec begins with one of these texts, so that labels say how the game ends when
+      these agents play on. Empty takes every seat.
+    - `steady`: for a seat that explores until some ply (`until` in its spec), only the states from its last exploring
+      move on, so that labels say how good any move is when the moves after it do not explore.
+    """
+
+    encoder: str | None = None
+    moment: str = "before_draw"
+    states: str = "all"
+    per_game: int = 0
+    balance: str = "natural"
+    label: str = "score"
+    agents: tuple[str, ...] = ()
+    steady: bool = False
+
+    def __post_init__(self) -> None:
+        choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise CardaiError(f"recipe: {unknown(name, getattr(self, name), known)}")
+        if self.per_game < 0:
+            raise CardaiError(f"recipe: per_game must be at least 0, not {self.per_game}")

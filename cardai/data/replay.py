@@ -1,0 +1,264 @@
+"""Recorded games are replayed by a recipe: the states it asks for become packed rows and labels.
+
+The loops here are compiled. `Replayer` is their Python side; it works through one chunk of games at a time.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.agents.spec import explores_until
+from cardai.data import record
+from cardai.data.packed import Packed, pack
+from cardai.data.recipe import LABELS, Recipe
+from cardai.data.record import Header, RecordedGame
+from cardai.errors import CardaiError
+from cardai.game import Game, int_seed
+from cardai.kernel.driver import SCORE, exploring_plies, goes_on, lend
+from cardai.kernel.native import (
+    at,
+    below_of,
+    call_encode,
+    call_score,
+    clear_row,
+    get,
+    get_float,
+    seed_stream,
+    set,
+    turn_of,
+)
+from cardai.kernel.replay import AFTER, SETTLED, Replay, replay_game
+from cardai.rule import STREAM, mixed, rule
+
+_DRAWS = 0x5E1EC7ED  # keeps the draws of a recipe apart from other draws that a game's seed decides
+_NO_LIMIT = 2**62
+
+
+class Chunk(NamedTuple):
+    """Some games of one file, replayed together. `share`: how much of all files has been read then, 0 to 1."""
+
+    path: Path | str  # empty for games in memory
+    agents: tuple[str, ...]
+    games: list[RecordedGame]
+    share: float
+
+
+class Harvest(NamedTuple):
+    """The R rows that a chunk of games gave."""
+
+    chunk: Chunk
+    rows: Packed
+    labels: np.ndarray  # f4[R]
+    games: np.ndarray  # i8[R]: the place of each row's game in the chunk
+    available: int  # the number of states before `per_game` and `balance` left some out
+
+
+class ReplayOptions(NamedTuple):
+    """A recipe in the form that compiled code takes."""
+
+    seats: int
+    drawn: bool
+    choices: bool
+    balanced: bool
+    steady: bool
+    per_game: int  # at least 1
+
+
+class ReplayJob(NamedTuple):
+    """G games to be replayed, P plies in all, L in the longest, and the rows of their chosen states."""
+
+    total: int
+    key: Any  # u8[1]: mixed into the seeds of the recipe's draws
+    seeds: Any  # u8[G]
+    ends: Any  # i64[G]: where the moves of game g end
+    scores: Any  # f8[G, seats]
+    wanted: Any  # i64[G]: a bit for each seat whose states are wanted
+    untils: Any  # i64[G, seats]: `until` of each seat's agent, -1 if it has none
+    limits: Any  # i64[seats]: the ply from which on each seat no longer explores
+    latest: Any  # i64[seats]: the ply of the seat's last state, if it was exploring then, else -1
+    marks: Any  # i64[L]: 1 for the plies whose state becomes a row; 2 for those still to be drawn
+    streams: Any  # STREAM[1]
+    available: Any  # i64[1]: see Harvest
+    rows: Any  # u8[P, width]
+    row_game: Any  # i64[P]
+    row_seat: Any  # i64[P]
+
+
+@rule
+def ends_as_recorded(rules, options, job, replay, game):
+    """Whether the replayed game is over, with the recorded scores."""
+    state = at(replay.states, 0)
+    if turn_of(state) >= 0:
+        return False
+    for seat in range(options.seats):
+        if call_score(get(rules.calls, SCORE), state, seat) != get_float(job.scores, game * options.seats + seat):
+            return False
+    return True
+
+
+@rule
+def mark_wanted(options, job, replay, game, plies):
+    """Mark the plies of a replayed game with 1 if the recipe asks for their state, else with 0."""
+    for seat in range(options.seats):
+        until = get(job.untils, game * options.seats + seat)
+        set(job.limits, seat, exploring_plies(until, get(job.seeds, game)) if until >= 0 else 0)
+        set(job.latest, seat, -1)
+    for ply in range(plies):
+        seat, state = get(replay.seats, ply), at(replay.states, 1 + ply)
+        wanted = (get(job.wanted, game) >> seat) & 1 != 0
+        if options.choices:
+            wanted = wanted and get(replay.choices, ply) > 1
+        if options.drawn:
+            wanted = wanted and turn_of(state) >= 0 and not goes_on(state, seat)
+        explores = options.steady and ply < get(job.limits, seat)
+        if explores and get(job.latest, seat) >= 0:
+            set(job.marks, get(job.latest, seat), 0)
+            set(job.latest, seat, -1)
+        set(job.marks, ply, 1 if wanted else 0)
+        if wanted:
+            set(job.latest, seat, ply if explores else -1)
+
+
+@rule
+def thin(marks, count, mark, marked, most, stream):
+    """Of the `marked` places among `count` that have this mark, keep at most `most`, drawn evenly, with the mark 1."""
+    wanted = min(most, marked)
+    for i in range(count):
+        if get(marks, i) == mark:
+            is_taken = below_of(stream, marked) < wanted
+            set(marks, i, 1 if is_taken else 0)
+            wanted -= is_taken
+            marked -= 1
+
+
+@rule
+def mark_drawn(options, job, replay, game, plies):
+    """Of the marked plies of a game, leave those that the recipe's `balance` and `per_game` draw."""
+    stream, lowest, lost = at(job.streams, 0), 1.0, 0
+    seed_stream(stream, mixed(np.uint64(get(job.seeds, game)) ^ np.uint64(get(job.key, 0))))
+    for seat in range(options.seats):
+        lowest = min(lowest, get_float(job.scores, game * options.seats + seat))
+    others = 0
+    for ply in range(plies):
+        if get(job.marks, ply) == 1:
+            is_lost = get_float(job.scores, game * options.seats + get(replay.seats, ply)) == lowest
+            set(job.marks, ply, 1 if is_lost or not options.balanced else 2)
+            lost += is_lost
+            others += not is_lost
+    set(job.available, 0, get(job.available, 0) + lost + others)
+    if options.balanced:
+        thin(job.marks, plies, 2, others, lost, stream)
+    chosen = 0
+    for ply in range(plies):
+        chosen += get(job.marks, ply)
+    thin(job.marks, plies, 1, chosen, options.per_game, stream)
+
+
+@rule
+def harvest(rules, encode, options, job, replay):
+    """Replay all games of a job and encode the chosen states. Returns the number of rows, or -1 - g if game g fails.
+
+    A game fails if one of its moves is illegal or if it does not end with the recorded scores.
+    """
+    first, rows = 0, 0
+    for game in range(job.total):
+        end = get(job.ends, game)
+        plies = end - first
+        played = replay_game(rules, replay, get(job.seeds, game), first, end)
+        if played < plies or not ends_as_recorded(rules, options, job, replay, game):
+            return -1 - game
+        mark_wanted(options, job, replay, game, plies)
+        mark_drawn(options, job, replay, game, plies)
+        for ply in range(plies):
+            if get(job.marks, ply) == 1:
+                seat = get(replay.seats, ply)
+                clear_row(job.rows, rows)
+                call_encode(encode, at(replay.states, 1 + ply), seat, job.rows, rows)
+                set(job.row_game, rows, game)
+                set(job.row_seat, rows, seat)
+                rows += 1
+        first = end
+    return rows
+
+
+class Replayer:
+    """Replays chunks of games by a recipe; threads may share it."""
+
+    def __init__(self, game: Game, header: Header, recipe: Recipe, seed: int) -> None:
+        self.game, self.recipe, self.seats = game, recipe, header.seats
+        encoder = game.encoder(recipe.encoder)
+        self.width = encoder.width(self.seats)
+        self._encode = game.entry("encode", encoder.encode)
+        self._rules = game.rules
+        self._blank = game.options(self.seats, header.variant)
+        self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
+        self._options = ReplayOptions(
+            self.seats,
+            recipe.moment == "drawn",
+            recipe.states == "choices",
+            recipe.balance == "loser",
+            recipe.steady,
+            recipe.per_game or _NO_LIMIT,
+        )
+
+    def __call__(self, chunk: Chunk) -> Harvest:
+        game, games = self.game, chunk.games
+        lengths = [len(recorded.moves) for recorded in games]
+        plies, longest = sum(lengths), max(lengths)
+        scores = np.array([recorded.scores for recorded in games])
+        replay = Replay(
+            blank=self._blank,
+            moves=np.concatenate([recorded.moves.view(np.int64) for recorded in games]).view(game.move),
+            moment=SETTLED if self._options.drawn else AFTER,
+            counts_choices=self._options.choices,
+            states=np.zeros(longest + 2, game.state),
+            seats=np.zeros(longest + 1, np.int64),
+            choices=np.zeros(longest + 1, np.int64),
+            buffer=np.zeros(game.max_moves, game.move),
+        )
+        job = ReplayJob(
+            total=len(games),
+            key=self._key,
+            seeds=np.array([recorded.seed % 2**64 for recorded in games], np.uint64),
+            ends=np.cumsum(lengths),
+            scores=scores,
+            wanted=np.array([self._wanted(chunk, recorded) for recorded in games], np.int64),
+            untils=self._untils(chunk),
+            limits=np.zeros(self.seats, np.int64),
+            latest=np.zeros(self.seats, np.int64),
+            marks=np.zeros(longest + 1, np.int64),
+            streams=np.zeros(1, STREAM),
+            available=np.zeros(1, np.int64),
+            rows=np.empty((plies + 1, self.width), np.uint8),
+            row_game=np.empty(plies + 1, np.int64),
+            row_seat=np.empty(plies + 1, np.int64),
+        )
+        count = int(harvest(lend(self._rules), self._encode, self._options, lend(job), lend(replay)))
+        if count < 0:
+            raise _error(game, chunk, games[-1 - count])
+        row_game = job.row_game[:count]
+        labels = LABELS[self.recipe.label](scores[row_game, job.row_seat[:count]]).astype(np.float32)
+        return Harvest(chunk, pack(job.rows[:count]), labels, row_game, int(job.available[0]))
+
+    def _untils(self, chunk: Chunk) -> np.ndarray:
+        """`until` of each seat's agent, i64[G, seats]; -1 everywhere unless the recipe is `steady`."""
+        untils = np.array([explores_until(spec) if self.recipe.steady else -1 for spec in chunk.agents], np.int64)
+        return untils[np.array([recorded.lineup for recorded in chunk.games])]
+
+    def _wanted(self, chunk: Chunk, recorded: RecordedGame) -> int:
+        """A bit for each seat of a game whose states are wanted."""
+        if not self.recipe.agents:
+            return (1 << self.seats) - 1
+        agents = [chunk.agents[place] for place in recorded.lineup]
+        return sum(1 << seat for seat, spec in enumerate(agents) if spec.startswith(self.recipe.agents))
+
+
+def _error(game: Game, chunk: Chunk, recorded: RecordedGame) -> CardaiError:
+    """The error for a game that compiled code refused: it says where the game is and what is wrong with it."""
+    where = f"{chunk.path}, line {recorded.number + 2}: game" if chunk.path else "game"
+    try:
+        record.replay(game, recorded)
+    except CardaiError as error:
+        return CardaiError(f"{where} {recorded.number} (seed {recorded.seed}): {error}")
+    raise AssertionError("compiled code refused a game that replays")
