@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.game import Game
+from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
@@ -32,7 +33,7 @@ from experiments.machinery.findings import (
     shown,
 )
 from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, Progress, generation_names, ship_network
+from experiments.machinery.networks import NetworkStore, generation_names, ship_network
 from games.durak.endgame_grade import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"

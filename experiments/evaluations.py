@@ -14,7 +14,7 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.data.record import RecordedGame
-from cardai.measure.analyse import Analysis, analyse
+from cardai.measure.analysis import Analysis, analyse
 from cardai.registry import load
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import proportion

@@ -24,7 +24,8 @@ from flax import nnx
 
 from cardai.agents.spec import Agent, agent
 from cardai.game import Game, Segment
-from cardai.measure.exact import grade, solve
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations

@@ -19,10 +19,11 @@ from typing import Any
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
 from cardai.measure.bench import run_suite
+from cardai.progress import Progress
 from cardai.registry import load
 from experiments.machinery.charts import bars, chart, level
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds, shown
-from experiments.machinery.lab import Lab, Progress
+from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore
 from experiments.moska_networks import HAND_WRITTEN
 

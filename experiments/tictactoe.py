@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.measure.exact import Grade, Solution, best_against_uniform, grade, grade_strategy, solve, uniform
+from cardai.measure.grade import Grade, grade, grade_strategy
+from cardai.measure.solution import Solution, solve
+from cardai.measure.strategy import best_against_uniform, uniform
 from cardai.registry import load
 from cardai.stats.jsonable import plain
 from evaluators.model import SHIPPED

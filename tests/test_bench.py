@@ -9,9 +9,10 @@ from rich.console import Console
 from cardai import load
 from cardai.errors import CardaiError
 from cardai.game import Game, Row, Suite, move_dtype, state_dtype
-from cardai.measure import bench
+from cardai.measure import duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.rule import rule, shuffle
+from cardai.show import match, suite
 from cardai.stats.deals import deal_seeds, rotations
 
 TICTACTOE = load("tictactoe")
@@ -92,10 +93,10 @@ HIGHEST = Game(
 )
 
 
-def text_of(report):
-    console = Console(width=160)
+def text_of(report, width=160):
+    console = Console(width=width)
     with console.capture() as captured:
-        console.print(report.table())
+        console.print({"suite": suite, "match": match}[report.kind].table(report))
     return captured.get()
 
 
@@ -107,13 +108,13 @@ def without_time(report):
 def played(monkeypatch):
     """The line-ups (as specs) and seeds of every call of `table.play`."""
     calls = []
-    play = bench.play
+    play = duplicate.play
 
     def spy(game, agents, lineups, seeds, **options):
         calls.append(([[agents[i].spec for i in lineup] for lineup in lineups], list(seeds)))
         return play(game, agents, lineups, seeds, **options)
 
-    monkeypatch.setattr(bench, "play", spy)
+    monkeypatch.setattr(duplicate, "play", spy)
     return calls
 
 
@@ -149,8 +150,8 @@ def test_every_deal_is_played_once_with_the_agent_in_each_seat(played):
 
 def test_every_agent_and_row_gets_the_same_deals(played):
     rows = {"a": Row(("random",)), "b": Row(("greedy:open_lines",))}
-    suite = Suite("", "win", rows, ("random", "greedy:open_lines"))
-    run_suite(replace(TICTACTOE, suites={"two": suite}), games=20, seed=3)
+    two = Suite("", "win", rows, ("random", "greedy:open_lines"))
+    run_suite(replace(TICTACTOE, suites={"two": two}), games=20, seed=3)
     assert len(played) == 4
     assert all(seeds == played[0][1] for _, seeds in played)
     assert sorted(set(played[0][1])) == sorted(deal_seeds(3, 10).tolist())
@@ -222,8 +223,8 @@ def test_verdicts_say_who_is_better():
 
 
 def test_fewer_losses_are_better():
-    suite = replace(TICTACTOE.suites["random"], measure="loss")
-    game = replace(TICTACTOE, suites={"loss": suite})
+    by_losses = replace(TICTACTOE.suites["random"], measure="loss")
+    game = replace(TICTACTOE, suites={"loss": by_losses})
     report = run_suite(game, agents=["greedy:open_lines", "random"], games=600)
     assert report.rows[0].figure.point < report.rows[1].figure.point
     assert report.verdicts[0].verdict == "better"
@@ -335,9 +336,9 @@ def test_a_match_gives_each_player_its_figures():
 
 
 def test_a_match_agrees_with_the_suite_on_the_same_deals():
-    suite = run_suite(TICTACTOE, agents=["greedy:open_lines"], games=500, seed=2)
-    match = run_match(TICTACTOE, ["greedy:open_lines", "random"], games=500, seed=2)
-    assert match.rows[0].win == suite.rows[0].figure
+    in_suite = run_suite(TICTACTOE, agents=["greedy:open_lines"], games=500, seed=2)
+    in_match = run_match(TICTACTOE, ["greedy:open_lines", "random"], games=500, seed=2)
+    assert in_match.rows[0].win == in_suite.rows[0].figure
 
 
 def test_equal_specs_are_one_player_with_several_places():
@@ -410,10 +411,7 @@ def test_names_are_whole_in_a_narrow_terminal():
     reports = run_match(game, specs, 8), run_suite(game, "thesis", ["random", "greedy:hand_value"], 8)
     for report in reports:
         for width in (80, 120):
-            console = Console(width=width)
-            with console.capture() as captured:
-                console.print(report.table())
-            text = captured.get()
+            text = text_of(report, width)
             named = {row.agent for row in report.rows}
             table = [line.split("  ") for line in text.splitlines()]
             cells = {cell.strip().removesuffix(" *") for line in table for cell in line}

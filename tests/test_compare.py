@@ -9,7 +9,8 @@ from cardai import load
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Segment
-from cardai.measure.exact import grade, solve
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from evaluators.training import compare
 from evaluators.training.compare import cells_shuffled, comparison_of, parameters, rows_per_second
 from evaluators.training.config import TrainConfig

@@ -8,8 +8,10 @@ import pytest
 from cardai import load
 from cardai.cards import has
 from cardai.errors import CardaiError
-from cardai.measure.complexity import _drawn, measure
+from cardai.measure.complexity import measure
 from cardai.rule import rule, truncated
+from cardai.show.complexity import figure, table
+from cardai.show.figure import save_figure
 
 GAME = load("tictactoe")
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
@@ -76,7 +78,7 @@ def drawn_text(report):
 
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(report.table())
+        console.print(table(report))
     return captured.get()
 
 
@@ -107,14 +109,14 @@ def test_references_come_from_the_game_unless_given():
 @pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_the_figure_is_written(tmp_path, ending, begins):
     place = tmp_path / f"complexity.{ending}"
-    measure(GAME, games=50).figure(place)
+    save_figure(place, figure(measure(GAME, games=50)))
     assert place.read_bytes().startswith(begins)
     assert list(tmp_path.iterdir()) == [place]
 
 
 def test_the_figure_shows_published_values_when_there_are_some():
     def labels(references):
-        legend = _drawn(measure(GAME, games=50, references=references)).axes[0].get_legend()
+        legend = figure(measure(GAME, games=50, references=references)).axes[0].get_legend()
         return [text.get_text() for text in legend.get_texts()]
 
     assert "published" not in labels({})
@@ -122,11 +124,11 @@ def test_the_figure_shows_published_values_when_there_are_some():
 
 
 def test_a_figure_that_cannot_be_is_refused(tmp_path):
-    report = measure(GAME, games=10)
+    drawn = figure(measure(GAME, games=10))
     with pytest.raises(CardaiError, match=r"ends in \.svg"):
-        report.figure(tmp_path / "complexity.txt")
+        save_figure(tmp_path / "complexity.txt", drawn)
     with pytest.raises(CardaiError, match="no folder"):
-        report.figure(tmp_path / "nowhere" / "complexity.svg")
+        save_figure(tmp_path / "nowhere" / "complexity.svg", drawn)
 
 
 @pytest.mark.parametrize(

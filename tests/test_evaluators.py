@@ -16,7 +16,9 @@ from cardai.agents.spec import agent
 from cardai.app import cli
 from cardai.data import record
 from cardai.errors import CardaiError
-from cardai.measure import bench, complexity
+from cardai.game import Row, Suite
+from cardai.measure import bench, complexity, duplicate
+from cardai.show import match, suite
 from cardai.table.many import play
 from evaluators.bodies.build import build
 from evaluators.model import FILE, Model
@@ -37,7 +39,7 @@ def judges(monkeypatch):
 
 def shown(report):
     console = Console(file=io.StringIO(), width=200)
-    console.print(report.table())
+    console.print({"suite": suite, "match": match}[report.kind].table(report))
     return console.file.getvalue()
 
 
@@ -206,7 +208,7 @@ def test_an_evaluator_that_lies_about_its_seats_is_refused_all_the_same(monkeypa
 
 
 def test_who_does_not_fit_is_refused_before_anything_is_played(judges, monkeypatch, tmp_path):
-    monkeypatch.setattr(bench, "play", None)
+    monkeypatch.setattr(duplicate, "play", None)
     refusal = "three is for 3 seats, not 2"
     with pytest.raises(CardaiError, match=refusal):
         bench.run_suite(LOW_HAND, agents=["low", "greedy:three"])
@@ -216,9 +218,9 @@ def test_who_does_not_fit_is_refused_before_anything_is_played(judges, monkeypat
 
 
 def test_opponents_and_a_suites_own_agents_that_do_not_fit_are_reported_as_missing(judges, monkeypatch):
-    rows = {"R1": bench.Row(("greedy:three",)), "R2": bench.Row(("low",))}
-    suite = bench.Suite("a test", "score", rows, ("low", "peeking:three"), games=4)
-    monkeypatch.setattr(bench, "_suite", lambda game, name: suite)
+    rows = {"R1": Row(("greedy:three",)), "R2": Row(("low",))}
+    a_test = Suite("a test", "score", rows, ("low", "peeking:three"), games=4)
+    monkeypatch.setattr(bench, "_suite", lambda game, name: a_test)
     report = bench.run_suite(LOW_HAND)
     assert [(row.agent, row.row) for row in report.rows] == [("low", "R2")]
     assert [(gap.agent, gap.row) for gap in report.missing] == [

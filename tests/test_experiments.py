@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cardai.measure.exact import grade, solve
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from cardai.registry import load
 from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining

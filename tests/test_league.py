@@ -12,18 +12,12 @@ from rich.console import Console
 
 from cardai.app.cli import run
 from cardai.errors import CardaiError
-from cardai.measure import league
-from cardai.measure.league import (
-    append,
-    check_history,
-    compare,
-    draw_lineups,
-    last_run,
-    pool_of,
-    read_history,
-    run_all,
-)
+from cardai.measure import league, pool
+from cardai.measure.history import append, check_history, compare, last_run, read_history
+from cardai.measure.league import run_all
+from cardai.measure.pool import draw_lineups, pool_of, tables_of
 from cardai.registry import load
+from cardai.show.league import rating_words, table
 from cardai.stats.interval import Estimate
 
 
@@ -31,7 +25,7 @@ from cardai.stats.interval import Estimate
 def short(monkeypatch, tmp_path):
     """Only the smallest game, without measuring how fast its agents are, somewhere else."""
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "games.tictactoe"})
-    monkeypatch.setattr(league, "_COST_GAMES", (2,))
+    monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
     monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
     monkeypatch.chdir(tmp_path)
 
@@ -40,7 +34,7 @@ def short(monkeypatch, tmp_path):
 def played():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cardai.stats.ratings.RESAMPLES", 100)
-        patch.setattr(league, "_COST_GAMES", (2,))
+        patch.setattr(league, "_SPEED_GAMES", (2,))
         return run_all(["tictactoe"], games=400, seed=1)
 
 
@@ -64,7 +58,7 @@ def stopped_at(monkeypatch):
 def text_of(report, width=140):
     console = Console(width=width)
     with console.capture() as captured:
-        console.print(report.table())
+        console.print(table(report))
     return captured.get()
 
 
@@ -124,9 +118,7 @@ def test_agents_that_others_bring_are_made_of_models():
 
 def test_tables_are_the_usual_one_and_those_of_the_models():
     left_out = {}
-    durak = {
-        (plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in league._plans("durak", True, left_out)
-    }
+    durak = {(plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in tables_of("durak", True, left_out)}
     assert set(durak) == {("podkidnoy", 4), ("podkidnoy", 2), ("report", 2), ("report", 4)}
     assert next(iter(durak)) == ("podkidnoy", 4)
     assert "endgame:greedy:report4" in durak["report", 4]
@@ -201,11 +193,11 @@ def test_ratings_are_shown_with_the_bounds_they_have():
         ((math.nan, math.nan, math.nan), "-"),
     ]
     for figures, text in shown:
-        assert league._points(Estimate(*figures, 9, 9)) == text
+        assert rating_words(Estimate(*figures, 9, 9)) == text
 
 
 def test_a_model_that_fits_no_table_is_named(monkeypatch):
-    monkeypatch.setattr(league, "known_evaluators", lambda game: {"mlp": "", "lost": ""})
+    monkeypatch.setattr(pool, "known_evaluators", lambda game: {"mlp": "", "lost": ""})
     found = run_all(games=20)
     assert list(found.left_out) == ["tictactoe: lost"]
     assert "tictactoe: lost is left out: " in text_of(found)
@@ -213,7 +205,7 @@ def test_a_model_that_fits_no_table_is_named(monkeypatch):
 
 
 def test_a_model_of_another_version_is_left_out(monkeypatch):
-    monkeypatch.setattr(league, "load", lambda name: replace(load(name), version=2))
+    monkeypatch.setattr(pool, "load", lambda name: replace(load(name), version=2))
     found = run_all(games=20)
     assert found.left_out["tictactoe: mlp"] == "mlp is a model of tictactoe version 1; here it is version 2"
     assert not {one.spec for one in found.tables[0].standings} & {"greedy:mlp", "greedy:cnn"}
@@ -231,7 +223,7 @@ def test_a_game_that_does_not_load_is_named_and_the_others_are_played(monkeypatc
 
 def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
-    monkeypatch.setattr(league, "load", lambda name: replace(load("tictactoe"), name=name))
+    monkeypatch.setattr(pool, "load", lambda name: replace(load("tictactoe"), name=name))
     calls = itertools.count()
 
     def play(*arguments, whole=league.play, **options):
@@ -248,7 +240,7 @@ def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
 
 
 def test_games_without_an_end_count_nowhere_and_leave_no_ratings(monkeypatch):
-    monkeypatch.setattr(league, "load", lambda name: replace(load(name), max_plies=2))
+    monkeypatch.setattr(pool, "load", lambda name: replace(load(name), max_plies=2))
     found = run_all(games=20)
     (table,) = found.tables
     assert (table.games, table.endless) == (0, 20)
@@ -260,7 +252,7 @@ def test_games_without_an_end_count_nowhere_and_leave_no_ratings(monkeypatch):
 
 def test_ctrl_c_leaves_the_finished_tables(monkeypatch, stopped_at):
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
-    monkeypatch.setattr(league, "load", lambda name: replace(load("tictactoe"), name=name))
+    monkeypatch.setattr(pool, "load", lambda name: replace(load("tictactoe"), name=name))
     whole = run_all(games=20)
     calls = 1 + len(whole.tables[0].standings)
     for call, finished in ((1, 0), (calls, 0), (calls + 1, 1), (10_000, 2)):
@@ -361,7 +353,7 @@ def test_who_is_new_and_who_is_gone_is_named(played):
     assert found.comparison.new == (f"{played.tables[0].standings[0].spec} at tictactoe (standard, 2)",)
     assert found.comparison.gone == ("greedy:old at tictactoe (standard, 2)",)
     assert "gone: greedy:old at tictactoe (standard, 2)" in text_of(found)
-    assert "not everybody plays in both runs" in text_of(found)
+    assert "the two runs have different agents" in text_of(found)
 
 
 def test_another_version_of_a_game_is_not_compared(played):

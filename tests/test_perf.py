@@ -7,6 +7,7 @@ import pytest
 from cardai import load
 from cardai.errors import CardaiError
 from cardai.measure.perf import Timing, measure
+from cardai.show.perf import table
 
 GAME = load("tictactoe")
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
@@ -70,7 +71,7 @@ def test_the_report_is_json_and_a_table(report):
     assert found["machine"]["usable_cpus"] >= 1
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(report.table())
+        console.print(table(report))
     assert str(report.rows[1].games_per_second) in captured.get()
     assert f"{report.threads.ratio.median:.2f} times" in captured.get()
 

@@ -19,7 +19,8 @@ from cardai.agents.spec import Agent, agent
 from cardai.conformance import LAWS, check
 from cardai.errors import CardaiError
 from cardai.kernel import driver
-from cardai.measure.exact import grade, solve
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from cardai.table.many import play
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.decisions import DecisionEncoder, played

@@ -6,7 +6,8 @@ import kuhn
 import pytest
 
 import cardai
-from cardai.measure.exact import grade, solve
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from evaluators.policies import nfsp, ppo
 
 QUICK = ppo.PpoConfig(

@@ -14,6 +14,7 @@ from cardai.data import selfplay
 from cardai.data.record import Writer, read, verify
 from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
+from cardai.show.selfplay import table
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 
@@ -138,7 +139,7 @@ def test_a_summary_is_printed_and_told_as_json(tmp_path):
     assert told["agents"][1]["spec"] == "greedy:open_lines"
     console = Console(width=80)
     with console.capture() as shown:
-        console.print(said.table())
+        console.print(table(said))
     assert "greedy:open_lines" in shown.get()
     assert "50 games, " in shown.get()
     assert "…" not in shown.get()

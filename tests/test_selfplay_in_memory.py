@@ -8,7 +8,9 @@ from small_game import GAME as SMALL
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.measure.exact import grade, solve, strategy_of
+from cardai.measure.agent_strategy import strategy_of
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
 from cardai.registry import load
 from evaluators.training import selfplay_in_memory
 from evaluators.training.selfplay_in_memory import (

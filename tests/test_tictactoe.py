@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from cardai import IllegalMove, load
-from cardai.measure.exact import grade, perft, solve
+from cardai.measure.grade import grade
+from cardai.measure.perft import perft
+from cardai.measure.solution import solve
 
 GAME = load("tictactoe")
 

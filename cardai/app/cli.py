@@ -11,7 +11,7 @@ of the function's docstring is shown in `cardai --help`, under the heading that 
 import functools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -198,6 +198,7 @@ def bench(
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
     from cardai.measure import bench as benchmark
+    from cardai.show import suite as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -214,25 +215,27 @@ def bench(
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
-    return show(report, json)
+    return show(report, shown.table, json)
 
 
 def _bench_all(
     games: int | None, seed: int, threads: int | None, history: Path | None, against: Path | None, as_json: bool
 ) -> int:
+    from cardai.measure import history as ratings
     from cardai.measure import league
+    from cardai.show import league as shown
     from cardai.show.progress import Line
 
-    earlier = league.last_run(against) if against else None
+    earlier = ratings.last_run(against) if against else None
     if history:
-        league.check_history(history)
+        ratings.check_history(history)
     with Line("playing") as progress:
         report = league.run_all(None, games or league.GAMES, seed, threads, progress)
     if earlier:
-        report = league.compare(report, earlier)
+        report = ratings.compare(report, earlier)
     if history and not report.interrupted:
-        league.append(history, report)
-    return show(report, as_json)
+        ratings.append(history, report)
+    return show(report, shown.table, as_json)
 
 
 def _refuse_given(options: dict[str, Any], why: str) -> None:
@@ -259,6 +262,7 @@ def match(
 ) -> int:
     """Play agents against each other: the mean score of each, with 95 % intervals."""
     from cardai.measure import bench as benchmark
+    from cardai.show import match as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -277,7 +281,7 @@ def match(
             overwrite=overwrite,
             progress=progress,
         )
-    return show(report, json)
+    return show(report, shown.table, json)
 
 
 @app.command(group=LEARN)
@@ -303,6 +307,7 @@ def selfplay(
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
     from cardai.data import selfplay as simulation
+    from cardai.show import selfplay as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -319,7 +324,7 @@ def selfplay(
             _refuse(f"--overwrite is for files; {out} is the name of a folder")
         else:
             summary = simulation.simulate_shards(loaded, pool, games, folder=out, progress=progress, **options)
-    return show(summary, json)
+    return show(summary, shown.table, json)
 
 
 @app.command(group=PLAY)
@@ -398,18 +403,19 @@ def perf(
     json: AsJson = False,
 ) -> None:
     """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
-    from cardai.measure import bottleneck
+    from cardai.measure import network_share
     from cardai.measure import perf as speed
+    from cardai.show import perf as shown
     from cardai.show.progress import Line
 
     _compute_on(device)
     loaded = load(game)
     with Line("measuring", loaded) as progress:
         if agent:
-            report = bottleneck.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
+            report = network_share.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
         else:
             report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
-    show(report, json)
+    show(report, shown.network_table if agent else shown.table, json)
 
 
 @app.command(group=GAMES)
@@ -461,18 +467,20 @@ def complexity(
 ) -> int:
     """Estimate the size of a game's tree for each number of players, from played games."""
     from cardai.measure import complexity as tree
+    from cardai.show import complexity as shown
+    from cardai.show.figure import figure_path, save_figure
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
     loaded = load(game)
     numbers = _numbers(players) if players else None
     if figure:
-        _refuse_unwritable(tree.figure_path(figure).parent)
+        _refuse_unwritable(figure_path(figure).parent)
     with Line("playing", loaded) as progress:
         report = tree.measure(loaded, numbers, games, agent, seed, threads, variant, progress)
     if figure:
-        report.figure(figure)
-    return show(report, json)
+        save_figure(figure, shown.figure(report))
+    return show(report, shown.table, json)
 
 
 @app.command(group=MEASURE)
@@ -487,12 +495,12 @@ def perft(
     json: AsJson = False,
 ) -> None:
     """Count the sequences of legal moves (perft), to compare with another implementation of the rules."""
-    from cardai.measure import exact
+    from cardai.measure.perft import perft as counted
     from cardai.show.progress import Line
 
     loaded = load(game)
     with Line("counting", loaded):
-        counts = exact.perft(loaded, depth, seats, variant, seed=seed)
+        counts = counted(loaded, depth, seats, variant, seed=seed)
     if json:
         _print_json({"game": loaded.name, "version": loaded.version, "seed": seed, "counts": counts})
         return
@@ -511,18 +519,20 @@ def grade(
     json: AsJson = False,
 ) -> None:
     """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
-    from cardai.measure import exact
+    from cardai.measure.grade import grade as grade_agent
+    from cardai.measure.solution import solve
+    from cardai.show import grades as shown
     from cardai.show.progress import Line
 
     _compute_on(device)
     loaded = load(game)
     with Line("grading", loaded) as progress:
-        solution = exact.solve(loaded)
-        grades = [exact.grade(solution, spec, seed=seed, progress=progress) for spec in _listed(agent) or ()]
+        solution = solve(loaded)
+        grades = [grade_agent(solution, spec, seed=seed, progress=progress) for spec in _listed(agent) or ()]
     if json:
         _print_json([graded.as_json() for graded in grades])
     else:
-        _print(exact.compare(grades))
+        _print(shown.table(grades))
 
 
 @app.command(group=PLAY)
@@ -581,20 +591,21 @@ def analyse(
 ) -> int:
     """Show how good each seat's position was through a recorded game, and the moves that changed it most."""
     from cardai.data import record
-    from cardai.measure import analyse as analysis
-    from cardai.show.figure import figure_path
+    from cardai.measure import analysis
+    from cardai.show import analysis as shown
+    from cardai.show.figure import figure_path, save_figure
     from cardai.show.progress import Line
 
     _compute_on(device)
     if figure:
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
-        report = analysis.of_file(
+        report = analysis.analyse_file(
             file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, progress=progress
         )
     if figure:
-        report.figure(figure)
-    return show(report, json)
+        save_figure(figure, shown.figure(report))
+    return show(report, shown.table, json)
 
 
 @app.command(group=PLAY)
@@ -750,12 +761,12 @@ def _refused(sentence: str) -> int:
     return REFUSED
 
 
-def show(report: Any, as_json: bool) -> int:
-    """Print a report. Returns the exit code."""
+def show(report: Any, table: Callable[[Any], Any], as_json: bool) -> int:
+    """Print a report as JSON, or as the table that `table` makes of it. Returns the exit code."""
     if as_json:
         _print_json(report.as_json())
     else:
-        _print(report.table())
+        _print(table(report))
     if getattr(report, "interrupted", False):
         print("interrupted: these are the games finished until then", file=sys.stderr)
         return INTERRUPTED

@@ -26,15 +26,13 @@ from cardai.data.record import Header, Reader, RecordedGame
 from cardai.data.replay import Chunk, Harvest, Replayer
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
+from cardai.progress import Progress
 from cardai.rule import JIT
 from cardai.stats.machine import thread_count
 from cardai.table.complaints import Complaints
 
 _SUFFIXES = (".jsonl", ".jsonl.gz")
 _CHUNK = 16384  # moves replayed in one go
-
-Progress = Callable[[int, int, str], None]
-"""Called with (percent read, 100, a description) after each few thousand states."""
 
 
 @dataclass(frozen=True)

@@ -22,17 +22,14 @@ from cardai.agents.spec import agent
 from cardai.data.record import Header, RecordedGame, Writer, read
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, int_seed
+from cardai.progress import Progress
 from cardai.rule import STREAM, mixed, rule, uniform
-from cardai.show.grid import add_names, gutter, with_notes
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.table.many import Results, play
-
-Progress = Callable[[int, int, str], None]
-"""Called with (games done, games in all, what is being done) a few times a second."""
 
 SHARD = 10_000  # games of each file of `simulate_shards`
 PLAN = "simulation.json"
@@ -80,35 +77,6 @@ class Summary:
     def as_json(self) -> dict[str, Any]:
         """Everything in this summary as plain JSON types; figures in percent."""
         return plain(asdict(self) | {"level": interval.LEVEL})
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(box=box.HORIZONTALS, padding=gutter(True))
-        add_names(table, "agent", [one.agent for one in self.agents])
-        for heading in ("drawn", "seats", "score %", "loss %"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        total = sum(one.weight for one in self.agents)
-        for one in self.agents:
-            drawn, figures = f"{100 * one.weight / total:.1f} %", (one.score, one.loss)
-            table.add_row(one.agent, drawn, f"{one.seats:,}", *map(str, figures))
-        return with_notes(self._notes(), table)
-
-    def _notes(self) -> list[str]:
-        where = f"{len(self.files):,} files" if len(self.files) > 1 else ", ".join(self.files) or "no file"
-        notes = [
-            f"{self.game} {self.version}, variant {self.variant}, {self.seats} seats, seed {self.seed}",
-            f"{self.games:,} games, {self.states:,} states in {self.seconds:.1f} s, in {where}",
-        ]
-        if self.found:
-            notes.append(f"{self.found:,} of the files were there before; their games are in no figure here")
-        if self.endless:
-            notes.append(f"{self.endless:,} games did not end within the game's limit of moves and are in no file")
-        if self.interrupted:
-            notes.append(f"stopped before the end: {self.asked:,} games were asked for")
-        return notes
 
 
 def parse_pool(texts: Sequence[str]) -> dict[str, float]:

@@ -1,17 +1,18 @@
-"""One agent among others of one kind, until it is decided which of the two is better: by an interval, not by luck.
+"""A duel: an agent plays among others of one kind until an interval, and not luck, says which of the two is better.
 
-    found = duel(game, "greedy:runs/new", "greedy:runs/old", seats=4, seed=1, folder="runs/new/duel")
+    result = duel(game, "greedy:runs/new", "greedy:runs/old", seats=4, seed=1, folder="runs/new/duel")
 
-Deals are duplicate and seats rotated, as in `cardai.measure.bench`. After 1, 2, 4, ... times as many games
-the mean scores of the two at the same tables are compared. Who looks several times is more often led astray, so
-each look takes a wider interval: all looks together err in at most 5 % of duels between equals (Bonferroni).
+Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. The mean scores of the two agents
+at the same tables are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference
+that is not there, so each takes a wider interval: all comparisons of a duel between equals together find one with a
+probability of at most 5 % (Bonferroni).
 """
 
 import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +22,7 @@ import numpy as np
 from cardai.agents.spec import GENERIC, Agent, agent
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
+from cardai.progress import CountProgress
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import Estimate
@@ -28,9 +30,6 @@ from cardai.stats.jsonable import plain
 from cardai.table.many import play
 
 BLOCK = 1000  # games in a file, at most; those of the block under way are lost when a duel is stopped
-
-Progress = Callable[[int, int], None]
-"""Called with (games played, games at most) a few times a second."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def duel(
     most: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
 ) -> Duel:
     """Play a candidate among others until one is better, or `most` games have been played, `games` of them at least.
 
@@ -147,7 +146,7 @@ def _play(
     seats: int,
     variant: str | None,
     threads: int | None,
-    progress: Progress | None,
+    progress: CountProgress | None,
 ) -> _Block:
     turns = rotations(seats)
     lineups = np.tile((turns != 0).astype(np.int64), (len(seeds), 1))
@@ -199,7 +198,7 @@ def _judged(agents: list[Agent], blocks: list[_Block], count: int, level: float)
     )
 
 
-def _counted(progress: Progress | None, before: int, total: int) -> Progress | None:
+def _counted(progress: CountProgress | None, before: int, total: int) -> CountProgress | None:
     return None if progress is None else lambda done, _: progress(before + done, total)
 
 

@@ -1,6 +1,7 @@
-"""How fast a game runs: whole games a second for its players, and nanoseconds for each single operation.
+"""How fast a game runs: games a second for each of its players, and nanoseconds for each operation of its rules.
 
-print(measure(load("moska")).table())
+report = measure(load("moska"))
+print(cardai.show.perf.table(report))
 """
 
 import math
@@ -34,24 +35,21 @@ from cardai.kernel.native import (
     seed_stream,
     turn_of,
 )
+from cardai.progress import Progress
 from cardai.rule import JIT, STREAM, rule
-from cardai.show.grid import Fitting, add_names, stacked, with_notes
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
-from cardai.table.many import play
+from cardai.table.many import Results, play
 
-Progress = Callable[[int, int, str], None]
-"""Called with (measurements done, measurements in all, what is measured)."""
-
-LIVE = 4096
-POSITIONS = 1024 if JIT else 64  # positions that single operations are timed on
-_BETWEEN = 7  # plies between two of them, so that they come from many games
+LIVE = 4096  # games held at once when memory is measured
+POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
+_BETWEEN = 7  # plies between two of the positions, so that they come from many games
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Repeated measurements of one thing: their median, and the range they lay in."""
+    """Repeated measurements of one thing: their median, the lowest and the highest."""
 
     median: float
     low: float
@@ -67,8 +65,8 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Play:
-    """One agent in all seats, on one core."""
+class AgentSpeed:
+    """How fast one agent plays in all seats, on one core."""
 
     agent: str
     games_per_second: Timing
@@ -76,16 +74,16 @@ class Play:
 
 
 @dataclass(frozen=True)
-class Threads:
-    """Two threads beside one, measured in turns: how many times the games a second."""
+class ThreadSpeedup:
+    """The games a second of two threads divided by those of one thread, measured in turns."""
 
     agent: str
     ratio: Timing
 
 
 @dataclass(frozen=True)
-class Operation:
-    """One operation of the rules, on one core: nanoseconds each."""
+class OperationSpeed:
+    """How long one operation of the rules takes on one core, in nanoseconds."""
 
     name: str
     about: str
@@ -93,8 +91,8 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Memory:
-    """The whole process's memory in MB (10^6 bytes): before, and at most until `live` games had been held at once."""
+class MemoryUse:
+    """The peak memory of the whole process in MB (10^6 bytes): before and after `live` games were held at once."""
 
     live: int
     before: float
@@ -102,8 +100,12 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What was measured, with `seats` seats of one game."""
+class SpeedReport:
+    """The speed of one game with `seats` seats.
+
+    - `seconds`, `repeats`: how long each run takes, about, and how many runs each `Timing` has.
+    - `positions`: how many positions the operations are timed on; `moves_a_position`: their mean number of legal moves.
+    """
 
     game: str
     title: str
@@ -112,59 +114,16 @@ class Report:
     seats: int
     seconds: float
     repeats: int
-    rows: tuple[Play, ...]
-    threads: Threads
-    operations: tuple[Operation, ...]
+    rows: tuple[AgentSpeed, ...]
+    threads: ThreadSpeedup
+    operations: tuple[OperationSpeed, ...]
     positions: int
     moves_a_position: float
-    memory: Memory
+    memory: MemoryUse
 
     def as_json(self) -> dict[str, Any]:
-        """Everything in this report and what it was measured on, as plain JSON types."""
+        """This report and the machine it was measured on as plain JSON types."""
         return plain({"kind": "perf"} | asdict(self) | {"machine": machine()})
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        from rich import box
-        from rich.table import Table
-
-        players = Fitting(*(self._players(is_narrow) for is_narrow in (False, True)))
-        operations = Table(title="Single operations", title_justify="left", box=box.HORIZONTALS)
-        operations.add_column("operation")
-        operations.add_column("ns", justify="right", no_wrap=True)
-        operations.add_column("what it does")
-        for one in self.operations:
-            operations.add_row(one.name, str(one.nanoseconds), one.about)
-        return with_notes(self._notes(), players, operations)
-
-    def _players(self, is_narrow: bool) -> Any:
-        from rich import box
-        from rich.table import Table
-
-        title = f"{self.title}, {self.seats} seats: speed on one core"
-        table = Table(title=title, title_justify="left", box=box.HORIZONTALS)
-        add_names(table, "all seats", [row.agent for row in self.rows])
-        table.add_column("games/s", justify="right", no_wrap=True)
-        table.add_column("decisions/s", justify="right", no_wrap=True)
-        for row in self.rows:
-            table.add_row(
-                row.agent, stacked(row.games_per_second, is_narrow), stacked(row.decisions_per_second, is_narrow)
-            )
-        return table
-
-    def _notes(self) -> list[str]:
-        where = machine()
-        return [
-            f"medians of {self.repeats} runs of about {self.seconds:g} s, with their range; compiling is not counted",
-            f"two threads beside one, in turns ({self.threads.agent}): {self.threads.ratio.median:.2f} times"
-            f" ({self.threads.ratio.low:.2f}-{self.threads.ratio.high:.2f})",
-            f"operations: in compiled loops over {self.positions:,} positions of evenly random games,"
-            f" {self.moves_a_position:.1f} legal moves each",
-            f"memory: {self.memory.peak:.0f} MB at most with {self.memory.live:,} live games,"
-            f" {self.memory.before:.0f} MB before",
-            f"{self.game} {self.version}, variant {self.variant}; {where['processor']}, {where['usable_cpus']}"
-            f" processors; Python {where['python']}, Numba {where['numba']}",
-        ]
 
 
 def measure(
@@ -175,11 +134,11 @@ def measure(
     live: int = LIVE,
     seats: int | None = None,
     variant: str | None = None,
-) -> Report:
+) -> SpeedReport:
     """Time the game's players (those without a network) and operations, each in `repeats` runs of about `seconds`.
 
-    `live`: how many games are held at once for the measurement of memory. Raises CardaiError for seconds, repeats or
-    live games out of range, and for a wrong number of seats or variant.
+    `live`: how many games are held at once when memory is measured. Raises CardaiError for seconds, repeats or live
+    games out of range, and for a number of seats or a variant that the game does not have.
     """
     if not 0 < seconds <= 3600:
         raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
@@ -196,18 +155,18 @@ def measure(
             progress(next(steps), len(players) + 3, text)
 
     step(f"memory with {live} live games")
-    memory = _memory(game, players[0], seats, variant, live)  # first, since a process's peak never falls
+    memory = _memory(game, players[0], seats, variant, live)  # first, because the peak of a process never falls
     rows = []
     for player in players:
         step(player.label)
-        rows.append(_timed_play(_Stint(game, player, seats, variant), seconds, repeats))
+        rows.append(_timed_play(_SelfPlay(game, player, seats, variant), seconds, repeats))
     step("two threads beside one")
-    threads = _timed_threads(_Stint(game, players[0], seats, variant), seconds, repeats)
+    threads = _timed_threads(_SelfPlay(game, players[0], seats, variant), seconds, repeats)
     step("single operations")
     operations, moves = _timed_operations(game, seats, variant, seconds, repeats)
     if progress:
         progress(len(players) + 3, len(players) + 3, "done")
-    return Report(
+    return SpeedReport(
         game=game.name,
         title=game.title,
         version=game.version,
@@ -225,16 +184,16 @@ def measure(
 
 
 @dataclass(frozen=True)
-class _Stint:
-    """One agent in all seats, to be played for some time."""
+class _SelfPlay:
+    """One agent in all seats of a game, to be timed."""
 
     game: Game
     player: Agent
     seats: int
     variant: str | None
 
-    def play(self, games: int, threads: int = 1, live: int | None = None) -> Any:
-        """So many games; the table's results, raising KeyboardInterrupt if somebody stopped them."""
+    def play(self, games: int, threads: int = 1, live: int | None = None) -> Results:
+        """Play games and return the results. Raises KeyboardInterrupt if they were interrupted."""
         lineups = np.zeros((games, self.seats), np.int64)
         seeds = deal_seeds(0, games)
         results = play(self.game, [self.player], lineups, seeds, variant=self.variant, threads=threads, live=live)
@@ -243,7 +202,7 @@ class _Stint:
         return results
 
     def games_in(self, seconds: float) -> int:
-        """How many games take about so long on one core; everything is compiled and warm afterwards."""
+        """How many games take about that long on one core. Afterwards everything is compiled and warm."""
         self.play(1)
         games, results = 16, self.play(16)
         while results.seconds < min(seconds / 4, 0.25):
@@ -252,29 +211,29 @@ class _Stint:
         return max(1, round(games * seconds / results.seconds))
 
 
-def _timed_play(stint: _Stint, seconds: float, repeats: int) -> Play:
-    games = stint.games_in(seconds)
-    runs = [stint.play(games) for _ in range(repeats)]
-    return Play(
-        stint.player.label,
+def _timed_play(self_play: _SelfPlay, seconds: float, repeats: int) -> AgentSpeed:
+    games = self_play.games_in(seconds)
+    runs = [self_play.play(games) for _ in range(repeats)]
+    return AgentSpeed(
+        self_play.player.label,
         Timing.of([games / run.seconds for run in runs]),
         Timing.of([run.decisions / run.seconds for run in runs]),
     )
 
 
-def _timed_threads(stint: _Stint, seconds: float, repeats: int) -> Threads:
-    games = stint.games_in(seconds)
-    stint.play(games, threads=2)
-    ratios = [stint.play(games).seconds / stint.play(games, threads=2).seconds for _ in range(repeats)]
-    return Threads(stint.player.label, Timing.of(ratios))
+def _timed_threads(self_play: _SelfPlay, seconds: float, repeats: int) -> ThreadSpeedup:
+    games = self_play.games_in(seconds)
+    self_play.play(games, threads=2)
+    ratios = [self_play.play(games).seconds / self_play.play(games, threads=2).seconds for _ in range(repeats)]
+    return ThreadSpeedup(self_play.player.label, Timing.of(ratios))
 
 
-def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> Memory:
-    stint = _Stint(game, player, seats, variant)
-    stint.play(1)
+def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> MemoryUse:
+    self_play = _SelfPlay(game, player, seats, variant)
+    self_play.play(1)
     before = _peak_megabytes()
-    stint.play(live, live=live)
-    return Memory(live, before, _peak_megabytes())
+    self_play.play(live, live=live)
+    return MemoryUse(live, before, _peak_megabytes())
 
 
 def _peak_megabytes() -> float:
@@ -288,14 +247,14 @@ def _peak_megabytes() -> float:
 
 def _timed_operations(
     game: Game, seats: int, variant: str | None, seconds: float, repeats: int
-) -> tuple[list[Operation], float]:
-    """Time deal, legal, play, world and every encoder; and the mean number of legal moves of the positions."""
+) -> tuple[list[OperationSpeed], float]:
+    """Time deal, legal, play, world and every encoder. Also returns the mean number of legal moves of a position."""
     rules, blank = game.rules, game.options(seats, variant)
     deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
     size, room = rules.state_size, rules.max_moves
-    kept = np.zeros(POSITIONS, game.state), np.zeros(POSITIONS, game.move), np.zeros(1, game.state)
-    kept += np.zeros(room, game.move), np.zeros(1, STREAM)
-    positions, chosen, state, moves, stream = (raw(array) for array in kept)  # addresses: `kept` keeps them alive
+    arrays = np.zeros(POSITIONS, game.state), np.zeros(POSITIONS, game.move), np.zeros(1, game.state)
+    arrays += np.zeros(room, game.move), np.zeros(1, STREAM)
+    positions, chosen, state, moves, stream = (raw(array) for array in arrays)  # addresses: `arrays` keeps them valid
     listed = _collect(
         deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, POSITIONS, _BETWEEN, state,
         moves, room, stream,
@@ -315,7 +274,8 @@ def _timed_operations(
     for name in game.encoders:
         runs[f"encode {name}"] = _encoding(game, name, seats, positions)
     timed = [
-        Operation(name, about, _nanoseconds(run, POSITIONS, seconds, repeats)) for name, (about, run) in runs.items()
+        OperationSpeed(name, about, _nanoseconds(run, POSITIONS, seconds, repeats))
+        for name, (about, run) in runs.items()
     ]
     return timed, listed / POSITIONS
 
@@ -329,7 +289,7 @@ def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, C
 
 
 def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int) -> Timing:
-    """Time a loop of `size` operations, called as often as `seconds` allow."""
+    """Nanoseconds for one operation: `run` does `size` of them and is repeated for about `seconds`."""
     run()
     began = time.perf_counter()
     run()
@@ -348,7 +308,10 @@ def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int
 def _collect(
     deal, legal, act, settle, blank, size, move_size, positions, chosen, count, between, states, moves, room, streams
 ):
-    """Fill `positions` and a legal move for each from evenly random games; how many moves were legal there in all."""
+    """Fill `positions`, and `chosen` with a legal move for each, from evenly random games.
+
+    Returns how many moves were legal in all of the positions together.
+    """
     state, stream = at(states, 0), at(streams, 0)
     seed_stream(stream, 1)
     found, since, listed, is_over = 0, 0, 0, True

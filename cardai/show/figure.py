@@ -1,4 +1,4 @@
-"""Figures as files: SVG, PNG or PDF, written whole or not at all."""
+"""Figures as files: SVG, PNG or PDF. A figure is written whole or not at all."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,10 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 def figure_path(path: str | Path) -> Path:
-    """The path of a figure, if its ending and its folder will do; else CardaiError. For asking before measuring."""
+    """Return the path if a figure can be written there. Call it before a long measurement.
+
+    Raises CardaiError if the ending is not one of `FORMATS`, the folder does not exist, or the path is a folder.
+    """
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
         raise CardaiError(f"{target}: a figure ends in {', '.join(FORMATS)}, not {target.suffix or 'nothing'}")
@@ -20,11 +23,15 @@ def figure_path(path: str | Path) -> Path:
     return target
 
 
-def save_figure(target: Path, drawn: Any) -> None:
-    """Write a figure of matplotlib's whole or not at all, to a path that `figure_path` has seen; CardaiError if not."""
+def save_figure(path: str | Path, figure: Any) -> None:
+    """Write a matplotlib figure in the format that the path's ending names.
+
+    Raises CardaiError as `figure_path` does, and if the file cannot be written.
+    """
+    target = figure_path(path)
     unfinished = target.with_name(f".{target.name}.part")
     try:
-        drawn.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
+        figure.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
         unfinished.replace(target)
     except OSError as error:
         unfinished.unlink(missing_ok=True)

@@ -1,30 +1,38 @@
-"""Tables in a terminal: columns of names, cells with intervals, notes below, and a narrow form for narrow windows."""
+"""What tables in a terminal share: titles, columns of names, cells with intervals, notes, a form for narrow windows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+NAME_WIDTH = 26  # columns; a longer name is folded
 
 
 class Fitting:
-    """A renderable that is the first of several that fits the terminal, or the last of them."""
+    """A rich renderable: the first of several forms of a table that fits the terminal, or the last one."""
 
     def __init__(self, *choices: Any) -> None:
         self.choices = choices
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        """What `rich` calls."""
+        """Called by `rich` when it renders."""
         from rich.measure import Measurement
 
-        room = options.update(max_width=10_000)
-        fits = (one for one in self.choices if Measurement.get(console, room, one).maximum <= options.max_width)
-        yield next(fits, self.choices[-1])
+        unbounded = options.update(max_width=10_000)
+        widths = ((form, Measurement.get(console, unbounded, form).maximum) for form in self.choices)
+        yield next((form for form, width in widths if width <= options.max_width), self.choices[-1])
 
 
-NAME_WIDTH = 26  # columns; a longer name goes on in the next line
+def fitting(draw: Callable[[bool], Any]) -> Fitting:
+    """The wide form of a table, or its narrow one in a narrow terminal. `draw(is_narrow)` makes both."""
+    return Fitting(draw(False), draw(True))
 
 
-def add_names(table: Any, header: str, names: Iterable[str]) -> None:
-    """Add a column of agents' names, which keeps its width when the terminal is narrow: others shrink first."""
-    table.add_column(header, width=min(max(map(len, [header, *names])), NAME_WIDTH), overflow="fold")
+def grid(title: Any = None, is_narrow: bool = False) -> Any:
+    """A rich table without columns yet. Square brackets in a title are markup, unless it is a `rich.text.Text`."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(title=title, title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow))
 
 
 def gutter(is_narrow: bool) -> tuple[int, int, int, int]:
@@ -32,12 +40,34 @@ def gutter(is_narrow: bool) -> tuple[int, int, int, int]:
     return (0, 1, 0, 0) if is_narrow else (0, 1, 0, 1)
 
 
+def add_names(table: Any, header: str, names: Iterable[str]) -> None:
+    """Add a column for agents' names. It keeps its width in a narrow terminal, where other columns shrink."""
+    table.add_column(header, width=min(max(map(len, [header, *names])), NAME_WIDTH), overflow="fold")
+
+
+def add_figures(table: Any, *headers: str) -> None:
+    """Add columns for numbers, aligned to the right and never wrapped."""
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+
+
 def stacked(figure: object, is_narrow: bool) -> str:
-    """A figure with its interval, "25.2 (24.6-25.8)"; when narrow, the interval on the next line, without brackets."""
+    """A figure with its interval, "25.2 (24.6-25.8)". When narrow, the interval is below it, without brackets."""
     if not is_narrow:
         return str(figure)
     first, _, rest = str(figure).partition(" ")
     return f"{first}\n{rest.removeprefix('(').removesuffix(')')}" if rest else first
+
+
+def seat_figures(figures: Sequence[float]) -> str:
+    """One whole number for each seat, as in "52 48"; "-" for a seat without games."""
+    return " ".join("-" if math.isnan(figure) else f"{figure:.0f}" for figure in figures)
+
+
+def coloured(verdict: str) -> str:
+    """A verdict in its colour, as rich markup."""
+    colour = {"better": "green", "worse": "red", "undecided": "yellow"}.get(verdict)
+    return f"[{colour}]{verdict}[/]" if colour else verdict
 
 
 def with_notes(notes: Sequence[str], *tables: Any) -> Any:

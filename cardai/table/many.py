@@ -23,6 +23,7 @@ from cardai.game import Game
 from cardai.kernel import driver
 from cardai.kernel.driver import Games, Order, Slots, count_choices, lend
 from cardai.kernel.native import at, get, raw
+from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
 from cardai.table.cast import cast_of, scratch_of
@@ -35,9 +36,6 @@ SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and a
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
 MOST_BUDGET = 10_000_000
 FEW = 64  # decisions that are not worth another thread
-
-Progress = Callable[[int, int], None]
-"""Called with (games finished, games in all) a few times a second."""
 
 
 @dataclass
@@ -72,7 +70,7 @@ def play(
     checked: bool = False,
     tally: bool = False,
     max_plies: int | None = None,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
     on_game: Callable[[int, np.ndarray, np.ndarray], None] | None = None,
 ) -> Results:
     """Play G games and return how they came out.
@@ -164,7 +162,7 @@ class _Table:
         self.lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
         self.lent_scratches = [lend(scratch) for scratch in self.scratches]
 
-    def run(self, progress: Progress | None, on_game: Callable[..., None] | None) -> Results:
+    def run(self, progress: CountProgress | None, on_game: Callable[..., None] | None) -> Results:
         status, total = self.slots.status, len(self.games.seeds)
         self._load_driver()
         start = reported = time.perf_counter()

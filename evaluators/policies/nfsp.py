@@ -24,6 +24,7 @@ from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import driver
+from cardai.progress import CountProgress
 from evaluators import settings
 from evaluators.policies.decisions import DecisionEncoder, Trajectories, played
 from evaluators.policies.memory import Circular, Reservoir
@@ -43,9 +44,6 @@ from evaluators.policies.policy import Policy, chooser
 from evaluators.settings import setting
 
 RESPONSE, AVERAGE = range(2)  # places in line-ups
-
-Progress = Callable[[float, float], None]
-"""Called with (games played, games in all)."""
 
 Watch = Callable[[int, Policy], None]
 """Called after each epoch with (games played, the average policy as it is then)."""
@@ -111,7 +109,7 @@ def train(
     variant: str | None = None,
     seats: int | None = None,
     encoder: str | None = None,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
     watch: Watch | None = None,
 ) -> Policy:
     """Learn an average policy. The seed decides everything (on one machine). Ctrl-C ends it early with what is learned.
@@ -207,7 +205,7 @@ class NfspTraining:
         self.games = self.decisions = 0
         self.losses, self.start = (math.nan, math.nan), time.perf_counter()
 
-    def run(self, progress: Progress | None, watch: Watch | None) -> Policy:
+    def run(self, progress: CountProgress | None, watch: Watch | None) -> Policy:
         """All epochs."""
         recipe = self.recipe
         try:

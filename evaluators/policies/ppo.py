@@ -23,6 +23,7 @@ from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import driver
+from cardai.progress import CountProgress
 from cardai.rule import rule
 from evaluators import settings
 from evaluators.bodies.layers import Linear
@@ -45,9 +46,6 @@ from evaluators.settings import setting
 
 _SHY = 1e-4  # gain of the last layer: at first all actions are all but equally likely
 _ADAM_EPSILON = 1e-5
-
-Progress = Callable[[float, float], None]
-"""Called with (games played, games in all)."""
 
 Watch = Callable[[int, Policy], None]
 """Called with (games played, the policy as it is then)."""
@@ -111,7 +109,7 @@ def train(
     variant: str | None = None,
     seats: int | None = None,
     encoder: str | None = None,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
     watch: Watch | None = None,
     watch_every: int = 1000,
 ) -> Policy:
@@ -228,7 +226,7 @@ class PpoTraining:
         self.games = self.decisions = 0
         self.loss, self.start = math.nan, time.perf_counter()
 
-    def run(self, progress: Progress | None, watch: Watch | None, watch_every: int) -> Policy:
+    def run(self, progress: CountProgress | None, watch: Watch | None, watch_every: int) -> Policy:
         """All training steps."""
         try:
             for step in range(self.steps):

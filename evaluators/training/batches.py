@@ -13,10 +13,8 @@ from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.progress import Progress
 from evaluators.training.config import TrainConfig
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done) a few times a second."""
 
 _AHEAD = 2  # batches made ready before they are needed
 

@@ -15,7 +15,7 @@ import contextlib
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
 from cardai.kernel import driver
+from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.scorer import Scorer, device_of
@@ -36,9 +37,6 @@ from evaluators.training.batches import collect, epoch_order, in_advance, split_
 from evaluators.training.config import TrainConfig
 from evaluators.training.metrics import Metrics, measure
 from evaluators.training.trainer import Trainer, TrainState, evaluated
-
-Progress = Callable[[int, int, str], None]
-"""Called with (steps done, steps in all, what is being done) every few steps."""
 
 _IN_FLIGHT = 8  # steps handed to the device before one is waited for
 

@@ -16,7 +16,7 @@ A run that was stopped anywhere goes on there, and ends with the files it would 
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel, exploring, with_epsilon
+from cardai.progress import Progress
 from cardai.registry import load
 from evaluators import settings
 from evaluators.model import FILE as MODEL
@@ -39,9 +40,6 @@ from evaluators.training.iterate_config import IterateConfig
 
 if TYPE_CHECKING:
     from evaluators.training.train import TrainingResult
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done) a few times a second."""
 
 CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
 CHAMPION, FIGURE = "champion.safetensors", "strength.png"

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ from cardai.data.dataset import Dataset
 from cardai.data.files import write_text
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.bodies.options import as_plain as as_plain_options
@@ -43,9 +44,6 @@ from evaluators.training.config import TrainConfig, command
 from evaluators.training.metrics import Metrics, measure
 from evaluators.training.run_folder import BOARD, HISTORY, MODEL, REPORT, claimed
 from evaluators.training.trainer import Trainer, TrainState, evaluated, named_arrays, tree_from
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done) a few times a second."""
 
 _IN_FLIGHT = 2  # steps handed to the device before the oldest one's loss is waited for
 _SHOW_SECONDS = 0.2

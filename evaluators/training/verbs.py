@@ -55,7 +55,7 @@ def train(
 
     with Line("reading games") as progress:
         result = run(wanted, progress, overwrite)
-    return show(result, json)
+    return show(result, type(result).table, json)
 
 
 def iterate(
@@ -77,4 +77,4 @@ def iterate(
     wanted = settings.read(IterateConfig, config, given | {"game": game})
     with Line("iterating") as progress:
         report = run(wanted, progress)
-    return show(report, json)
+    return show(report, type(report).table, json)

@@ -16,7 +16,8 @@ from typing import Any
 
 from cardai.errors import CardaiError, unknown
 from cardai.game import Game
-from cardai.measure.bench import Progress, run_suite
+from cardai.measure.bench import run_suite
+from cardai.progress import Progress
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from experiments.machinery.catalogue import EXPERIMENTS, module

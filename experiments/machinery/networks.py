@@ -7,7 +7,7 @@
 Ctrl-C leaves all stages that are done, and the others can be gone on with.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,12 @@ from typing import Any
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.progress import Progress
 from evaluators.model import FILE, Model
 from evaluators.model import load as load_model
 from evaluators.training.config import TrainConfig, difference, read_config
 from evaluators.training.run_folder import CONFIG, REPORT
 from evaluators.training.train import train
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done, total, what is being done)."""
 
 WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
 """How a network plays when its next generation is to learn from it, with the weight of each."""

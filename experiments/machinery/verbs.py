@@ -51,7 +51,8 @@ def reproduce(
     try:
         if again:
             return _measured_again(name, place, scale, games, device, again, seed)
-        return show(_run(name, place, report or place / "report", scale, games, device, ship), json)
+        outcome = _run(name, place, report or place / "report", scale, games, device, ship)
+        return show(outcome, type(outcome).table, json)
     except KeyboardInterrupt:
         print(f"interrupted; what is measured is kept in {place}, and the same command goes on", file=sys.stderr)
         return INTERRUPTED
@@ -77,7 +78,8 @@ def _list(json: bool) -> int:
     from cardai.app.cli import show
     from experiments.machinery.listing import ExperimentList
 
-    return show(ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()}), json)
+    experiments = ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()})
+    return show(experiments, ExperimentList.table, json)
 
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:

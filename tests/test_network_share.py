@@ -17,8 +17,9 @@ from rich.console import Console
 from cardai import load
 from cardai.app import cli
 from cardai.errors import CardaiError
-from cardai.measure import bottleneck
-from cardai.measure.bottleneck import measure
+from cardai.measure import network_share
+from cardai.measure.network_share import measure
+from cardai.show.perf import network_table
 
 LOW_HAND, TICTACTOE = small_game.GAME, load("tictactoe")
 ROWS_A_SECOND = 40_000
@@ -68,13 +69,13 @@ def test_play_reaches_no_more_than_the_bare_loop(device):
 
 
 def test_the_bare_loop_is_asked_for_the_batches_of_play(device, monkeypatch):
-    begun, bare = [], bottleneck._bare
+    begun, bare = [], network_share._bare_rate
 
     def noted(game, watched, sizes, seconds):
         begun.append((len(device.sizes), list(sizes)))
         return bare(game, watched, sizes, seconds)
 
-    monkeypatch.setattr(bottleneck, "_bare", noted)
+    monkeypatch.setattr(network_share, "_bare_rate", noted)
     measure(LOW_HAND, "sampled:device?worlds=5", seconds=0.2, repeats=1, live=40)
     ((first, sizes),) = begun
     again = device.sizes[first:]
@@ -97,7 +98,7 @@ def test_a_report_as_a_table_and_as_json(device):
     assert told["share"]["low"] <= told["share"]["median"] <= told["share"]["high"]
     assert told["machine"]
     console = Console(file=io.StringIO(), width=150)
-    console.print(report.table())
+    console.print(network_table(report))
     text = console.file.getvalue()
     assert "peeking:device (peeks) in all 2 seats" in text
     assert re.search(r"playing reaches \d+ % \(\d+-\d+\) of the bare loop; [\d,]+ decisions/s", text)
@@ -123,7 +124,7 @@ def test_what_cannot_be_measured_is_refused(device, spec, options, complaint):
 
 
 def test_an_evaluator_that_gave_no_two_answers_is_named(device, monkeypatch):
-    monkeypatch.setattr(bottleneck, "_played", lambda *_: None)
+    monkeypatch.setattr(network_share, "_play_for", lambda *_: None)
     with pytest.raises(CardaiError, match="device gave 0 answers in the time given; measure for more seconds"):
         measure(LOW_HAND, "greedy:device")
 

@@ -1,11 +1,12 @@
-"""Whether the evaluator is the bottleneck: the rows it scores a second while games are played, and in a bare loop.
+"""How close play comes to the speed of its network: rows scored a second in play, and in a bare loop over batches.
 
-print(measure(load("moska"), "peeking:nn2").table())
+report = measure(load("moska"), "peeking:nn2")
+print(cardai.show.perf.network_table(report))
 """
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,25 +17,23 @@ from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.measure.perf import Timing
+from cardai.progress import Progress
 from cardai.rule import JIT
-from cardai.show.grid import with_notes
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.table.many import LIVE_OUTSIDE, Results, play
 
-Progress = Callable[[int, int, str], None]
-"""Called with (measurements done, measurements in all, what is measured)."""
-
-MANY = 1_000_000 if JIT else 10_000  # games that no measurement gets to the end of
+MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
 
 
 @dataclass(frozen=True)
-class Report:
-    """Rows a second in play and in a bare loop over batches of the same sizes, measured in turns.
+class NetworkShareReport:
+    """Rows scored a second in play and in a bare loop over batches of the same sizes, measured in turns.
 
-    Both are counted as answers are heard, from the first one to the last. `share`: play over bare loop. `batch`: the
-    mean size of the batches.
+    - Both rates count the rows whose scores were read, from the first batch to the last.
+    - `share`: the rate in play divided by the rate of the bare loop.
+    - `live`: games played at once; `batch`: the mean number of rows in a batch.
     """
 
     game: str
@@ -52,26 +51,8 @@ class Report:
     repeats: int
 
     def as_json(self) -> dict[str, Any]:
-        """Everything in this report and what it was measured on, as plain JSON types."""
+        """This report and the machine it was measured on as plain JSON types."""
         return plain({"kind": "bottleneck"} | asdict(self) | {"machine": machine()})
-
-    def table(self) -> Any:
-        """For a terminal: a rich renderable."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title=f"{self.agent} in all {self.seats} seats", title_justify="left", box=box.HORIZONTALS)
-        table.add_column("rows scored a second")
-        table.add_column("rows/s", justify="right", no_wrap=True)
-        table.add_row(f"while {self.live:,} games are played", str(self.playing))
-        table.add_row(f"in a bare loop, the same batches ({self.batch:,} rows in the mean)", str(self.bare))
-        notes = [
-            f"playing reaches {100 * self.share.median:.0f} % ({100 * self.share.low:.0f}-{100 * self.share.high:.0f})"
-            f" of the bare loop; {self.decisions_per_second.median:,.0f} decisions/s",
-            f"medians of {self.repeats} pairs of runs of about {self.seconds:g} s, with their range",
-            f"{self.game} {self.version}, variant {self.variant}",
-        ]
-        return with_notes(notes, table)
 
 
 def measure(
@@ -84,11 +65,11 @@ def measure(
     seats: int | None = None,
     variant: str | None = None,
     live: int = LIVE_OUTSIDE,
-) -> Report:
+) -> NetworkShareReport:
     """Let an agent with an evaluator play in all seats, and its evaluator score rows in a bare loop, in turns.
 
     Raises CardaiError for an agent without an evaluator or one that does not fit the table, for seconds, repeats or
-    live games out of range, and when an evaluator is too slow to answer twice in that time.
+    live games out of range, and for an evaluator that scores fewer than two batches in the time given.
     """
     player = agent(game, spec)
     if player.evaluator is None:
@@ -98,21 +79,21 @@ def measure(
     positive("repeats", repeats, 1000)
     positive("live games", live)
     seats = game.default_seats if seats is None else seats
-    watched = _Watched(player.evaluator)
+    watched = _WatchedEvaluator(player.evaluator)
     player = replace(player, evaluator=watched)
     if progress:
         progress(0, repeats + 1, f"{player.label}, to warm up")
-    _played(game, player, seats, variant, live, seconds)
+    _play_for(seconds, game, player, seats, variant, live)
     playing, bare, runs, sizes = [], [], [], []
     for done in range(1, repeats + 1):
         if progress:
             progress(done, repeats + 1, player.label)
         watched.forget()
-        runs.append(_played(game, player, seats, variant, live, seconds))
+        runs.append(_play_for(seconds, game, player, seats, variant, live))
         playing.append(watched.rate())
         sizes += watched.sizes
-        bare.append(_bare(game, watched, watched.sizes, seconds))
-    return Report(
+        bare.append(_bare_rate(game, watched, watched.sizes, seconds))
+    return NetworkShareReport(
         game=game.name,
         version=game.version,
         variant=game.default_variant if variant is None else variant,
@@ -129,8 +110,8 @@ def measure(
     )
 
 
-class _Watched:
-    """An evaluator of which it is noted how many rows it is asked about at once, and when its answers are heard."""
+class _WatchedEvaluator:
+    """An evaluator that notes the size of each batch it scores, and when its scores are read."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator, self.name, self.encoder = evaluator, evaluator.name, evaluator.encoder
@@ -139,55 +120,55 @@ class _Watched:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Delete all notes."""
         self.sizes: list[int] = []
-        self.heard: list[tuple[float, int]] = []  # when, and how many rows
+        self.read: list[tuple[float, int]] = []  # when scores were read, in seconds, and how many rows they are of
 
-    def score(self, rows: np.ndarray) -> "_Answer":
-        """What the evaluator answers; the answer is noted when it is heard."""
+    def score(self, rows: np.ndarray) -> "_WatchedScores":
+        """The evaluator's scores of rows u8[n, width]. They are noted when they are read."""
         self.sizes.append(len(rows))
-        return _Answer(self, self.evaluator.score(rows))
+        return _WatchedScores(self, self.evaluator.score(rows))
 
     def rate(self) -> float:
-        """Rows a second from the first answer to the last."""
-        if len(self.heard) < 2:
-            raise CardaiError(f"{self.name} gave {len(self.heard)} answers in the time given; measure for more seconds")
-        return sum(rows for _, rows in self.heard[1:]) / (self.heard[-1][0] - self.heard[0][0])
+        """Rows a second from the first scores read to the last. Raises CardaiError if fewer than two were read."""
+        if len(self.read) < 2:
+            raise CardaiError(f"{self.name} gave {len(self.read)} answers in the time given; measure for more seconds")
+        return sum(rows for _, rows in self.read[1:]) / (self.read[-1][0] - self.read[0][0])
 
 
-class _Answer:
-    """An answer on its way."""
+class _WatchedScores:
+    """Scores that may still be computing; reading them as an array waits for them."""
 
-    def __init__(self, watched: _Watched, answer: Any) -> None:
-        self.watched, self.answer = watched, answer
+    def __init__(self, watched: _WatchedEvaluator, scores: Any) -> None:
+        self.watched, self.scores = watched, scores
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        scores = np.asarray(self.answer, dtype)
-        self.watched.heard.append((time.perf_counter(), len(scores)))
+        scores = np.asarray(self.scores, dtype)
+        self.watched.read.append((time.perf_counter(), len(scores)))
         return scores
 
 
-def _played(game: Game, player: Agent, seats: int, variant: str | None, live: int, seconds: float) -> Results:
-    """About so many seconds of games, none of which has to end."""
-    stopped = False
+def _play_for(seconds: float, game: Game, player: Agent, seats: int, variant: str | None, live: int) -> Results:
+    """Play for about that many seconds; the games need not end."""
+    is_over = False
     end = np.inf  # until the first game is dealt: compiling is not playing
 
-    def look(done: int, total: int) -> None:
-        nonlocal stopped, end
+    def watch(done: int, total: int) -> None:
+        nonlocal is_over, end
         end = min(end, time.perf_counter() + seconds)
-        if time.perf_counter() > end and not stopped:
-            stopped = True
+        if time.perf_counter() > end and not is_over:
+            is_over = True
             raise KeyboardInterrupt
 
     lineups = np.zeros((MANY, seats), np.int64)
-    results = play(game, [player], lineups, deal_seeds(0, MANY), variant=variant, live=live, progress=look)
-    if results.interrupted and not stopped:
+    results = play(game, [player], lineups, deal_seeds(0, MANY), variant=variant, live=live, progress=watch)
+    if results.interrupted and not is_over:
         raise KeyboardInterrupt
     return results
 
 
-def _bare(game: Game, watched: _Watched, sizes: Sequence[int], seconds: float) -> float:
-    """Rows a second of the evaluator alone, asked for batches of these sizes, one call ahead of the answers."""
+def _bare_rate(game: Game, watched: _WatchedEvaluator, sizes: Sequence[int], seconds: float) -> float:
+    """Rows a second of the evaluator alone on batches of these sizes. A batch is begun before the last one is read."""
     width = game.encoder(watched.encoder).width(watched.seats)
     rows = np.random.default_rng(0).integers(0, 2, (max(sizes), width), np.uint8)
     watched.forget()
@@ -196,7 +177,7 @@ def _bare(game: Game, watched: _Watched, sizes: Sequence[int], seconds: float) -
         following = watched.score(rows[:size])
         if waiting is not None:
             np.asarray(waiting)
-        if time.perf_counter() > end and len(watched.heard) > 1:
+        if time.perf_counter() > end and len(watched.read) > 1:
             return watched.rate()
         waiting = following
     raise AssertionError("a cycle has no end")

@@ -14,9 +14,13 @@ from test_lookahead import open_lines
 import cardai
 from cardai import CardaiError, IllegalMove, load
 from cardai.game import Game, Player, move_dtype, state_dtype
-from cardai.measure import exact
-from cardai.measure.exact import best_against_uniform, grade, grade_strategy, minimax, perft, solve, uniform
+from cardai.measure.agent_strategy import strategy_of
+from cardai.measure.grade import grade, grade_strategy
+from cardai.measure.perft import perft
+from cardai.measure.solution import solve
+from cardai.measure.strategy import best_against_uniform, minimax, uniform, values_against_uniform
 from cardai.rule import below, rule
+from cardai.show import grades
 from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
@@ -90,19 +94,19 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
     ids=["safe", "risk", "minimax", "random"],
 )
 def test_reference_strategies_have_their_exact_values(solution, strategy, first, second):
-    outcomes = exact.values_against_uniform(solution, strategy(solution))
+    outcomes = values_against_uniform(solution, strategy(solution))
     for outcome, wanted in zip(outcomes, (first, second), strict=True):
         assert (outcome.win, outcome.draw, outcome.loss) == tuple(map(Fraction, wanted))
 
 
 def test_the_published_percentages_come_out(solution):
-    grades = {
+    by_name = {
         "safe": grade_strategy(solution, "safe", best_against_uniform(solution)),
         "risk": grade_strategy(solution, "risk", best_against_uniform(solution, safe=False)),
         "minimax": grade_strategy(solution, "minimax", minimax(solution)),
         "random": grade(solution, "random"),
     }
-    percent = {name: [round(float(100 * share), 4) for share in one.averaged] for name, one in grades.items()}
+    percent = {name: [round(float(100 * share), 4) for share in one.averaged] for name, one in by_name.items()}
     assert percent == {
         "safe": [95.5597, 4.4403, 0.0],
         "risk": [96.6708, 2.5355, 0.7937],
@@ -136,7 +140,7 @@ def lines_of(solution, strategy, seat, state):
 
 def test_lines_are_counted_as_playing_them_counts(solution):
     strategy = best_against_uniform(solution, safe=False)
-    outcomes = exact.values_against_uniform(solution, strategy)
+    outcomes = values_against_uniform(solution, strategy)
     for seat, outcome in enumerate(outcomes):
         assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
 
@@ -158,7 +162,7 @@ def test_a_grade_agrees_with_playing_many_games(solution, spec):
 
 def test_greedy_draws_lots_among_its_best_moves_only(solution):
     player = cardai.agent(TICTACTOE, "greedy:open_lines")
-    weights, luck = exact.strategy_of(solution, player)
+    weights, luck = strategy_of(solution, player)
     assert luck == "known"
     for i in np.flatnonzero(solution.turns >= 0)[::37]:
         state, edges = solution.states[i], slice(solution.first[i], solution.first[i + 1])
@@ -191,7 +195,7 @@ def test_a_python_function_is_graded_by_its_answers(solution):
     strategy = np.zeros(len(solution.moves), np.int64)
     strategy[solution.first[:-1][solution.turns >= 0]] = 1
     assert graded.luck == "none"
-    assert (graded.first, graded.second) == exact.values_against_uniform(solution, strategy)
+    assert (graded.first, graded.second) == values_against_uniform(solution, strategy)
 
 
 def test_a_python_function_that_uses_luck_is_estimated(solution):
@@ -213,7 +217,7 @@ def test_json_and_table_say_what_was_graded(solution):
     assert said["averaged"]["loss"]["value"] == float(graded.averaged[2])
     assert said["second"]["losing_lines"] == graded.second.losing_lines
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(exact.compare([graded, grade(solution, "rollout:2", samples=3)]))
+    console.print(grades.table([graded, grade(solution, "rollout:2", samples=3)]))
     text = console.export_text()
     assert "98.96 / 1.04 / 0" in text
     assert "rollout:2*" in text

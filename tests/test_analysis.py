@@ -16,8 +16,11 @@ from cardai.agents.evaluator import find_evaluator
 from cardai.app.cli import run
 from cardai.data.record import RecordedGame, Writer, replay
 from cardai.errors import CardaiError
-from cardai.measure import analyse as analysis
-from cardai.measure.analyse import Shifted, analyse, of_file, positions, scale_of, spec_of
+from cardai.measure.analysis import analyse, analyse_file, spec_of
+from cardai.measure.positions import evaluated, positions, weighed
+from cardai.measure.value_scale import ShiftedEvaluator, scale_of
+from cardai.show.analysis import figure, table
+from cardai.show.figure import save_figure
 from cardai.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")
@@ -120,7 +123,7 @@ def test_a_judge_of_settled_states_is_not_asked_in_the_middle_of_a_decision_nor_
 def test_hidden_cards_do_not_change_what_is_thought_of_a_seat(hidden, spec):
     """Everything hidden from the seat that is judged is dealt anew before its judge is asked."""
     states, agent = states_of(THIRTYONE, hidden), cardai.agent(THIRTYONE, spec)
-    truth = analysis._judged(THIRTYONE, agent, positions(THIRTYONE, agent, states, hidden.moves))
+    truth = evaluated(THIRTYONE, agent, positions(THIRTYONE, agent, states, hidden.moves))
     assert len(truth) > 5
     changed = 0
     for ply, value in truth.items():
@@ -129,7 +132,7 @@ def test_hidden_cards_do_not_change_what_is_thought_of_a_seat(hidden, spec):
             pair = [THIRTYONE.world(state, seat, 1000 * seed + ply) for state in states[ply : ply + 2]]
             changed += pair[0] != states[ply]
             found = positions(THIRTYONE, agent, pair, hidden.moves[ply : ply + 1], seed)
-            assert analysis._judged(THIRTYONE, agent, found) == {0: value}
+            assert evaluated(THIRTYONE, agent, found) == {0: value}
     assert changed > len(truth)
 
 
@@ -145,7 +148,7 @@ def test_hidden_cards_do_not_change_what_is_thought_of_moves(game, specs, varian
     one, agent = played(game, specs, variant=variant)[0], cardai.agent(game, spec)
     states = states_of(game, one)[:-1]
     worlds = [game.world(state, int(state["turn"]), 50 + ply) for ply, state in enumerate(states)]
-    truth, found = (analysis._weighed(game, agent, several, 0, None) for several in (states, worlds))
+    truth, found = (weighed(game, agent, several, 0, None) for several in (states, worlds))
     assert truth.keys() == found.keys()
     assert len(truth) > 3
     for ply, (moves, worth) in truth.items():
@@ -166,7 +169,7 @@ def test_a_heuristic_of_settled_states_is_averaged_over_worlds():
     agent, states = cardai.agent(THIRTYONE, "sampled:prospects?worlds=7"), states_of(THIRTYONE, one)
     seen = positions(THIRTYONE, agent, states, one.moves)
     assert {len(each.worlds) for each in seen} == {7}
-    found = analysis._judged(THIRTYONE, agent, seen)
+    found = evaluated(THIRTYONE, agent, seen)
     for each in seen:
         mean = np.mean([THIRTYONE.value(world, each.seat, "prospects") for world in each.worlds])
         assert found[each.ply] == pytest.approx(mean)
@@ -180,7 +183,7 @@ def test_a_model_names_the_blunder_and_what_it_liked_better():
     assert (worst.ply, worst.seat, worst.move, worst.best, worst.listed) == (1, 1, "b1", "b2", 8)
     assert worst.cost == pytest.approx(worst.best_worth - worst.worth)
     assert worst.cost > 0.2
-    assert "?! b2" in text_of(found.table())
+    assert "?! b2" in text_of(table(found))
     assert found.ends().tolist() == [1.0, 0.0]
 
 
@@ -236,7 +239,7 @@ def test_a_model_of_balanced_data_speaks_of_natural_play():
 
 
 def test_a_shift_keeps_what_is_certain_and_what_is_wrong():
-    shifted = Shifted(Judge("", "", 2, lambda rows: np.array([0.0, 1.0, 0.5, 2.0, np.nan])), math.log(3))
+    shifted = ShiftedEvaluator(Judge("", "", 2, lambda rows: np.array([0.0, 1.0, 0.5, 2.0, np.nan])), math.log(3))
     np.testing.assert_allclose(shifted.score(np.zeros((5, 1), np.uint8)), [0, 1, 0.75, 2, np.nan], atol=1e-12)
 
 
@@ -312,27 +315,27 @@ def test_the_same_seed_gives_the_same_analysis(hidden):
 
 
 def test_a_file_a_table_and_json_say_the_same(file):
-    found = of_file(file, "greedy:mlp", number=1, top=2)
+    found = analyse_file(file, "greedy:mlp", number=1, top=2)
     content = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert (content["number"], content["names"]) == (1, ["random", "greedy:open_lines"])
     assert content["scores"] == list(found.scores)
     assert content["turns"][0]["values"] == [found.turns[0].value, None]
     assert len(content["swings"]) == len(found.turns) - 2
-    table = text_of(found.table())
+    text = text_of(table(found))
     for turn in found.turns:
-        assert f"{turn.value:.3f}" in table
-    assert "(1)" in table
-    assert "(2)" in table
-    assert "(3)" not in table
-    assert "p1 is greedy:open_lines" in table
-    assert "until its next move" in table
-    assert text_of(found.table(), width=50)
+        assert f"{turn.value:.3f}" in text
+    assert "(1)" in text
+    assert "(2)" in text
+    assert "(3)" not in text
+    assert "p1 is greedy:open_lines" in text
+    assert "until its next move" in text
+    assert text_of(table(found), width=50)
 
 
 def test_the_figure_names_every_seat_and_marks_the_swings(file, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
-    found = of_file(file, "greedy:mlp", number=1, top=2)
-    found.figure(tmp_path / "game.svg")
+    found = analyse_file(file, "greedy:mlp", number=1, top=2)
+    save_figure(tmp_path / "game.svg", figure(found))
     drawn = (tmp_path / "game.svg").read_text()
     for seat, score in enumerate(found.scores):
         assert f"p{seat} {found.names[seat]} scored {score:g}" in drawn
@@ -345,17 +348,17 @@ def test_the_figure_names_every_seat_and_marks_the_swings(file, tmp_path, monkey
 @pytest.mark.parametrize("seats", [2, 8])
 def test_any_table_is_drawn(seats, tmp_path):
     found = analyse(MOSKA, played(MOSKA, ["random"] * seats)[0], "greedy:hand_value")
-    found.figure(tmp_path / "game.png")
+    save_figure(tmp_path / "game.png", figure(found))
     assert (tmp_path / "game.png").stat().st_size > 10_000
 
 
 def test_the_verb_prints_draws_and_answers_in_json(file, tmp_path, capsys):
-    figure = tmp_path / "game.pdf"
-    assert run(["analyse", str(file), "--game-number", "2", "--figure", str(figure), "--device", "cpu"]) == 0
+    place = tmp_path / "game.pdf"
+    assert run(["analyse", str(file), "--game-number", "2", "--figure", str(place), "--device", "cpu"]) == 0
     assert "game 2" in capsys.readouterr().out
-    assert figure.read_bytes().startswith(b"%PDF")
+    assert place.read_bytes().startswith(b"%PDF")
     assert run(["analyse", str(file), "--agent", "greedy:open_lines", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["judge"] == "greedy:open_lines"
+    assert json.loads(capsys.readouterr().out)["agent"] == "greedy:open_lines"
 
 
 @pytest.mark.parametrize(
@@ -363,7 +366,7 @@ def test_the_verb_prints_draws_and_answers_in_json(file, tmp_path, capsys):
     [
         ("--game-number 3", "has 3 games, counted from 0; there is no game 3"),
         ("--game-number -1", "there is no game -1"),
-        ("--agent random", "judges no positions"),
+        ("--agent random", "evaluates no positions"),
         ("--agent peeking:mlp", "peeks"),
         ("--agent greedy:mlp?epsilon=0.1", "explores"),
         ("--agent greedy:nobody", "no heuristic or model 'nobody'"),
@@ -407,7 +410,7 @@ def test_what_is_no_judgement_is_refused(monkeypatch):
         analyse(TICTACTOE, one, agent)
     seen = positions(TICTACTOE, agent, states_of(TICTACTOE, one), one.moves)
     with pytest.raises(CardaiError, match="by a number in"):  # also where no move had an alternative
-        analysis._judged(TICTACTOE, agent, seen)
+        evaluated(TICTACTOE, agent, seen)
 
 
 def refused(capsys, tokens, why):

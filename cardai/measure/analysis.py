@@ -1,0 +1,361 @@
+"""A recorded game, analysed: how good each seat's position was after its moves, and which moves changed that.
+
+    analysis = analyse_file("games.jsonl", "greedy:best", number=3)
+    rich.print(cardai.show.analysis.table(analysis))
+    save_figure("game3.svg", cardai.show.analysis.figure(analysis))
+
+*What is evaluated.* A seat's position is evaluated when the seat has just moved, in the state that the evaluator of the
+agent is made for: the after-state, before any draw, for `greedy:`; the settled state for `sampled:`, unless the game is
+over then or the seat is in the middle of its decision. Models are trained on such states only (`cardai.data.recipe`):
+a state that a seat has just moved into, seen by that seat. So no seat is evaluated after another seat's move. It keeps
+the value of its own last move until its next one, and has no value before its first move. If the moves of others helped
+or hurt a seat, that shows at its next own move. The game ends with the score. Models that are asked after other seats'
+moves all the same predict the end worse than the value that is kept (`docs/records.md`).
+
+*By what information.* Evaluators see worlds only: copies of the state in which everything the seat cannot know has been
+dealt anew. A model's view is the same in all worlds of a seat (a law), so a model is asked about one world. A heuristic
+of settled states is averaged over as many worlds as the agent's spec says. The alternatives to a move have the values
+by which the agent chooses when it plays.
+
+*Which numbers.* A model that was trained on data balanced by loser gives values that are too low for natural play.
+`cardai.measure.value_scale` shifts them where it is known by how much.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.evaluator import find_evaluator, known_evaluators
+from cardai.agents.spec import Agent
+from cardai.agents.spec import agent as agent_of
+from cardai.data import record
+from cardai.data.recipe import LABELS
+from cardai.data.record import RecordedGame
+from cardai.errors import CardaiError, positive
+from cardai.game import Game, GameState
+from cardai.kernel import driver
+from cardai.measure.positions import evaluated, positions, weighed
+from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
+from cardai.progress import Progress
+from cardai.stats.jsonable import plain
+
+
+@dataclass(frozen=True)
+class AnalysedMove:
+    """One move of a game and its values for the seat that moved. A value is None if the agent gives none.
+
+    - `move`: in words.
+    - `value`: of the position moved into; `before`: the `value` of the seat's last own move.
+    - `listed`: how many legal moves the agent compared.
+    - `worth`: the value of the move that was played, as the agent compared it with the others.
+    - `best`: the move with the highest such value, in words, if that is higher than `worth`; `best_worth`: its value.
+    """
+
+    ply: int
+    seat: int
+    move: str
+    value: float | None
+    before: float | None
+    listed: int
+    worth: float | None
+    best: str | None
+    best_worth: float | None
+
+    @property
+    def cost(self) -> float:
+        """How much value the choice cost; 0 if no other move has a higher value, or values are not known."""
+        return 0.0 if self.best_worth is None or self.worth is None else max(0.0, self.best_worth - self.worth)
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The change of a seat's value from its last own move to this one, and the parts that add up to it.
+
+    - `choice`: minus the cost of its choices since then.
+    - `draw`: the value after it drew less the value it could expect (`sampled:` only).
+    - `others`: the rest, which is the moves of others and chance.
+    """
+
+    ply: int
+    seat: int
+    before: float
+    after: float
+    choice: float
+    draw: float
+    others: float
+
+    @property
+    def change(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A recorded game and the values that an agent gives its positions.
+
+    - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1].
+    - `agent`: the spec of the agent whose values these are; `moment`: the states it evaluates, "before_draw" or
+      "drawn"; `scale`: what the values mean.
+    - `turns`: one `AnalysedMove` for each ply.
+    - `top`: how many swings and costly moves are marked. `worlds_seed`: decides which worlds are evaluated.
+    """
+
+    game: str
+    title: str
+    version: int
+    variant: str
+    number: int
+    seed: int
+    names: tuple[str, ...]
+    agent: str
+    moment: str
+    scale: ValueScale
+    turns: tuple[AnalysedMove, ...]
+    scores: tuple[float, ...]
+    top: int
+    worlds_seed: int
+    file: str = ""
+
+    @property
+    def seats(self) -> int:
+        """The number of seats."""
+        return len(self.scores)
+
+    def values(self) -> np.ndarray:
+        """Each seat's value after every ply, f8[plies, seats]: that of its own last move, NaN before its first."""
+        values = np.full((len(self.turns), self.seats), np.nan)
+        for turn in self.turns:
+            if turn.value is not None:
+                values[turn.ply :, turn.seat] = turn.value
+        return values
+
+    def ends(self) -> np.ndarray | None:
+        """What the values predict, as it came, f8[seats]: the label of each score. None for values without a unit."""
+        return LABELS[self.scale.label](np.array(self.scores)) * 1.0 if self.scale.bounded else None
+
+    def swings(self) -> list[Swing]:
+        """All changes of a seat's value from one own move to the next, the largest first."""
+        choices, swings = [0.0] * self.seats, []
+        for turn in self.turns:
+            choices[turn.seat] -= turn.cost
+            if turn.value is None:
+                continue
+            if turn.before is not None:
+                draw = turn.value - turn.worth if self.moment == "drawn" and turn.worth is not None else 0.0
+                others = turn.value - turn.before - choices[turn.seat] - draw
+                swings.append(Swing(turn.ply, turn.seat, turn.before, turn.value, choices[turn.seat], draw, others))
+            choices[turn.seat] = 0.0
+        return sorted(swings, key=lambda swing: -abs(swing.change))
+
+    def marked(self) -> list[Swing]:
+        """The `top` largest swings, without those that change nothing."""
+        return [swing for swing in self.swings() if swing.change][: self.top]
+
+    def missed(self) -> list[AnalysedMove]:
+        """The moves for which another legal move has a higher value, the costliest first."""
+        return sorted((turn for turn in self.turns if turn.best is not None), key=lambda turn: -turn.cost)
+
+    def notes(self) -> list[str]:
+        """What the numbers mean, for people."""
+        state = "in the after-state, before any draw" if self.moment == "before_draw" else "in the settled state"
+        notes = [
+            f"numbers: {self.scale.name}; {self.scale.source}",
+            f"a seat is evaluated when it has moved, {state}, from what that seat knows;",
+            "it keeps that value until its next move, because models are trained on such positions only",
+        ]
+        if self.moment == "drawn":
+            notes.append("not evaluated: the end of the game, and a seat in the middle of its decision")
+        return notes
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as plain JSON types. `top` says how many of the swings and missed moves are marked."""
+        ends = self.ends()
+        content: dict[str, Any] = {"kind": "analysis"} | asdict(self)
+        content["turns"] = [
+            asdict(turn) | {"cost": turn.cost, "values": row}
+            for turn, row in zip(self.turns, self.values(), strict=True)
+        ]
+        content["swings"] = [asdict(swing) | {"change": swing.change} for swing in self.swings()]
+        content["missed"] = [asdict(turn) | {"cost": turn.cost} for turn in self.missed()]
+        return plain(content | {"ends": ends, "notes": self.notes()})
+
+
+def analyse_file(
+    path: str | Path,
+    agent: str | None = None,
+    *,
+    number: int = 0,
+    model: str | None = None,
+    rules: str | None = None,
+    seed: int = 0,
+    top: int = 5,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Analyse game `number` of a file. The whole file is read, so that an edited one is refused.
+
+    - `agent`: the spec of an agent with an evaluator, `greedy:` or `sampled:`.
+    - `model`: a model instead, asked as it was trained to be asked; see `spec_of`.
+    - `rules`: the path of the game if it has no name here.
+
+    Raises CardaiError for a file that cannot be read, is damaged, is of another version of the game or does not have
+    that game, and for an agent that does not fit the game.
+    """
+    if agent is not None and model is not None:
+        raise CardaiError(f"name an agent or a model to evaluate by, not both {agent!r} and {model!r}")
+    reader = record.read(path)
+    game, played = reader.load(rules), None
+    for recorded in reader:
+        if recorded.number == number:
+            played = recorded
+    if played is None:
+        raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
+    spec = agent or spec_of(game, played.variant, len(played.lineup), model)
+    names = [reader.header.agents[place] for place in played.lineup]
+    analysis = analyse(game, played, spec, names=names, seed=seed, top=top, progress=progress)
+    return dataclasses.replace(analysis, file=str(path))
+
+
+def analyse(
+    game: Game,
+    played: RecordedGame,
+    agent: Agent | str,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    top: int = 5,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Replay a game and evaluate every seat's positions.
+
+    - `agent`: an agent with an evaluator, or its spec.
+    - `names`: who sat in each seat; if not given, the places in the line-up.
+    - `seed`: decides which worlds are evaluated.
+
+    Raises CardaiError for a game that does not replay and for an agent without an evaluator or that does not fit.
+    """
+    positive("top", top)
+    seats = len(played.lineup)
+    player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
+    scale = scale_of(game, player, seats)
+    if scale.shift and player.evaluator is not None:
+        player = dataclasses.replace(player, evaluator=ShiftedEvaluator(player.evaluator, scale.shift))
+    states, moves = _replayed(game, played)
+    choices = weighed(game, player, states[:-1], seed, progress)
+    values = evaluated(game, player, positions(game, player, states, moves, seed))
+    return Analysis(
+        game=game.name,
+        title=game.title,
+        version=game.version,
+        variant=played.variant,
+        number=played.number,
+        seed=played.seed,
+        names=tuple(names) if names is not None else tuple(f"agent {place}" for place in played.lineup),
+        agent=player.spec,
+        moment="before_draw" if player.kind == driver.GREEDY else "drawn",
+        scale=scale,
+        turns=tuple(_analysed_moves(game, player, states, moves, choices, values)),
+        scores=tuple(played.scores),
+        top=top,
+        worlds_seed=seed,
+    )
+
+
+def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> str:
+    """The spec that asks a model as it was trained to be asked: `greedy:` about after-states, `sampled:` about settled.
+
+    Without a model, the first shipped one for this game, variant and number of seats. Raises CardaiError if there is
+    none, and for a name that is no model or heuristic.
+    """
+    if model is None:
+        model = next((name for name in known_evaluators(game) if _fits(game, name, variant, seats)), None)
+        if model is None:
+            raise CardaiError(
+                f"no model comes for {game.name}, variant {variant}, with {seats} seats: name an agent, as in"
+                f" --agent greedy:{next(iter(game.heuristics), 'HEURISTIC')}"
+            )
+    evaluator = find_evaluator(game, model.partition("?")[0])
+    if evaluator is None:
+        agent_of(game, f"greedy:{model}")  # a heuristic; else it raises an error that lists what there is
+        return f"greedy:{model}"
+    return f"{'greedy' if evaluator.moment == 'before_draw' else 'sampled'}:{model}"
+
+
+def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
+    """The agent, if it evaluates positions from what its seat knows and fits the table; else raise CardaiError."""
+    if agent.kind == driver.PEEKING:
+        raise CardaiError(f"agent {agent.spec!r} peeks; a seat is evaluated from what it knows: greedy: or sampled:")
+    if agent.kind not in (driver.GREEDY, driver.SAMPLED):
+        raise CardaiError(f"agent {agent.spec!r} evaluates no positions; greedy:EVALUATOR and sampled:EVALUATOR do")
+    if agent.epsilon or agent.temperature:
+        raise CardaiError(f"agent {agent.spec!r} explores, which says nothing about a position; name it without")
+    agent.check_fits(game, variant, seats)
+    return agent
+
+
+def _fits(game: Game, name: str, variant: str, seats: int) -> bool:
+    evaluator = find_evaluator(game, name)
+    try:
+        if evaluator is not None:
+            evaluator.check_fits(game, variant, seats)
+    except CardaiError:
+        return False
+    return evaluator is not None
+
+
+def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[np.record]]:
+    """The states before each move and the last one; the moves."""
+    states: list[GameState] = []
+    moves: list[np.record] = []
+
+    def on_position(state: GameState, move: np.record, ply: int) -> None:
+        states.append(state)
+        moves.append(move)
+
+    try:
+        end = record.replay(game, played, on_position)
+    except CardaiError as error:
+        raise CardaiError(f"game {played.number} (seed {played.seed}): {error}") from None
+    return [*states, end], moves
+
+
+def _analysed_moves(
+    game: Game,
+    agent: Agent,
+    states: Sequence[GameState],
+    moves: Sequence[np.record],
+    choices: dict[int, tuple[np.ndarray, np.ndarray]],
+    values: dict[int, float],
+) -> list[AnalysedMove]:
+    """Every move with its values: `choices` are what `weighed` returns, `values` what `evaluated` returns."""
+    last: dict[int, float] = {}
+    turns: list[AnalysedMove] = []
+    for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
+        seat, value = int(state["turn"]), values.get(ply)
+        listed, worth, best, best_worth = _compared(game, state, move, choices.get(ply))
+        if agent.kind == driver.GREEDY and worth is not None:
+            worth = value
+        words = game.spell(state, move)
+        turns.append(AnalysedMove(ply, seat, words, value, last.get(seat), listed, worth, best, best_worth))
+        if value is not None:
+            last[seat] = value
+    return turns
+
+
+def _compared(
+    game: Game, state: GameState, move: np.record, choices: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[int, float | None, str | None, float | None]:
+    """The fields `listed`, `worth`, `best` and `best_worth` of the move that was played."""
+    if choices is None:
+        return 1, None, None, None
+    moves, values = choices
+    own = np.flatnonzero(moves == move)
+    worth = float(values[own[0]]) if len(own) else None  # None: a truncated list may be without the move played
+    best = int(np.argmax(values))
+    if worth is None or values[best] <= worth:
+        return len(moves), worth, None, worth
+    return len(moves), worth, game.spell(state, moves[best]), float(values[best])

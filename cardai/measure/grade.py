@@ -1,0 +1,120 @@
+"""Exact grades of agents in small games, over the whole tree.
+
+solution = solve(load("tictactoe"))         # every reachable position and its value
+report = grade(solution, "greedy:open_lines")
+rich.print(cardai.show.grades.table([report]))
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.spec import Agent, agent
+from cardai.game import Game
+from cardai.measure.agent_strategy import SAMPLES, strategy_of
+from cardai.measure.solution import Solution, solve
+from cardai.measure.strategy import StrategyOutcome, play_through
+from cardai.progress import CountProgress
+from cardai.table.complaints import Complaints
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What an agent's play is worth, from its decision in every position of the tree.
+
+    `optimal`: the share of its decisions that perfect play would make too, over all positions with a choice, each
+    counting once; `optimal_met`: over those among them that arise when it plays. `luck`: "none", "known" (it draws lots
+    evenly among moves that are known), or "estimated" (from `samples` decisions a position; since a game meets a
+    position once, the shares have no bias; a losing line it never took in the samples is not counted).
+    """
+
+    game: str
+    agent: str
+    first: StrategyOutcome
+    second: StrategyOutcome
+    optimal: Fraction
+    optimal_met: Fraction
+    luck: str
+    samples: int
+
+    @property
+    def averaged(self) -> tuple[Fraction, Fraction, Fraction]:
+        """Win, draw and loss in the mean over the two seats."""
+        one, two = self.first, self.second
+        return (one.win + two.win) / 2, (one.draw + two.draw) / 2, (one.loss + two.loss) / 2
+
+    @property
+    def losing_lines(self) -> int:
+        """In how many lines it loses, from both seats; 0 is perfect safety."""
+        return self.first.losing_lines + self.second.losing_lines
+
+    def as_json(self) -> dict[str, Any]:
+        """The grade in plain numbers; fractions as text ("191/192") beside them unless they are estimates."""
+        exact = self.luck != "estimated"
+
+        def share(value: Fraction) -> dict[str, Any]:
+            return {"value": float(value), **({"fraction": str(value)} if exact else {})}
+
+        def triple(win: Fraction, draw: Fraction, loss: Fraction) -> dict[str, Any]:
+            return {"win": share(win), "draw": share(draw), "loss": share(loss)}
+
+        def seat(outcome: StrategyOutcome) -> dict[str, Any]:
+            shares = triple(outcome.win, outcome.draw, outcome.loss)
+            return {**shares, "lines": outcome.lines, "losing_lines": outcome.losing_lines}
+
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "against": "evenly random moves",
+            "first": seat(self.first),
+            "second": seat(self.second),
+            "averaged": triple(*self.averaged),
+            "optimal": share(self.optimal),
+            "optimal_met": share(self.optimal_met),
+            "luck": self.luck,
+            "samples": self.samples,
+        }
+
+
+def grade(
+    game: Game | Solution,
+    player: Agent | str,
+    *,
+    seed: int = 0,
+    samples: int = SAMPLES,
+    progress: CountProgress | None = None,
+) -> Grade:
+    """Grade an agent by its decision in every position where it could be to move.
+
+    CardaiError for a game that `solve` refuses and for an agent without a fixed strategy (a person, or parameters drawn
+    anew for each game); IllegalMove when the agent plays one.
+    """
+    solution = game if isinstance(game, Solution) else solve(game)
+    chosen = agent(solution.game, player) if isinstance(player, str) else player
+    with Complaints(solution.game):
+        weights, luck = strategy_of(solution, chosen, seed=seed, samples=samples, progress=progress)
+    return grade_strategy(solution, chosen.label, weights, luck, samples if luck == "estimated" else 0)
+
+
+def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: str = "known", samples: int = 0) -> Grade:
+    """Grade a strategy, for example one of the reference strategies, under a name."""
+    first, met_first = play_through(solution, strategy, 0)
+    second, met_second = play_through(solution, strategy, 1)
+    has_choice = np.diff(solution.first) > 1
+    met = has_choice & np.where(solution.turns == 0, met_first, met_second)
+    optimal = _optimal_share(solution, strategy, has_choice)
+    return Grade(
+        solution.game.name, name, first, second, optimal, _optimal_share(solution, strategy, met), luck, samples
+    )
+
+
+def _optimal_share(solution: Solution, strategy: np.ndarray, counted: np.ndarray) -> Fraction:
+    """The mean probability of an optimal move over the counted positions (bool[N]); 1 when there are none."""
+    total = Fraction(0)
+    places = np.flatnonzero(counted)
+    for i in places:
+        edges = slice(solution.first[i], solution.first[i + 1])
+        total += Fraction(int(strategy[edges][solution.is_optimal[edges]].sum()), int(strategy[edges].sum()))
+    return total / len(places) if len(places) else Fraction(1)

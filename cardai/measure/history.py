@@ -1,0 +1,146 @@
+"""The history of a league's ratings: a file with one line of JSON for each run, and a comparison with its last run.
+
+append(Path("history.jsonl"), league)
+league = compare(league, last_run(Path("history.jsonl")))
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cardai.errors import CardaiError
+from cardai.measure.league import FORMAT, League, LeagueTable, RatingChange, RatingComparison
+from cardai.measure.pool import table_name
+from cardai.stats import interval
+from cardai.stats.interval import Estimate
+
+_RatedAgent = tuple[str, int, str, int, str]
+"""An agent at a table of a version of a game: (game, version, variant, seats, spec)."""
+
+
+def append(path: Path, league: League) -> None:
+    """Add a finished league to a history as one line of JSON with the date. Raises CardaiError if that fails."""
+    line = {"date": datetime.now(UTC).isoformat(timespec="seconds")} | league.as_json()
+    del line["comparison"]
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def check_history(path: Path) -> None:
+    """Raise CardaiError unless a line can be added: the file is sound and can be written, or can be created."""
+    is_new = not path.exists()
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    if not is_new:
+        read_history(path)
+
+
+def read_history(path: Path) -> list[dict[str, Any]]:
+    """The runs of a history, oldest first. Raises CardaiError, which names the file or its first damaged line."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise CardaiError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise CardaiError(f"{path} is not a history of `cardai bench --all`: it is not text") from None
+    runs = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
+        try:
+            run = json.loads(line)
+            _ratings_in(run)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise CardaiError(f"{path}, line {number}: it is damaged, or no line of `cardai bench --all`") from None
+        runs.append(run)
+    if text and not text.endswith("\n"):
+        raise CardaiError(f"{path}, line {len(runs)}: it does not end: something was cut off")
+    return runs
+
+
+def last_run(path: Path) -> dict[str, Any]:
+    """The last run of a history. Raises CardaiError as `read_history` does, and for an empty history."""
+    runs = read_history(path)
+    if not runs:
+        raise CardaiError(f"{path} holds no run to compare with")
+    return runs[-1]
+
+
+def compare(league: League, run: Mapping[str, Any]) -> League:
+    """The league with its ratings compared with those of a run of a history.
+
+    The intervals of the differences take the two runs as independent (Newcombe's square-and-add). If both played the
+    same deals, they are too wide if anything. Only agents at the same table of the same version of a game are compared;
+    agents of one run alone are named. An interrupted league is compared only at the tables it finished.
+    """
+    then = _ratings_in(run)
+    now = {_rated(table, one.spec): one.rating for table in league.tables for one in table.standings if one.rating.n}
+    changes = [
+        RatingChange(_table(rated), rated[4], *_difference(now[rated], then[rated])) for rated in now if rated in then
+    ]
+    finished = {table.name for table in league.tables}
+    expected = [rated for rated in then if not league.interrupted or _table(rated) in finished]
+    new, gone = [rated for rated in now if rated not in then], [rated for rated in expected if rated not in now]
+    compared = {change.table for change in changes}
+    comparison = RatingComparison(
+        then=f"{run['date']}, commit {run['machine']['commit'] or 'unknown'}, seed {run['seed']}, "
+        f"{run['asked']:,} games a table",
+        changes=tuple(changes),
+        new=tuple(f"{rated[4]} at {_table(rated)}" for rated in new),
+        gone=tuple(f"{rated[4]} at {_table(rated)}" for rated in gone),
+        same_pools=not any(_table(rated) in compared for rated in [*new, *gone]),
+    )
+    return replace(league, comparison=comparison)
+
+
+def _ratings_in(run: Mapping[str, Any]) -> dict[_RatedAgent, Estimate]:
+    """The ratings in a line of a history. Raises ValueError, KeyError, TypeError or AttributeError if it is damaged."""
+    if run["format"] != FORMAT:
+        raise ValueError(run["format"])
+    ratings = {}
+    for table in run["tables"]:
+        place = str(table["game"]), int(table["version"]), str(table["variant"]), int(table["seats"])
+        for standing in table["standings"]:
+            rating = standing["rating"]
+            if rating["point"] is None:
+                continue
+            low = -math.inf if rating["low"] is None else float(rating["low"])
+            high = math.inf if rating["high"] is None else float(rating["high"])
+            estimate = Estimate(float(rating["point"]), low, high, int(rating["n"]), int(rating["deals"]))
+            ratings[*place, str(standing["spec"])] = estimate
+    _ = run["date"], run["machine"]["commit"], int(run["seed"]), int(run["asked"])
+    return ratings
+
+
+def _difference(now: Estimate, then: Estimate) -> tuple[Estimate, str]:
+    """The difference of two independent estimates, and the verdict on it."""
+    point = now.point - then.point
+    low = point - math.hypot(now.point - now.low, then.high - then.point)
+    high = point + math.hypot(now.high - now.point, then.point - then.low)
+    difference = Estimate(point, low, high, min(now.n, then.n), min(now.deals, then.deals))
+    if difference.deals < interval.FEWEST_DEALS or not (low > 0 or high < 0):
+        return difference, "undecided"
+    return difference, "better" if low > 0 else "worse"
+
+
+def _rated(table: LeagueTable, spec: str) -> _RatedAgent:
+    return table.game, table.version, table.variant, table.seats, spec
+
+
+def _table(rated: _RatedAgent) -> str:
+    game, _, variant, seats, _ = rated
+    return table_name(game, variant, seats)
+
+
+def _unwritable(path: Path, error: OSError) -> CardaiError:
+    return CardaiError(f"cannot write {path}: {error.strerror or error}")

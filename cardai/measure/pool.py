@@ -1,0 +1,143 @@
+"""Which agents play at which tables of a league, and in which line-ups they meet.
+
+A *table* is a game with a variant and a number of seats: the game's defaults, and those that its shipped models are
+for. Its *pool* is the agents that can play there: random and hand-written players, greedy heuristics, every model asked
+as it was trained to be asked, a short rollout, and agents of other packages that are built on such a model's agent.
+Agents that peek are in no pool.
+"""
+
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+import numpy as np
+
+from cardai.agents.evaluator import known_evaluators
+from cardai.agents.spec import ENTRY_POINTS, Agent, agent
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.registry import load
+
+WORLDS = 10
+"""Worlds of sampling agents and rollouts, as their specs say. With 100 they play better and take ten times as long."""
+ANCHOR = "random"
+"""The agent whose rating is 0."""
+
+
+@dataclass(frozen=True)
+class PlannedTable:
+    """A table to be played, and its pool."""
+
+    game: Game
+    variant: str
+    seats: int
+    pool: tuple[Agent, ...]
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return table_name(self.game.name, self.variant, self.seats)
+
+
+def table_name(game: str, variant: str, seats: int) -> str:
+    """The name of a table for people: "moska (thesis, 4)"."""
+    return f"{game} ({variant}, {seats})"
+
+
+def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[PlannedTable]:
+    """The tables of a game, the one with the game's defaults first.
+
+    Models without a table, and a game that does not load, are noted in `left_out` with the reason. A game that
+    `was_named` by the caller raises CardaiError instead.
+    """
+    try:
+        game = load(name)
+        pool, refused = pool_of(game)
+        left_out.update({f"{name}: {model}": reason for model, reason in refused.items()})
+        places = {(game.default_variant, game.default_seats): None}
+        for player in pool.values():
+            places |= dict.fromkeys(_places_of(game, player) if player.evaluator is not None else ())
+        return [
+            PlannedTable(
+                game, variant, seats, tuple(player for player in pool.values() if _fits(player, game, variant, seats))
+            )
+            for variant, seats in places
+        ]
+    except CardaiError as error:
+        if was_named:
+            raise
+        left_out[name] = str(error)
+        return []
+
+
+def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
+    """The agents of a game's league by their specs, and the models that fit no table, with the reason.
+
+    A model that was trained on after-states is asked by `greedy:`, one for settled states by `sampled:` with `WORLDS`
+    worlds.
+    """
+    specs = [ANCHOR, *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
+    pool = {spec: agent(game, spec) for spec in specs}
+    refused = {}
+    for model in known_evaluators(game):
+        try:
+            player = agent(game, f"greedy:{model}")
+            if player.evaluator is not None and player.evaluator.moment != "before_draw":
+                player = agent(game, f"sampled:{model}?worlds={WORLDS}")
+            _places_of(game, player)
+            pool[player.spec] = player
+        except CardaiError as error:
+            refused[model] = str(error)
+    for model in [player for player in pool.values() if player.evaluator is not None]:
+        for kind in sorted(entry.name for entry in entry_points(group=ENTRY_POINTS)):
+            try:
+                player = agent(game, f"{kind}:{model.spec}")
+            except CardaiError:  # a kind for another game, or one that is not built on an agent
+                continue
+            pool[player.spec] = player
+    rollout = f"rollout:{WORLDS}"
+    pool[rollout] = agent(game, rollout)
+    return {spec: player for spec, player in pool.items() if not player.peeks}, refused
+
+
+def draw_lineups(players: int, seats: int, count: int, seed: int = 0) -> np.ndarray:
+    """Line-ups of a pool, i64[count, seats]: all players sit, and meet each other, about equally often.
+
+    Each seat goes to the player who has met those already seated least often, then to the one who has sat least often,
+    then by lot. No player has two seats at a table while another one could take the seat.
+    """
+    rng = np.random.default_rng(seed)
+    lineups, met, sat = np.zeros((count, seats), np.int64), np.zeros((players, players)), np.zeros(players)
+    for lineup in lineups:
+        places = np.zeros(players)
+        for seat in range(seats):
+            meetings = met[lineup[:seat]].sum(axis=0)
+            chosen = np.lexsort((rng.random(players), sat, meetings if seat else sat, places))[0]
+            lineup[seat] = chosen
+            places[chosen] += 1
+            sat[chosen] += 1
+        np.add.at(met, (lineup[:, None], lineup[None, :]), 1)
+    return lineups
+
+
+def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
+    """The variants and seats that an agent with a model fits. Raises CardaiError with the last reason if none."""
+    assert player.evaluator is not None
+    places, seats, reason = [], player.evaluator.seats, CardaiError(f"{game.name} has no variant")
+    for variant in game.variants:
+        try:
+            game.options(seats, variant)
+            player.check_fits(game, variant, seats)
+            places.append((variant, seats))
+        except CardaiError as error:
+            reason = error
+    if not places:
+        raise reason
+    return places
+
+
+def _fits(player: Agent, game: Game, variant: str, seats: int) -> bool:
+    try:
+        player.check_fits(game, variant, seats)
+    except CardaiError:
+        return False
+    return True

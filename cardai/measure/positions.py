@@ -1,0 +1,118 @@
+"""What an agent's evaluator is asked about a recorded game, always in worlds of the seat, and what it answers."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState, copies
+from cardai.kernel import driver
+from cardai.kernel.driver import choose_by_value, door_value, lend
+from cardai.kernel.native import at, raw
+from cardai.progress import Progress
+from cardai.rule import STREAM, mixed, rule
+from cardai.table.cast import cast_of, scratch_of
+from cardai.table.lookahead import decide
+
+_CHUNK = 16  # decisions weighed in one go
+
+
+class EvaluatedPosition(NamedTuple):
+    """A position to be evaluated: `worlds`, STATE[n], are worlds of `seat`, which has moved into it with move `ply`."""
+
+    ply: int
+    seat: int
+    worlds: np.ndarray
+
+
+def positions(
+    game: Game, agent: Agent, states: Sequence[GameState], moves: Sequence[np.record], seed: int = 0
+) -> list[EvaluatedPosition]:
+    """The positions of a game that an agent's evaluator is asked about: one for each ply, or none for some plies.
+
+    `states`: those before each move, and the last. An evaluator of after-states gets the after-state of the move in a
+    world that the seat had before the move. An evaluator of settled states gets worlds of the settled state, unless
+    the game is over or the seat is in the middle of its decision.
+    """
+    asked = []
+    for ply, move in enumerate(moves):
+        before, settled = states[ply], states[ply + 1]
+        seat, world_seed = int(before["turn"]), int(mixed(np.uint64((seed ^ ply << 20) % 2**64)))
+        if agent.kind == driver.GREEDY:
+            world = game.world(before, seat, world_seed)
+            asked.append(EvaluatedPosition(ply, seat, copies(game.after(world, move))))
+        elif settled["turn"] >= 0 and not (settled["turn"] == seat and settled["midway"]):
+            count = agent.worlds if agent.evaluator is None else 1
+            worlds = np.array([game.world(settled, seat, world_seed + i) for i in range(count)])
+            asked.append(EvaluatedPosition(ply, seat, worlds))
+    return asked
+
+
+def evaluated(game: Game, agent: Agent, asked: Sequence[EvaluatedPosition]) -> dict[int, float]:
+    """The value of each position by ply: the mean over its worlds.
+
+    Raises CardaiError if an evaluator's score is not in [0, 1].
+    """
+    if not asked:
+        return {}
+    evaluator = agent.evaluator
+    if evaluator is None:
+        return {position.ply: _mean_value(agent, position) for position in asked}
+    rows = np.stack([game.encode(position.worlds[0], position.seat, evaluator.encoder) for position in asked])
+    scores = np.asarray(evaluator.score(rows))
+    if scores.shape != (len(rows),) or not ((scores >= 0) & (scores <= 1)).all():
+        raise CardaiError(f"agent {agent.spec!r}: its evaluator does not score each position by a number in [0, 1]")
+    return {position.ply: float(score) for position, score in zip(asked, scores, strict=True)}
+
+
+def _mean_value(agent: Agent, position: EvaluatedPosition) -> float:
+    worlds = [np.ascontiguousarray(position.worlds[i : i + 1]) for i in range(len(position.worlds))]
+    return float(np.mean([door_value(agent.call, raw(world), position.seat) for world in worlds]))
+
+
+def weighed(
+    game: Game, agent: Agent, states: Sequence[GameState], seed: int, progress: Progress | None
+) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """The legal moves and their values to the agent, MOVE[n] and f8[n], by ply. Only plies with a choice are there.
+
+    `states`: those before each move. The values are those by which the agent chooses when it plays.
+    """
+    open_plies = [ply for ply, state in enumerate(states) if len(game.moves(state)) > 1]
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for first in range(0, len(open_plies), _CHUNK):
+        if progress:
+            progress(first, len(open_plies), f"weighing moves by {agent.spec}")
+        plies = open_plies[first : first + _CHUNK]
+        asked = np.array([states[ply] for ply in plies], game.state)
+        streams = np.zeros(len(plies), STREAM)
+        streams["rng"] = [mixed(np.uint64((seed ^ ~ply) % 2**64)) for ply in plies]
+        weigh = _by_value if agent.evaluator is None else _by_evaluator
+        found |= dict(zip(plies, weigh(game, agent, asked, streams), strict=True))
+    return found
+
+
+def _by_evaluator(
+    game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    places = np.arange(len(states))
+    return decide(game, agent, states, streams, places, places, np.zeros(len(states), game.move))
+
+
+def _by_value(game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    scratch, chosen, found = scratch_of(game, cast_of(game, [agent])), np.zeros(1, game.move), []
+    for i in range(len(states)):
+        lent = lend(game.rules), agent.kind, agent.call, agent.worlds, raw(states), i, lend(scratch)
+        weigh_by_value(*lent, raw(streams), raw(chosen))
+        n = len(game.moves(states[i]))
+        found.append((scratch.moves[:n].copy(), scratch.totals[:n] / scratch.counts[:n]))
+    return found
+
+
+@rule
+def weigh_by_value(rules, kind, value, worlds, states, i, scratch, streams, chosen):
+    """Leave in the working space what each move of states[i] is worth by a heuristic."""
+    return choose_by_value(
+        rules, kind, value, worlds, at(states, i), scratch, at(streams, i), at(chosen, 0), 0.0, 0.0
+    )  # fmt: skip

@@ -1,0 +1,31 @@
+"""The notes below the table of a suite or match: under which conditions it was played, and what is missing."""
+
+from cardai.measure.bench import BenchReport
+
+
+def interval_words(report: BenchReport) -> str:
+    """Which intervals the report's figures have."""
+    if report.kind == "match":
+        return (
+            "95 % intervals: Wilson's with the deal as cluster for shares of games; for mean scores a bootstrap over "
+            "deals, unless all scores are 0 or 1"
+        )
+    kind = "bootstrap over deals" if report.measure == "score" else "Wilson's with the deal as cluster"
+    return f"95 % interval ({kind})"
+
+
+def condition_notes(report: BenchReport) -> list[str]:
+    """Game, seed, deals, speed, and why the number of games is not the one asked for."""
+    turn = "each deal once in every rotation of the line-up" if report.rotate else "seats as named, one game a deal"
+    notes = [
+        f"{report.game} {report.version}, variant {report.variant}, seed {report.seed}, the same deals for all, {turn}",
+        f"{report.games:,} games in {report.seconds:.1f} s on {report.threads} threads",
+    ]
+    counts = {row.figure.n for row in report.rows} if report.kind == "suite" else {report.games}
+    if not report.interrupted and not report.endless and counts - {report.asked}:
+        notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")
+    if report.endless:
+        notes.append(f"{report.endless:,} games did not end within the game's limit of moves; they count in no figure")
+    if report.interrupted:
+        notes.append("stopped before the end: only finished games count")
+    return notes

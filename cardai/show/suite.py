@@ -1,0 +1,91 @@
+"""The table of a suite: one line for each agent in each row of the suite."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cardai.measure.bench import MEASURES, BenchReport, SuiteResult
+from cardai.show.conditions import condition_notes, interval_words
+from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
+
+
+def table(report: BenchReport[SuiteResult]) -> Any:
+    """A rich renderable of a suite's report."""
+    return with_notes(_notes(report), fitting(lambda is_narrow: _grid(report, is_narrow)))
+
+
+def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
+    """The table, in sections by row of the suite. The narrow form has no games a second."""
+    table = grid(report.title, is_narrow)
+    labels = list(dict.fromkeys(result.agent for result in report.rows))
+    has_claims = _has_claims(report)
+    table.add_column("against", no_wrap=True)
+    add_names(table, "agent", [*map(_agent_cell, report.rows), *(missing.agent for missing in report.missing)])
+    table.add_column(f"{report.measure} %", justify="right", style="bold", no_wrap=True)
+    if has_claims:
+        add_figures(table, "claimed")
+    if len(labels) > 1:
+        table.add_column(f"than {labels[0]}", width=max(len("undecided"), len(labels[0])), overflow="fold")
+    table.add_column("by seat", justify="right")
+    add_figures(table, *(["n"] if is_narrow else ["n", "games/s"]))
+    for name in dict.fromkeys(row.row for row in (*report.rows, *report.missing)):
+        table.add_section()
+        lines = [_cells(report, result, labels, has_claims, is_narrow) for result in report.rows if result.row == name]
+        lines += [[missing.agent, "not available"] for missing in report.missing if missing.row == name]
+        for against, cells in zip([name, *[""] * len(lines)], lines, strict=False):
+            table.add_row(against, *cells, style="dim" if cells[1] == "not available" else None)
+    return table
+
+
+def _cells(
+    report: BenchReport[SuiteResult], result: SuiteResult, labels: Sequence[str], has_claims: bool, is_narrow: bool
+) -> list[str]:
+    cells = [_agent_cell(result), stacked(result.figure, is_narrow)]
+    if has_claims:
+        claim = "" if result.claim is None else f"{result.claim:g} {result.claim_verdict or ''}"
+        cells.append(stacked(claim, is_narrow))
+    if len(labels) > 1:
+        cells.append(coloured(_verdict(report, result.row, result.agent, labels[0])))
+    cells += [seat_figures([seat.point for seat in result.by_seat]), f"{result.figure.n:,}"]
+    return cells if is_narrow else [*cells, f"{result.games_per_second:,.0f}"]
+
+
+def _verdict(report: BenchReport[SuiteResult], row: str, agent: str, other: str) -> str:
+    """The verdict on an agent against another one in a row; empty if they were not compared."""
+    verdicts = (pair.verdict for pair in report.verdicts if (pair.row, pair.one, pair.other) == (row, agent, other))
+    return next(verdicts, "")
+
+
+def _agent_cell(result: SuiteResult) -> str:
+    return f"{result.agent}{' *' if _is_mirror(result) else ''}{' (stopped)' if result.interrupted else ''}"
+
+
+def _is_mirror(result: SuiteResult) -> bool:
+    return set(result.opponents) == {result.agent}
+
+
+def _has_claims(report: BenchReport[SuiteResult]) -> bool:
+    return any(result.claim is not None for result in report.rows)
+
+
+def _line_up(opponents: Sequence[str]) -> str:
+    counts = {agent: opponents.count(agent) for agent in opponents}
+    return " + ".join(agent if count == 1 else f"{count} x {agent}" for agent, count in counts.items())
+
+
+def _notes(report: BenchReport[SuiteResult]) -> list[str]:
+    measure = f"{report.measure} %: {MEASURES[report.measure]}, {interval_words(report)}"
+    notes = [measure, *condition_notes(report)]
+    opponents = {row.row: row.opponents for row in (*report.rows, *report.missing)}
+    notes += [f"{name}: against {_line_up(agents)}" for name, agents in opponents.items()]
+    if _has_claims(report):
+        games = f", from {report.claim_games:,} games each" if report.claim_games else ""
+        notes.append(
+            f"claimed: published figures ({report.source or 'by the suite'}{games}); our figure agrees with the claim, "
+            "or is lower or higher beyond the interval of their difference"
+        )
+    if any(_is_mirror(result) for result in report.rows):
+        notes.append("* all seats play alike: the rotations of a deal are the same game, counted from each seat")
+    notes += [f"{missing.row}, {missing.agent}: not available: {missing.reason}" for missing in report.missing]
+    if report.unplayed:
+        notes.append(f"stopped: {report.unplayed} rows were not begun")
+    return notes
