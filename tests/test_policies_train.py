@@ -1,4 +1,4 @@
-"""What PPO and NFSP learn in games whose answers are known exactly."""
+"""PPO and NFSP in games whose best play is known exactly."""
 
 import dataclasses
 
@@ -24,28 +24,28 @@ def test_ppo_learns_the_best_response_to_a_fixed_player_of_kuhn_poker(opponent, 
     policy = ppo.train(kuhn.GAME, dataclasses.replace(QUICK, opponent=opponent), seed=1)
     most = kuhn.best_response_value(strategy, 0) + kuhn.best_response_value(strategy, 1)
 
-    def missed(own):
-        return most - kuhn.mean_value((own, strategy)) + kuhn.mean_value((strategy, own))
+    def missed(mine):
+        return most - kuhn.mean_value((mine, strategy)) + kuhn.mean_value((strategy, mine))
 
     assert missed(kuhn.strategy_of(policy.probabilities)) < 0.06  # chips, of both seats together
     assert missed(lambda card, history: 0.5) > 0.4
 
 
 def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
-    recipe = nfsp.NfspConfig(
+    config = nfsp.NfspConfig(
         (64,), policy_rate=0.1, value_rate=0.1, epsilon=0.06, final_epsilon=0.0, epochs=50, epoch_games=2000,
         round_games=100, updates=64, memory=30_000, target_every=100,
     )  # fmt: skip
-    policy = nfsp.train(kuhn.GAME, recipe, seed=1)
+    policy = nfsp.train(kuhn.GAME, config, seed=1)
     assert kuhn.nash_conv(kuhn.strategy_of(policy.probabilities)) < 0.2
     assert kuhn.nash_conv(lambda card, history: 0.5) > 0.9
 
 
 def test_ppo_learns_tic_tac_toe_against_random_play():
-    recipe = ppo.PpoConfig(
+    config = ppo.PpoConfig(
         games=6000, step_games=250, batch_games=50, learning_rate=2e-3, final_rate=1e-4, shared=64, hidden=64,
         opponent="random",
     )  # fmt: skip
     game = cardai.load("tictactoe")
-    win, _, _ = grade(solve(game), ppo.train(game, recipe, seed=1).agent(greedy=True)).averaged
-    assert win > 0.8  # random play wins 43.65 %, whoever never loses 95.56 % at most
+    win, _, _ = grade(solve(game), ppo.train(game, config, seed=1).agent(greedy=True)).averaged
+    assert win > 0.8  # random play wins 43.65 %; an agent that never loses wins at most 95.56 %

@@ -1,7 +1,7 @@
-"""Decisions as arrays: what the seat to move saw, which actions it had, which it took and what it got in the end.
+"""Decisions as arrays, for training policies.
 
-An *action* is the number of a move (`Game.actions`). Positions come from the table as worlds (`DecisionEncoder.look`)
-or from recorded games (`DecisionEncoder.review`); compiled code encodes them and lists their actions.
+An *action* is the number of a move (`Game.actions`). `DecisionEncoder` encodes positions at a table and decisions of
+recorded games; `play_trajectories` plays games and returns their decisions.
 """
 
 from collections.abc import Sequence
@@ -32,61 +32,71 @@ from cardai.table.many import play
 
 
 class DecisionRules(NamedTuple):
-    """What compiled code needs to look at positions of a game; M moves are numbered, with A numbers."""
+    """What compiled code needs to encode decisions of a game. M moves have numbers, from 0 to A - 1."""
 
     calls: Any  # i64[7]: addresses of rules, see driver.Rules
     encode: Any
     max_moves: int
     move_size: int
     moves: Any  # MOVE[M] in canonical order
-    numbers: Any  # i64[M]
+    numbers: Any  # i64[M], the action of each of `moves`
     total: int  # M
     actions: int  # A
     legal: Any  # MOVE[max_moves]: working space
 
 
 @rule
-def look_at(lens, state, rows, places, index):
-    """Fill rows[index] with the view of the seat to move and places[index] with its actions; False: one has no number.
+def encode_decision(decision_rules, state, rows, places, index):
+    """Encode the decision of the seat to move: its view in rows[index], its legal actions in places[index].
 
-    `places`: i64[n, A], zero before: 1 + the place among `moves` of the legal move with that number, 0 without.
+    `places`: i64[n, A], zeros before the call. An action's entry becomes 1 + the index in `moves` of the legal move
+    with that number; it stays 0 for an illegal action. Returns False if a legal move has no number.
     """
     clear_row(rows, index)
-    call_encode(lens.encode, state, turn_of(state), rows, index)
-    known = 0  # both lists are in canonical order
-    for i in range(abs(call_legal(get(lens.calls, LEGAL), state, lens.legal, 0, lens.max_moves))):
-        while known < lens.total and not same(at(lens.moves, known), at(lens.legal, i), lens.move_size):
+    call_encode(decision_rules.encode, state, turn_of(state), rows, index)
+    legal_count = abs(
+        call_legal(get(decision_rules.calls, LEGAL), state, decision_rules.legal, 0, decision_rules.max_moves)
+    )
+    known = 0  # index in `moves`; legal moves come in the same canonical order
+    for i in range(legal_count):
+        while known < decision_rules.total and not same(
+            at(decision_rules.moves, known), at(decision_rules.legal, i), decision_rules.move_size
+        ):
             known += 1
-        if known == lens.total:
+        if known == decision_rules.total:
             return False
-        set(places, index * lens.actions + get(lens.numbers, known), known + 1)
+        set(places, index * decision_rules.actions + get(decision_rules.numbers, known), known + 1)
     return True
 
 
 @rule
-def look_at_all(lens, worlds, count, rows, places):
-    """`look_at` for each of `count` worlds; the first with a move that has no number, or -1."""
+def encode_worlds(decision_rules, worlds, count, rows, places):
+    """Encode one decision for each of `count` worlds, as `encode_decision`.
+
+    Returns the index of the first world with a legal move that has no number, or -1 if there is none.
+    """
     for i in range(count):
-        if not look_at(lens, at(worlds, i), rows, places, i):
+        if not encode_decision(decision_rules, at(worlds, i), rows, places, i):
             return i
     return -1
 
 
 @rule
-def number_of(lens, move):
-    """The number of a move that has one."""
-    for i in range(lens.total):
-        if same(at(lens.moves, i), move, lens.move_size):
-            return get(lens.numbers, i)
+def number_of(decision_rules, move):
+    """Returns the number of a move, or -1 if it has none."""
+    for i in range(decision_rules.total):
+        if same(at(decision_rules.moves, i), move, decision_rules.move_size):
+            return get(decision_rules.numbers, i)
     return -1
 
 
 @rule
-def look_at_games(rules, lens, replay, seeds, ends, count, rows, places, taken, games, seats):
-    """Replay `count` games and look at every decision; the moves of game g end at ends[g]. `taken`: its action.
+def encode_games(rules, decision_rules, replay, seeds, ends, count, rows, places, taken, games, seats):
+    """Replay `count` games and encode each decision; the moves of game g end at ends[g].
 
-    Returns how many decisions there are, fewer than ends[-1] if a move is illegal. Returns -1 - p if the state at ply p
-    of a game has a move without a number; it is then replay.states[1 + p].
+    Decision d: `taken`, its action; `games`, its game; `seats`, the seat that made it; i64[D] each. Returns the number
+    of decisions, which is smaller than ends[-1] if a move is illegal. Returns -1 - p if the state at ply p of a game
+    has a legal move without a number; the state is then replay.states[1 + p].
     """
     n = 0
     for game in range(count):
@@ -94,9 +104,9 @@ def look_at_games(rules, lens, replay, seeds, ends, count, rows, places, taken, 
         if replay_game(rules, replay, get(seeds, game), first, end) < end - first:
             return n
         for ply in range(end - first):
-            if not look_at(lens, at(replay.states, 1 + ply), rows, places, n):
+            if not encode_decision(decision_rules, at(replay.states, 1 + ply), rows, places, n):
                 return -1 - ply
-            set(taken, n, number_of(lens, at(replay.moves, n)))
+            set(taken, n, number_of(decision_rules, at(replay.moves, n)))
             set(games, n, game)
             set(seats, n, get(replay.seats, ply))
             n += 1
@@ -105,10 +115,11 @@ def look_at_games(rules, lens, replay, seeds, ends, count, rows, places, taken, 
 
 @dataclass(frozen=True)
 class Trajectories:
-    """D decisions, those of a seat in a game side by side and in order.
+    """D decisions. Those of one seat in one game, a trajectory, are adjacent and in order of play.
 
-    `score` is what the seat got at the end of the game, in [0, 1]; `last`: it had no further decision. `player`: who
-    sat there, as in the line-up. Only legal actions are in `masks`.
+    `masks`: which actions were legal. `scores`: what the seat got at the end of the game, in [0, 1]. `last`: the seat
+    had no later decision in the game. `games`: index of the game. `players`: index of the seat's agent, as in the
+    line-up.
     """
 
     rows: np.ndarray  # u8[D, width]
@@ -122,54 +133,63 @@ class Trajectories:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def part(self, places: np.ndarray) -> Self:
-        """Some of them: i64 places or bool[D]."""
-        return type(self)(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
+    def subset(self, selected: np.ndarray) -> Self:
+        """Returns some of the decisions, selected by index, i64[n], or by mask, bool[D]."""
+        return type(self)(*(getattr(self, name)[selected] for name in self.__dataclass_fields__))
 
 
 class DecisionEncoder:
-    """How a game's decisions become arrays, by one encoder for tables of `seats`.
+    """Turns decisions of a game into arrays, with one encoder, at tables of `seats`.
 
-    `width` of a row, `actions`: how many numbers moves have. CardaiError when the game does not number its moves.
+    `width`: values in an encoded row. `actions`: A, the number of actions. `moves`: MOVE[M], the moves with numbers.
+    Raises CardaiError if the game does not number its moves, or has no encoder of that name.
     """
 
     def __init__(self, game: Game, seats: int, encoder: str | None = None) -> None:
         self.game, self.seats = game, seats
         self.encoder = next(iter(game.encoders)) if encoder is None else encoder
-        self.moves, numbers = numbered(game)
+        self.moves, numbers = numbered_moves(game)
         self.actions = int(numbers.max()) + 1
         self.width = game.encoder(encoder).width(seats)
         rules = game.rules
-        self._lens = DecisionRules(
+        self._rules = DecisionRules(
             rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
             self.moves, numbers, len(numbers), self.actions, np.zeros(game.max_moves, game.move),
         )  # fmt: skip
-        self._lent = lend(self._lens)
+        self._lent = lend(self._rules)
 
-    def look(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the seats to move see in STATE[n], u8[n, width], and their actions: i64[n, A], see `look_at`."""
+    def encode(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Encodes the decision of the seat to move in each world, STATE[n]: rows u8[n, width] and places i64[n, A].
+
+        An action's place is 1 + the index in `moves` of the legal move with that number, and 0 if it is illegal.
+        Raises CardaiError if a legal move has no number.
+        """
         count = len(worlds)
         rows, places = np.zeros((count, self.width), np.uint8), np.zeros((count, self.actions), np.int64)
-        stuck = int(look_at_all(self._lent, raw(np.ascontiguousarray(worlds)), count, raw(rows), raw(places)))
-        if stuck >= 0:
-            self._refuse(worlds[stuck])
+        failed = int(encode_worlds(self._lent, raw(np.ascontiguousarray(worlds)), count, raw(rows), raw(places)))
+        if failed >= 0:
+            self._refuse(worlds[failed])
         return rows, places
 
-    def review(
+    def replay(
         self, seeds: np.ndarray, moves: Sequence[np.ndarray], lineups: np.ndarray, scores: np.ndarray,
         variant: str | None = None,
     ) -> Trajectories:  # fmt: skip
-        """All decisions of games that were played to the end: u64[G], MOVE[plies] each, i64[G, seats], f8[G, seats]."""
-        ends = np.cumsum([len(one) for one in moves], dtype=np.int64)
+        """Returns all decisions of G games that were played to their end.
+
+        `seeds`: u64[G]; `moves`: MOVE[plies] of each game; `lineups`: i64[G, seats]; `scores`: f8[G, seats].
+        Raises CardaiError if a legal move has no number, or if a recorded move is illegal.
+        """
+        ends = np.cumsum([len(game_moves) for game_moves in moves], dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0
         rows, places = np.zeros((total, self.width), np.uint8), np.zeros((total, self.actions), np.int64)
         taken, games, seats = (np.zeros(total, np.int64) for _ in range(3))
-        played = np.concatenate([*moves, np.zeros(0, self.game.move)]).astype(self.game.move)
-        longest = max((len(one) for one in moves), default=0)
+        all_moves = np.concatenate([*moves, np.zeros(0, self.game.move)]).astype(self.game.move)
+        longest = max((len(game_moves) for game_moves in moves), default=0)
         seeds = np.ascontiguousarray(seeds, np.uint64)
         replay = Replay(
             blank=self.game.options(self.seats, variant),
-            moves=played,
+            moves=all_moves,
             moment=BEFORE,
             counts_choices=False,
             states=np.zeros(1 + longest, self.game.state),
@@ -178,57 +198,61 @@ class DecisionEncoder:
             buffer=np.zeros(self.game.max_moves, self.game.move),
         )
         with Complaints(self.game):
-            n = look_at_games(
+            n = encode_games(
                 lend(self.game.rules), self._lent, lend(replay), raw(seeds), raw(ends), len(moves), raw(rows),
                 raw(places), raw(taken), raw(games), raw(seats),
             )  # fmt: skip
         if n < 0:
             self._refuse(replay.states[-n])
         if n < total:
-            raise CardaiError(f"{self.game.name}: a game cannot be replayed, its move {n} of all games is illegal")
+            raise CardaiError(f"{self.game.name}: a game cannot be replayed: move {n} of all games is illegal")
         order = np.argsort(games * self.seats + seats, kind="stable")
         games, seats = games[order], seats[order]
-        own = games * self.seats + seats
-        following = np.append(own[1:], -1)
+        trajectory = games * self.seats + seats
+        next_trajectory = np.append(trajectory[1:], -1)
         return Trajectories(
-            rows[order], places[order] > 0, taken[order], scores[games, seats], own != following, games,
+            rows[order], places[order] > 0, taken[order], scores[games, seats], trajectory != next_trajectory, games,
             lineups[games, seats],
         )  # fmt: skip
 
     def _refuse(self, state: GameState) -> None:
-        """Raise CardaiError for the legal move of a state that has no number."""
+        """Raises CardaiError, which names the legal move of a state that has no number."""
         for move in self.game.moves(state):
             if tuple(move.tolist()) not in self.game.actions:
                 raise CardaiError(f"{self.game.name}: actions has no number for the legal move {move.tolist()}")
-        raise AssertionError("every legal move has a number, and yet one was refused")
+        raise AssertionError("compiled code found a legal move without a number, but all have one")
 
 
-def numbered(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """The moves that have numbers, MOVE[M] in canonical order, and their numbers, i64[M].
+def numbered_moves(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the moves that have numbers, MOVE[M] in canonical order, and their numbers, i64[M].
 
-    CardaiError when there are none, or the numbers have gaps.
+    Raises CardaiError if the game numbers no moves, or if the numbers have gaps.
     """
     if not game.actions:
         raise CardaiError(
             f"{game.name} does not number its moves, so there is no policy for it: its Game has no actions"
         )
     fields = sorted(game.actions)
-    numbers = np.array([game.actions[one] for one in fields], np.int64)
+    numbers = np.array([game.actions[move] for move in fields], np.int64)
     if sorted({*numbers.tolist()}) != list(range(int(numbers.max()) + 1)):
         raise CardaiError(f"{game.name}: actions must number the moves 0, 1, 2 and so on, without gaps")
     return np.array(fields, game.move), numbers
 
 
-def played(
-    sight: DecisionEncoder, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, variant: str | None = None
+def play_trajectories(
+    encoder: DecisionEncoder,
+    agents: Sequence[Agent],
+    lineups: np.ndarray,
+    seeds: np.ndarray,
+    variant: str | None = None,
 ) -> Trajectories | None:
-    """The decisions of all seats in games that are played now; None when Ctrl-C stopped them.
+    """Plays games and returns the decisions of all seats, or None if Ctrl-C stopped the games.
 
-    `lineups`: i64[G, seats], places in `agents`. Games that were given up as endless are left out.
+    `lineups`: i64[G, seats], indices of `agents`. `seeds`: u64[G]. Games that reached the limit of plies are left out.
     """
-    results = play(sight.game, agents, lineups, seeds, variant=variant, threads=1, record=True)
+    results = play(encoder.game, agents, lineups, seeds, variant=variant, threads=1, record=True)
     if results.interrupted:
         return None
-    kept = [game for game, moves in enumerate(results.moves) if moves is not None]
-    moves = [results.moves[game] for game in kept]
-    return sight.review(seeds[kept], moves, lineups[kept], results.scores[kept], variant)  # pyright: ignore
+    ended = [game for game, moves in enumerate(results.moves) if moves is not None]
+    moves = [results.moves[game] for game in ended]
+    return encoder.replay(seeds[ended], moves, lineups[ended], results.scores[ended], variant)  # pyright: ignore

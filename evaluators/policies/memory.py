@@ -1,10 +1,10 @@
-"""What NFSP remembers: the latest decisions, and an even sample of all there ever were."""
+"""The two memories of NFSP: a circular buffer of the latest items, and a reservoir, an even sample of all items."""
 
 import numpy as np
 
 
-class Circular:
-    """The latest `size` items of named arrays; a new item takes the place of the oldest."""
+class CircularBuffer:
+    """The latest `size` items of named arrays; a new item overwrites the oldest one."""
 
     def __init__(self, size: int) -> None:
         self.size, self.seen = size, 0
@@ -14,40 +14,43 @@ class Circular:
         return min(self.seen, self.size)
 
     def add(self, **items: np.ndarray) -> None:
-        """Remember n items: arrays of n each, by the same names every time."""
-        places = self._places(len(next(iter(items.values()))))
+        """Add n items, given as arrays of length n; every call must use the same names."""
+        slots = self._slots(len(next(iter(items.values()))))
         for name, values in items.items():
             if name not in self.columns:
                 self.columns[name] = np.zeros((self.size, *values.shape[1:]), values.dtype)
-            kept = places >= 0
-            self.columns[name][places[kept]] = values[kept]
+            stored = slots >= 0
+            self.columns[name][slots[stored]] = values[stored]
 
-    def _places(self, count: int) -> np.ndarray:
-        """Where the next items go, i64[count], -1 for those not kept; no place comes twice."""
-        places = np.arange(self.seen, self.seen + count) % self.size
+    def _slots(self, count: int) -> np.ndarray:
+        """Returns the slot of each of the next items, i64[count], or -1 for an item that is not stored.
+
+        No slot occurs twice.
+        """
+        slots = np.arange(self.seen, self.seen + count) % self.size
         self.seen += count
-        places[: max(0, count - self.size)] = -1
-        return places
+        slots[: max(0, count - self.size)] = -1
+        return slots
 
-    def draw(self, stream: np.random.Generator, *shape: int) -> dict[str, np.ndarray]:
-        """Items drawn evenly with replacement: arrays of `shape` + an item's own. There must be some."""
-        places = stream.integers(len(self), size=shape)
-        return {name: column[places] for name, column in self.columns.items()}
+    def sample(self, stream: np.random.Generator, *shape: int) -> dict[str, np.ndarray]:
+        """Draws items uniformly with replacement: arrays of `shape` + an item's own. The buffer must not be empty."""
+        slots = stream.integers(len(self), size=shape)
+        return {name: column[slots] for name, column in self.columns.items()}
 
 
-class Reservoir(Circular):
-    """`size` items, an even sample without replacement of all that were ever added (Vitter 1985, algorithm R)."""
+class ReservoirBuffer(CircularBuffer):
+    """`size` items, a uniform sample without replacement of all items ever added (Vitter 1985, algorithm R)."""
 
     def __init__(self, size: int, stream: np.random.Generator) -> None:
         super().__init__(size)
         self.stream = stream
 
-    def _places(self, count: int) -> np.ndarray:
+    def _slots(self, count: int) -> np.ndarray:
         ranks = np.arange(self.seen, self.seen + count)
         self.seen += count
-        places = np.where(ranks < self.size, ranks, self.stream.integers(ranks + 1))
-        places[places >= self.size] = -1
+        slots = np.where(ranks < self.size, ranks, self.stream.integers(ranks + 1))
+        slots[slots >= self.size] = -1
         newest = np.full(self.size, -1)
-        newest[places[places >= 0]] = np.flatnonzero(places >= 0)  # of those that go to one place the last one stays
-        places[newest[places] != np.arange(count)] = -1
-        return places
+        newest[slots[slots >= 0]] = np.flatnonzero(slots >= 0)  # of several items for one slot the last one stays
+        slots[newest[slots] != np.arange(count)] = -1
+        return slots

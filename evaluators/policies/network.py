@@ -1,4 +1,7 @@
-"""The network of a policy, and probabilities over the legal actions alone."""
+"""The network of a policy, and probabilities over the legal actions of a decision.
+
+Shapes: B or n decisions, A actions, `width` values in an encoded row. `masks` say which actions are legal: bool[n, A].
+"""
 
 import functools
 import itertools
@@ -6,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,14 +18,14 @@ from flax import nnx
 from evaluators.bodies.layers import Linear, initialise
 from evaluators.scorer import device_of
 
-SMALLEST, LARGEST = 64, 4096  # rows judged at once
-_NEVER = -1e9  # a logit whose exponential is 0 beside any other
+SMALLEST, LARGEST = 64, 4096  # rows of the smallest and the largest compiled batch
+_ILLEGAL = -1e9  # the logit of an illegal action: beside any legal one its exponential is 0
 
 
 class Network(nnx.Module):
-    """Dense layers with ReLU, then a number for each action: u8[B, width] -> f4[B, outputs].
+    """Dense layers with ReLU and one output for each action: u8[B, width] -> f4[B, outputs].
 
-    Inputs are log2(1 + value): bits stay bits, counts stay small. `gain`: see `Linear`, of the last layer.
+    `gain`: of the last layer, see `Linear`.
     """
 
     def __init__(self, width: int, hidden: Sequence[int], outputs: int, gain: float = 1.0) -> None:
@@ -30,100 +34,111 @@ class Network(nnx.Module):
         self.output = Linear(widths[-1], outputs, gain)
 
     def __call__(self, rows: jax.Array) -> jax.Array:
-        return self.output(self.hidden(features(rows)))
+        return self.output(self.hidden(network_inputs(rows)))
 
     def hidden(self, values: jax.Array, first: int = 0) -> jax.Array:
-        """What the hidden layers from `first` on make of the values before them."""
+        """Returns the output of the hidden layers from number `first` on: f4[B, units] -> f4[B, units]."""
         for layer in list(self.layers)[first:]:
             values = jax.nn.relu(layer(values))
         return values
 
 
-def features(rows: jax.Array) -> jax.Array:
-    """u8[B, width] -> f4[B, width]."""
+def network_inputs(rows: jax.Array) -> jax.Array:
+    """Returns log2(1 + value) of encoded rows, u8[B, width] -> f4[B, width]: 0 and 1 stay, large counts shrink."""
+    chex.assert_rank(rows, 2)
+    chex.assert_type(rows, jnp.uint8)
     return jnp.log2(1.0 + rows.astype(jnp.float32))
 
 
-def begun(make: Callable[[], nnx.Module], seed: int) -> nnx.Module:
-    """A module with its first weights, which the seed decides."""
+def initialised(make: Callable[[], nnx.Module], seed: int) -> nnx.Module:
+    """Returns the module that `make` builds, with initial weights that depend on the seed alone."""
     module = nnx.eval_shape(make)
     initialise(module, seed)
     return module
 
 
-def parts(module: nnx.Module) -> tuple[Any, Any]:
-    """The structure of a module and its weights; `nnx.merge` puts them together."""
+def split(module: nnx.Module) -> tuple[Any, Any]:
+    """Returns a module's structure and its weights; `nnx.merge` joins them again."""
     graph, state = nnx.split(module)
     return graph, nnx.as_pure(state)
 
 
 def log_probabilities(logits: jax.Array, masks: jax.Array) -> jax.Array:
-    """f4[B, A], bool[B, A] -> f4[B, A]: the softmax over legal actions; illegal ones so low that they count for 0."""
-    return jax.nn.log_softmax(jnp.where(masks, logits, _NEVER))
+    """Returns the log-softmax over the legal actions, f4[B, A], from f4[B, A] and bool[B, A], for use in a loss.
+
+    The value of an illegal action is so low that its exponential is 0.
+    """
+    chex.assert_rank(logits, 2)
+    chex.assert_equal_shape([logits, masks])
+    chex.assert_type([logits, masks], [jnp.float32, bool])
+    return jax.nn.log_softmax(jnp.where(masks, logits, _ILLEGAL))
 
 
 def probabilities(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """f4[n, A], bool[n, A] -> f8[n, A]: the softmax over legal actions; 0 for illegal ones."""
-    kept = np.where(masks, logits.astype(np.float64), -np.inf)
-    weights = np.exp(kept - kept.max(axis=1, keepdims=True))
+    """Returns the softmax over the legal actions, f8[n, A], from f4[n, A] and bool[n, A]; 0 for illegal actions."""
+    legal = np.where(masks, logits.astype(np.float64), -np.inf)
+    weights = np.exp(legal - legal.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def drawn(chances: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """An action for each row, i64[n], by chances f8[n, A] (in any scale) and luck f8[n], even in [0, 1).
+def draw_actions(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+    """Draws an action for each row, i64[n], with chances in proportion to `weights`, f8[n, A].
 
-    None is drawn whose chance is 0.
+    `uniforms`: random numbers in [0, 1), f8[n]. An action of weight 0 is never drawn.
     """
-    heights = np.cumsum(chances, axis=1)
-    tops = heights[:, -1]
-    marks = np.minimum(luck * tops, np.nextafter(tops, 0))
-    return (heights <= marks[:, None]).sum(axis=1)
+    cumulative = np.cumsum(weights, axis=1)
+    totals = cumulative[:, -1]
+    marks = np.minimum(uniforms * totals, np.nextafter(totals, 0))
+    return (cumulative <= marks[:, None]).sum(axis=1)
 
 
-def uniform(masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """A legal action for each row, each as likely: i64[n]."""
-    return drawn(masks.astype(np.float64), luck)
+def draw_legal_actions(masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+    """Draws a legal action for each row, i64[n], all with equal chances; `uniforms` as in `draw_actions`."""
+    return draw_actions(masks.astype(np.float64), uniforms)
 
 
-def best(worth: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """The legal action with the highest worth, i64[n]; the first of equal ones."""
-    return np.where(masks, worth, -np.inf).argmax(axis=1)
+def best_actions(values: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Returns the legal action of the highest value in each row, i64[n]; the first one of equal values."""
+    return np.where(masks, values, -np.inf).argmax(axis=1)
 
 
-def evaluated(apply: Callable[[Any, jax.Array], Any]) -> Callable[[Any, np.ndarray], Any]:
-    """`apply(weights, rows)`, compiled for few numbers of rows: (weights, u8[n, width]) -> arrays f4[n, ...]."""
-    compiled = jax.jit(apply)
+def compiled(apply: Callable[[Any, jax.Array], Any]) -> Callable[[Any, np.ndarray], Any]:
+    """Compiles `apply(weights, rows)` for rows of any number: (weights, u8[n, width]) -> arrays f4[n, ...].
+
+    Rows are sent in batches of at most `LARGEST`, filled up to powers of two, so that few programs are compiled.
+    """
+    apply = jax.jit(apply)
 
     def run(weights: Any, rows: np.ndarray) -> Any:
-        found = []
+        outputs = []
         for first in range(0, max(1, len(rows)), LARGEST):
-            piece = rows[first : first + LARGEST]
+            batch = rows[first : first + LARGEST]
             with on_device():
-                found.append(compiled(weights, padded(piece, size_for(len(piece)))))
-        return jax.tree.map(lambda *some: np.concatenate(some)[: len(rows)], *found)
+                outputs.append(apply(weights, padded(batch, padded_size(len(batch)))))
+        return jax.tree.map(lambda *batches: np.concatenate(batches)[: len(rows)], *outputs)
 
     return run
 
 
 def on_device() -> AbstractContextManager:
-    """Where networks compute in a `with` block: on the device that was chosen (`scorer.set_device`)."""
+    """Returns a context in which networks compute on the chosen device (`scorer.set_device`)."""
     return jax.default_device(device_of())
 
 
-def size_for(count: int) -> int:
-    """The number of rows to which `count` are filled up: a power of two, at least SMALLEST."""
+def padded_size(count: int) -> int:
+    """Returns the number of rows to which `count` rows are filled up: a power of two, at least `SMALLEST`."""
     return max(SMALLEST, 1 << (count - 1).bit_length())
 
 
 def padded(array: np.ndarray, size: int) -> np.ndarray:
-    """An array with zeros added along its first axis."""
+    """Returns the array with zeros added along its first axis, which then has the length `size`."""
     if len(array) == size:
         return array
     return np.concatenate([array, np.zeros((size - len(array), *array.shape[1:]), array.dtype)])
 
 
 @functools.cache
-def forward(width: int, hidden: tuple[int, ...], outputs: int) -> Callable[[Any, np.ndarray], np.ndarray]:
-    """A network as a function from (weights, u8[n, width]) to f4[n, outputs]."""
-    graph, _ = parts(begun(lambda: Network(width, hidden, outputs), 0))
-    return evaluated(lambda weights, rows: nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
+def compiled_network(width: int, hidden: tuple[int, ...], outputs: int) -> Callable[[Any, np.ndarray], np.ndarray]:
+    """Returns the compiled function (weights, u8[n, width]) -> f4[n, outputs] of all networks of these sizes."""
+    graph, _ = split(initialised(lambda: Network(width, hidden, outputs), 0))
+    return compiled(lambda weights, rows: nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]

@@ -1,19 +1,19 @@
-"""Neural fictitious self-play (Heinrich and Silver 2016): a best response that learns from rewards, and the average of
-all best responses, which learns to do as they did.
+"""Neural fictitious self-play (NFSP, Heinrich and Silver 2016).
 
-    policy = train(cardai.load("tictactoe"), DEEP, seed=1)   # the average policy
+    policy = train(cardai.load("tictactoe"), DEEP, seed=1)  # the average policy
 
-In each game every seat is taken by the average policy or, with probability `anticipation`, by the best response. Seats
-share networks and memories: the encoder says who is who. What is learned is the average policy.
+Two networks are trained: the best response learns action values from the scores of games (Q-learning); the average
+policy learns to imitate all best responses so far. In each game every seat is taken by the average policy or, with the
+probability `anticipation`, by the best response. All seats share networks and memories; the encoder says which seat
+sees what. The result is the average policy.
 """
 
 import functools
-import math
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,54 +26,56 @@ from cardai.game import Game
 from cardai.kernel import driver
 from cardai.progress import CountProgress
 from evaluators import settings
-from evaluators.policies.decisions import DecisionEncoder, Trajectories, played
-from evaluators.policies.memory import Circular, Reservoir
+from evaluators.policies.decisions import Trajectories
+from evaluators.policies.memory import CircularBuffer, ReservoirBuffer
 from evaluators.policies.network import (
     Network,
-    begun,
-    best,
-    drawn,
-    forward,
+    best_actions,
+    compiled_network,
+    draw_actions,
+    draw_legal_actions,
+    initialised,
     log_probabilities,
     on_device,
-    parts,
     probabilities,
-    uniform,
+    split,
 )
-from evaluators.policies.policy import Policy, chooser
+from evaluators.policies.policy import Policy, choose_by
+from evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from evaluators.settings import setting
 
-RESPONSE, AVERAGE = range(2)  # places in line-ups
-
-Watch = Callable[[int, Policy], None]
-"""Called after each epoch with (games played, the average policy as it is then)."""
+RESPONSE, AVERAGE = range(2)  # indices of the agents in line-ups
 
 
 @dataclass(frozen=True)
 class NfspConfig:
-    """How a policy is learned. Raises CardaiError for what cannot be.
+    """The settings of an NFSP training. Raises CardaiError for a value out of range.
 
-    The defaults are what the two training sets of a student report on Durak have in common, and, where it is silent,
-    Heinrich and Silver's for Leduc poker.
+    The defaults are the values that the two trainings of a student report on Durak have in common. What the report does
+    not say is taken from Heinrich and Silver's setting for Leduc poker.
     """
 
-    called: ClassVar[str] = "NFSP recipe"
+    called: ClassVar[str] = "NFSP config"
 
     hidden: tuple[int, ...] = setting("Units of the hidden layers of each of the two networks.")
     policy_rate: float = setting("The learning rate of the average policy.", span=(0, 10))
     value_rate: float = setting("The learning rate of the action values.", span=(0, 10))
-    epsilon: float = setting("How often the best response plays any move in the first epoch.", span=(0, 1), default=0.9)
+    epsilon: float = setting(
+        "How often the best response plays a random move in the first epoch.", span=(0, 1), default=0.9
+    )
     final_epsilon: float = setting("The same in the last epoch; linear between them.", span=(0, 1), default=0.01)
     epochs: int = setting("Epochs in all.", span=(1, 10**9), default=100)
     epoch_games: int = setting("Games of an epoch.", span=(1, 10**9), default=50)
     round_games: int = setting("Games between updates, played at once.", span=(1, 10**6), default=10)
     updates: int = setting("Updates of each network after a round.", span=(1, 10**6), default=8)
     batch: int = setting("Decisions of an update.", span=(1, 10**6), default=128)
-    anticipation: float = setting("How often a seat is taken by the best response (eta).", span=(0, 1), default=0.1)
+    anticipation: float = setting("How often the best response takes a seat (eta).", span=(0, 1), default=0.1)
     memory: int = setting("Decisions that each memory holds.", span=(1, 10**8), default=15_000)
-    target_every: int = setting("Updates after which the target network is renewed.", span=(1, 10**9), default=300)
+    target_every: int = setting(
+        "Updates between copies of the action values to the target network.", span=(1, 10**9), default=300
+    )
     optimiser: str = setting("sgd or adam.", choices=("sgd", "adam"), default="sgd")
-    max_norm: float = setting("The greatest norm of a gradient; 0 is no limit.", span=(0, 10**9), default=0.0)
+    max_norm: float = setting("The largest norm of a gradient; 0 is no limit.", span=(0, 10**9), default=0.0)
 
     def __post_init__(self) -> None:
         settings.check(self)
@@ -85,196 +87,194 @@ SHALLOW = NfspConfig((256, 128, 64), policy_rate=7.5e-4, value_rate=0.05, final_
 """Training set 1 of Durak's student report: "3 hidden layers, starting from 256 and descending to 64"."""
 
 DEEP = NfspConfig((256, 256, 128, 128, 64, 64), policy_rate=5e-4, value_rate=1e-3, final_epsilon=0.01)
-"""Training set 2: 6 hidden layers, from 256 to 64."""
+"""Training set 2 of Durak's student report: 6 hidden layers, from 256 to 64."""
 
 PRESETS = {"nfsp-shallow": SHALLOW, "nfsp-deep": DEEP}
 
 
 class NfspState(NamedTuple):
-    """The weights that learn, and their optimisers' states. `target`: older weights of `values`."""
+    """The weights of both networks and the states of their optimisers. `target`: an older copy of `values`."""
 
     average: Any
     values: Any
     target: Any
-    average_moments: Any
-    values_moments: Any
+    average_optimiser: Any
+    values_optimiser: Any
     count: Any  # i4[]: updates so far
 
 
 def train(
     game: Game,
-    recipe: NfspConfig,
+    config: NfspConfig,
     *,
     seed: int = 0,
     variant: str | None = None,
     seats: int | None = None,
     encoder: str | None = None,
     progress: CountProgress | None = None,
-    watch: Watch | None = None,
+    watch: PolicyWatch | None = None,
 ) -> Policy:
-    """Learn an average policy. The seed decides everything (on one machine). Ctrl-C ends it early with what is learned.
+    """Trains an average policy. The result depends on the seed alone (on one machine). Ctrl-C ends the training early.
 
-    CardaiError when the game does not number its moves, and when a loss is no longer a number.
+    `watch` is called after each epoch. Raises CardaiError if the game does not number its moves, and if a loss is no
+    longer finite.
     """
     with on_device():
-        return NfspTraining(game, recipe, seed, variant, seats, encoder).run(progress, watch)
+        table = TrainingTable(game, seed, variant, seats, encoder)
+        return PolicyTraining(table, Nfsp(table, config, seed)).run(progress, watch, config.epoch_games)
 
 
 def target_of(following: jax.Array, masks: jax.Array, scores: jax.Array, last: jax.Array) -> jax.Array:
-    """What an action turned out to be worth: the score after a seat's last decision, else the best that follows.
+    """Returns the target of each action's value, f4[B]: the score after a seat's last decision, else the best value
+    among the legal actions of its next decision.
 
-    f4[B, A] action values of the seat's next decision, bool[B, A], f4[B], bool[B] -> f4[B].
+    `following`: values of the actions of the next decision, f4[B, A]; `masks`: which of them are legal, bool[B, A];
+    `scores`: f4[B]; `last`: bool[B].
     """
+    chex.assert_rank(following, 2)
+    chex.assert_equal_shape([following, masks])
+    chex.assert_shape([scores, last], following.shape[:1])
+    chex.assert_type([masks, last], bool)
     return jnp.where(last, scores, jnp.max(jnp.where(masks, following, -jnp.inf), axis=1, initial=-1e9))
 
 
-class NfspPrograms:
-    """What is compiled for a recipe; it serves every training by it.
+class CompiledNfsp:
+    """The compiled functions of a config, which all its trainings share.
 
-    `forward(weights, rows u8[n, width])` gives f4[n, A]; `update(minds, batches)` makes one update after the other with
-    batches of both memories, and gives new minds and the losses of both networks, f4[updates] each.
+    `forward(weights, rows u8[n, width])` returns f4[n, A].
+    `update(state, batches)` makes one update after another and returns the new state and the losses of the average
+    policy and of the action values, f4[updates] each. `batches`: a batch from each of the two memories,
+    [updates, batch, ...]; see `Nfsp.update`.
     """
 
-    def __init__(self, width: int, actions: int, recipe: NfspConfig) -> None:
-        self.recipe = recipe
-        self._make = lambda: Network(width, recipe.hidden, actions)
-        self.graph = parts(begun(self._make, 0))[0]
-        self.forward = forward(width, recipe.hidden, actions)
-        self.average_optimiser = _optimiser(recipe, recipe.policy_rate)
-        self.values_optimiser = _optimiser(recipe, recipe.value_rate)
-        self.update = jax.jit(lambda minds, batches: jax.lax.scan(self._update, minds, batches))
+    def __init__(self, width: int, actions: int, config: NfspConfig) -> None:
+        self.config, self.width, self.actions = config, width, actions
+        self._make = lambda: Network(width, config.hidden, actions)
+        self.graph = split(initialised(self._make, 0))[0]
+        self.forward = compiled_network(width, config.hidden, actions)
+        self.average_optimiser = _optimiser(config, config.policy_rate)
+        self.values_optimiser = _optimiser(config, config.value_rate)
+        self.update = jax.jit(lambda state, batches: jax.lax.scan(self._update, state, batches))
 
-    def begin(self, seed: int) -> NfspState:
-        """The minds before the first update."""
-        average, values = (parts(begun(self._make, 2 * seed + i))[1] for i in range(2))
-        moments = self.average_optimiser.init(average), self.values_optimiser.init(values)
-        return NfspState(average, values, values, *moments, jnp.zeros((), jnp.int32))
+    def start(self, seed: int) -> NfspState:
+        """Returns the state before the first update."""
+        average, values = (split(initialised(self._make, 2 * seed + i))[1] for i in range(2))
+        optimisers = self.average_optimiser.init(average), self.values_optimiser.init(values)
+        return NfspState(average, values, values, *optimisers, jnp.zeros((), jnp.int32))
 
     def _update(
-        self, minds: NfspState, batches: tuple[dict[str, jax.Array], dict[str, jax.Array]]
+        self, state: NfspState, batches: tuple[dict[str, jax.Array], dict[str, jax.Array]]
     ) -> tuple[NfspState, Any]:
-        """One update of both networks; its losses: cross-entropy and squared error (Algorithm 1 of the paper)."""
-        past, latest = batches
+        """One update of both networks (Algorithm 1 of the paper): cross-entropy and squared error."""
+        behaviour, latest = batches
+        self._check_shapes(behaviour, latest)
 
         def network(weights: Any, rows: jax.Array) -> jax.Array:
             return nnx.merge(self.graph, weights)(rows)  # pyright: ignore[reportCallIssue]
 
         def cross_entropy(weights: Any) -> jax.Array:
-            logs = log_probabilities(network(weights, past["rows"]), past["masks"])
-            return -jnp.mean(jnp.take_along_axis(logs, past["actions"][:, None], axis=1))
+            logs = log_probabilities(network(weights, behaviour["rows"]), behaviour["masks"])
+            return -jnp.mean(jnp.take_along_axis(logs, behaviour["actions"][:, None], axis=1))
 
         def squared_error(weights: Any) -> jax.Array:
-            following = network(minds.target, latest["next_rows"])
-            wanted = target_of(following, latest["next_masks"], latest["scores"], latest["last"])
-            given = jnp.take_along_axis(network(weights, latest["rows"]), latest["actions"][:, None], axis=1)[:, 0]
-            return jnp.mean(jnp.square(wanted - given))
+            following = network(state.target, latest["next_rows"])
+            target = target_of(following, latest["next_masks"], latest["scores"], latest["last"])
+            values = jnp.take_along_axis(network(weights, latest["rows"]), latest["actions"][:, None], axis=1)[:, 0]
+            return jnp.mean(jnp.square(target - values))
 
-        policy_loss, gradient = jax.value_and_grad(cross_entropy)(minds.average)
-        step, average_moments = self.average_optimiser.update(gradient, minds.average_moments, minds.average)
-        average = optax.apply_updates(minds.average, step)
-        value_loss, gradient = jax.value_and_grad(squared_error)(minds.values)
-        step, values_moments = self.values_optimiser.update(gradient, minds.values_moments, minds.values)
-        values = optax.apply_updates(minds.values, step)
-        count = minds.count + 1
-        renewed = count % self.recipe.target_every == 0
-        target = jax.tree.map(lambda old, new: jnp.where(renewed, new, old), minds.target, values)
-        return NfspState(average, values, target, average_moments, values_moments, count), (policy_loss, value_loss)
+        policy_loss, gradient = jax.value_and_grad(cross_entropy)(state.average)
+        step, average_optimiser = self.average_optimiser.update(gradient, state.average_optimiser, state.average)
+        average = optax.apply_updates(state.average, step)
+        value_loss, gradient = jax.value_and_grad(squared_error)(state.values)
+        step, values_optimiser = self.values_optimiser.update(gradient, state.values_optimiser, state.values)
+        values = optax.apply_updates(state.values, step)
+        count = state.count + 1
+        is_renewed = count % self.config.target_every == 0
+        target = jax.tree.map(lambda old, new: jnp.where(is_renewed, new, old), state.target, values)
+        losses = policy_loss, value_loss
+        return NfspState(average, values, target, average_optimiser, values_optimiser, count), losses
+
+    def _check_shapes(self, behaviour: dict[str, jax.Array], latest: dict[str, jax.Array]) -> None:
+        size = self.config.batch
+        chex.assert_shape([behaviour["rows"], latest["rows"], latest["next_rows"]], (size, self.width))
+        chex.assert_shape([behaviour["masks"], latest["next_masks"]], (size, self.actions))
+        chex.assert_shape([behaviour["actions"], *(latest[name] for name in ("actions", "scores", "last"))], (size,))
+        chex.assert_type([behaviour["actions"], latest["actions"]], int)
 
 
-_programs = functools.cache(NfspPrograms)
+compiled_nfsp = functools.cache(CompiledNfsp)
 
 
-class NfspTraining:
-    def __init__(
-        self, game: Game, recipe: NfspConfig, seed: int, variant: str | None, seats: int | None, encoder: str | None
-    ) -> None:
-        self.recipe = recipe
-        self.variant = game.default_variant if variant is None else variant
-        self.seats = game.default_seats if seats is None else seats
-        game.options(self.seats, self.variant)
-        self.sight = DecisionEncoder(game, self.seats, encoder)
-        self.stream = np.random.default_rng(seed)
-        self.programs = _programs(self.sight.width, self.sight.actions, recipe)
-        self.forward, self.minds = self.programs.forward, self.programs.begin(seed)
-        self.latest, self.behaviour = Circular(recipe.memory), Reservoir(recipe.memory, self.stream)
-        self.epsilon = recipe.epsilon
+class Nfsp:
+    """NFSP as an `Algorithm`. `latest`: the latest decisions of all seats; `behaviour`: those of the best response."""
+
+    about = "neural fictitious self-play"
+    trained = 2
+
+    def __init__(self, table: TrainingTable, config: NfspConfig, seed: int) -> None:
+        self.table, self.config = table, config
+        self.games = config.epochs * config.epoch_games
+        self.compiled = compiled_nfsp(table.encoder.width, table.encoder.actions, config)
+        self.state = self.compiled.start(seed)
+        self.latest = CircularBuffer(config.memory)
+        self.behaviour = ReservoirBuffer(config.memory, table.stream)
+        self.epsilon = config.epsilon
+        encoder = table.encoder.encoder
         self.agents = [
-            Agent("best response", driver.OUTSIDE, choose=chooser(self._respond, self.sight.encoder)),
-            Agent("average", driver.OUTSIDE, choose=chooser(self._average, self.sight.encoder)),
+            Agent("best response", driver.OUTSIDE, choose=choose_by(self._respond, encoder)),
+            Agent("average", driver.OUTSIDE, choose=choose_by(self._average, encoder)),
         ]
-        self.games = self.decisions = 0
-        self.losses, self.start = (math.nan, math.nan), time.perf_counter()
 
-    def run(self, progress: CountProgress | None, watch: Watch | None) -> Policy:
-        """All epochs."""
-        recipe = self.recipe
-        try:
-            for epoch in range(recipe.epochs):
-                share = epoch / max(1, recipe.epochs - 1)
-                self.epsilon = recipe.epsilon + share * (recipe.final_epsilon - recipe.epsilon)
-                for first in range(0, recipe.epoch_games, recipe.round_games):
-                    count = min(recipe.round_games, recipe.epoch_games - first)
-                    found = self._played(count)
-                    if found is None:
-                        return self.policy()
-                    self._remember(found)
-                    self.games += count
-                    self._learn()
-                    if progress:
-                        progress(self.games, recipe.epochs * recipe.epoch_games)
-                if watch:
-                    watch(self.games, self.policy())
-        except KeyboardInterrupt:
-            pass
-        return self.policy()
+    def rounds(self) -> Iterator[int]:
+        """Yields the number of games of each round; an epoch's last round may be smaller."""
+        config = self.config
+        for _ in range(config.epochs):
+            for first in range(0, config.epoch_games, config.round_games):
+                yield min(config.round_games, config.epoch_games - first)
 
-    def policy(self) -> Policy:
-        """The average policy so far."""
-        network: Any = nnx.merge(self.programs.graph, jax.tree.map(jnp.array, self.minds.average))
-        metrics: dict[str, float] = {"games": self.games, "decisions": self.decisions}
-        if all(map(math.isfinite, self.losses)):
-            metrics |= {"policy_loss": self.losses[0], "value_loss": self.losses[1]}
-        return Policy.of(
-            self.sight, network, self.variant, about="neural fictitious self-play",
-            training=settings.as_plain(self.recipe), metrics=metrics, seconds=time.perf_counter() - self.start,
-        )  # fmt: skip
+    def lineups(self, done: int, count: int) -> np.ndarray:
+        """Returns i64[count, seats] with the best response or the average policy in each seat; sets `epsilon`, too."""
+        config = self.config
+        share = done // config.epoch_games / max(1, config.epochs - 1)
+        self.epsilon = config.epsilon + share * (config.final_epsilon - config.epsilon)
+        responds = self.table.stream.random((count, self.table.seats)) < config.anticipation
+        return np.where(responds, RESPONSE, AVERAGE)
 
-    def _average(self, rows: np.ndarray, masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        return drawn(probabilities(self.forward(self.minds.average, rows), masks), luck)
+    def update(self, trajectories: Trajectories) -> dict[str, float]:
+        """Stores a round's decisions, then makes `updates` updates once both memories hold a batch."""
+        config = self.config
+        self._remember(trajectories)
+        if min(len(self.latest), len(self.behaviour)) < config.batch:
+            return {}
+        shape = config.updates, config.batch
+        batches = self.behaviour.sample(self.table.stream, *shape), self.latest.sample(self.table.stream, *shape)
+        self.state, (policy_losses, value_losses) = self.compiled.update(self.state, batches)
+        return {"policy_loss": float(policy_losses.mean()), "value_loss": float(value_losses.mean())}
 
-    def _respond(self, rows: np.ndarray, masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        explores = luck < self.epsilon  # and then luck / epsilon is even in [0, 1) again
-        chosen = best(self.forward(self.minds.values, rows), masks)
-        return np.where(explores, uniform(masks, np.where(explores, luck / max(self.epsilon, 1e-300), 0.0)), chosen)
+    def network(self) -> Network:
+        """Returns a copy of the average policy's network."""
+        return nnx.merge(self.compiled.graph, jax.tree.map(jnp.array, self.state.average))
 
-    def _played(self, count: int) -> Trajectories | None:
-        responds = self.stream.random((count, self.seats)) < self.recipe.anticipation
-        seeds = self.stream.integers(2**63, size=count, dtype=np.uint64)
-        lineups = np.where(responds, RESPONSE, AVERAGE)
-        return played(self.sight, self.agents, lineups, seeds, self.variant)
+    def _average(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        return draw_actions(probabilities(self.compiled.forward(self.state.average, rows), masks), uniforms)
 
-    def _remember(self, found: Trajectories) -> None:
-        following = np.minimum(np.arange(len(found)) + 1, len(found) - 1)
+    def _respond(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        """Selects the best action or, with the probability epsilon, a random one."""
+        best = best_actions(self.compiled.forward(self.state.values, rows), masks)
+        explores = uniforms < self.epsilon  # where it does, uniform / epsilon is again uniform in [0, 1)
+        random = draw_legal_actions(masks, np.where(explores, uniforms / max(self.epsilon, 1e-300), 0.0))
+        return np.where(explores, random, best)
+
+    def _remember(self, trajectories: Trajectories) -> None:
+        following = np.minimum(np.arange(len(trajectories)) + 1, len(trajectories) - 1)
         self.latest.add(
-            rows=found.rows, actions=found.actions, scores=found.scores.astype(np.float32), last=found.last,
-            next_rows=found.rows[following], next_masks=found.masks[following],
+            rows=trajectories.rows, actions=trajectories.actions, scores=trajectories.scores.astype(np.float32),
+            last=trajectories.last, next_rows=trajectories.rows[following], next_masks=trajectories.masks[following],
         )  # fmt: skip
-        own = found.part(found.players == RESPONSE)
-        self.behaviour.add(rows=own.rows, masks=own.masks, actions=own.actions)
-        self.decisions += len(found)
-
-    def _learn(self) -> None:
-        recipe = self.recipe
-        if min(len(self.latest), len(self.behaviour)) < recipe.batch:
-            return
-        shape = recipe.updates, recipe.batch
-        batches = self.behaviour.draw(self.stream, *shape), self.latest.draw(self.stream, *shape)
-        minds, losses = self.programs.update(self.minds, batches)
-        self.minds, self.losses = minds, (float(losses[0].mean()), float(losses[1].mean()))
-        if not all(map(math.isfinite, self.losses)):
-            raise CardaiError(f"the losses are {self.losses} after {self.games} games: the weights have run away")
+        responses = trajectories.subset(trajectories.players == RESPONSE)
+        self.behaviour.add(rows=responses.rows, masks=responses.masks, actions=responses.actions)
 
 
-def _optimiser(recipe: NfspConfig, rate: float) -> optax.GradientTransformation:
-    chosen = optax.adam(rate) if recipe.optimiser == "adam" else optax.sgd(rate)
-    return optax.chain(optax.clip_by_global_norm(recipe.max_norm), chosen) if recipe.max_norm else chosen
+def _optimiser(config: NfspConfig, rate: float) -> optax.GradientTransformation:
+    optimiser = optax.adam(rate) if config.optimiser == "adam" else optax.sgd(rate)
+    return optax.chain(optax.clip_by_global_norm(config.max_norm), optimiser) if config.max_norm else optimiser

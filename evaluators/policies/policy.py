@@ -1,9 +1,10 @@
-"""Policies as players and as files: `policy:FILE`, one safetensors file whose metadata says all that is needed.
+"""Policies: networks that give move probabilities, as agents (`policy:FILE`) and as files.
 
     policy = load("mine.safetensors")
-    agent = policy.agent()          # draws its moves; policy.agent(greedy=True) plays the likeliest
+    agent = policy.agent()  # draws its moves; policy.agent(greedy=True) plays the most probable move
 
-The file's metadata has one entry, `cardai`, a JSON object with the fields of `PolicyMetadata`.
+A policy is one safetensors file. The file's metadata has one entry, `cardai`, a JSON object with the fields of
+`PolicyMetadata`.
 """
 
 import dataclasses
@@ -28,21 +29,34 @@ from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
 from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 from evaluators.policies.decisions import DecisionEncoder
-from evaluators.policies.network import Network, best, drawn, forward, on_device, parts, probabilities
+from evaluators.policies.network import (
+    Network,
+    best_actions,
+    compiled_network,
+    draw_actions,
+    on_device,
+    probabilities,
+    split,
+)
 
 FORMAT = "cardai policy 1"
 
-Judge = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""(rows u8[n, width], masks bool[n, A], luck f8[n] in [0, 1)) -> actions i64[n]."""
+SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->
+actions i64[n]. `masks` marks the legal actions; `uniforms` are random numbers in [0, 1).
+"""
 
 
 @dataclass(frozen=True)
 class PolicyMetadata:
-    """What a policy is and how it came about; the file's metadata.
+    """What a policy was made for and how it was trained: the metadata of its file.
 
-    `options`: those of the variant. `layout`: a hash of the encoder's segments, `width` values in all. `numbering`: a
-    hash of the moves with their numbers, `actions` in all. `hidden`: units of the hidden layers. `training`: the
-    recipe; `metrics`: figures; `seconds` it took.
+    - `options`: options of the variant.
+    - `layout`: hash of the encoder's segments; `width`: values in an encoded row.
+    - `numbering`: hash of the moves with their numbers; `actions`: how many numbers there are.
+    - `hidden`: units of the hidden layers.
+    - `about`: a line for people; `training`: the config of the training; `metrics`: its figures; `seconds`: its time.
+    - `commit`, `cardai`: commit and version of the code that made it.
     """
 
     game: str
@@ -65,85 +79,92 @@ class PolicyMetadata:
 
 
 class Policy:
-    """A network that says how likely to play each move, with its facts. `name`: what messages call it."""
+    """A network that gives the probability of each action, with its metadata. `name`: its name in messages."""
 
-    def __init__(self, facts: PolicyMetadata, network: Network, name: str = "") -> None:
-        self.metadata, self.network, self.name = facts, network, name or f"policy of {facts.game}"
-        self._forward = forward(facts.width, facts.hidden, facts.actions)
-        self._weights = parts(network)[1]
+    def __init__(self, metadata: PolicyMetadata, network: Network, name: str = "") -> None:
+        self.metadata, self.network, self.name = metadata, network, name or f"policy of {metadata.game}"
+        self._logits = compiled_network(metadata.width, metadata.hidden, metadata.actions)
+        self._weights = split(network)[1]
 
     @classmethod
-    def of(cls, sight: DecisionEncoder, network: Network, variant: str, **more: Any) -> "Policy":
-        """A policy of a game as it is here and now. `more`: further fields of `PolicyMetadata`."""
-        game = sight.game
-        facts = PolicyMetadata(
+    def of(cls, encoder: DecisionEncoder, network: Network, variant: str, **more: Any) -> "Policy":
+        """Returns a policy for the present version of a game. `more`: further fields of `PolicyMetadata`."""
+        game = encoder.game
+        metadata = PolicyMetadata(
             game=game.name,
             game_version=game.version,
             variant=variant,
             options=dict(game.variants[variant]),
-            seats=sight.seats,
-            encoder=sight.encoder,
-            layout=layout_fingerprint(_layout(game, sight.encoder, sight.seats)),
-            width=sight.width,
+            seats=encoder.seats,
+            encoder=encoder.encoder,
+            layout=layout_fingerprint(_layout(game, encoder.encoder, encoder.seats)),
+            width=encoder.width,
             numbering=numbering(game),
-            actions=sight.actions,
+            actions=encoder.actions,
             hidden=tuple(layer.kernel.shape[-1] for layer in network.layers),
             commit=commit() or "",
             cardai=importlib.metadata.version("cardai"),
             **more,
         )
-        return cls(facts, network)
+        return cls(metadata, network)
 
     def probabilities(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """How likely it plays each action: u8[n, width], bool[n, A] -> f8[n, A], 0 for illegal ones."""
-        return probabilities(self._forward(self._weights, rows), masks)
+        """Returns the probability of each action, f8[n, A], from u8[n, width] and bool[n, A]; 0 for illegal actions."""
+        return probabilities(self._logits(self._weights, rows), masks)
 
-    def act(self, rows: np.ndarray, masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        """An action drawn for each row, i64[n]."""
-        return drawn(self.probabilities(rows, masks), luck)
+    def act(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        """Draws an action for each row, i64[n]; arguments as in `SelectActions`."""
+        return draw_actions(self.probabilities(rows, masks), uniforms)
 
     def agent(self, greedy: bool = False, spec: str = "", any_variant: bool = False) -> Agent:
-        """The player that draws its moves from this policy, or plays the likeliest."""
+        """Returns the agent that draws its moves from this policy or, if `greedy`, plays the most probable move."""
 
-        def likeliest(rows: np.ndarray, masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-            return best(self._forward(self._weights, rows), masks)
+        def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+            return best_actions(self._logits(self._weights, rows), masks)
 
-        judge = likeliest if greedy else self.act
-        how = "plays what it finds likeliest" if greedy else "draws its moves"
+        select = most_probable if greedy else self.act
+        how = "plays its most probable move" if greedy else "draws its moves by their probabilities"
         return PolicyAgent(
             spec or self.name, driver.OUTSIDE, about=f"a policy that {how}", any_variant=any_variant, policy=self,
-            choose=chooser(judge, self.metadata.encoder),
+            choose=choose_by(select, self.metadata.encoder),
         )  # fmt: skip
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError, which says what differs, unless it can play this game; a variant of None is not looked at.
+        """Raises CardaiError, which says what differs, if the policy cannot play this game.
 
-        It plays at tables of any size where its encoder writes the same row.
+        `variant`: None is not checked. Tables of any size are allowed if the encoder's layout is the same there.
         """
-        facts = self.metadata
-        if game.name != facts.game:
-            raise CardaiError(f"{self.name} is a policy for {facts.game}, not for {game.name}")
-        if game.version != facts.game_version:
+        metadata = self.metadata
+        if game.name != metadata.game:
+            raise CardaiError(f"{self.name} is a policy for {metadata.game}, not for {game.name}")
+        if game.version != metadata.game_version:
             raise CardaiError(
-                f"{self.name} is a policy for {game.name} version {facts.game_version}; here it is version"
+                f"{self.name} is a policy for {game.name} version {metadata.game_version}; here it is version"
                 f" {game.version}"
             )
-        if facts.encoder not in game.encoders:
+        if metadata.encoder not in game.encoders:
             raise CardaiError(
-                f"{self.name} needs the encoder {facts.encoder!r}; {game.name} has {', '.join(game.encoders) or 'none'}"
+                f"{self.name} needs the encoder {metadata.encoder!r}; {game.name} has {', '.join(game.encoders) or 'none'}"
             )
-        if facts.layout != layout_fingerprint(_layout(game, facts.encoder, seats)):
-            same_table = seats == facts.seats
-            why = "another layout" if same_table else f"tables of {facts.seats} seats, not of {seats}"
-            raise CardaiError(f"{self.name} was made for {why}: its encoder {facts.encoder!r} writes other rows here")
-        if facts.numbering != numbering(game):
-            raise CardaiError(f"{self.name} was made when the moves of {game.name} had other numbers")
-        if variant is not None and (variant, dict(game.variants[variant])) != (facts.variant, dict(facts.options)):
-            options = ", ".join(f"{key}={value}" for key, value in facts.options.items()) or "without options"
-            raise CardaiError(f"{self.name} is a policy for the variant {facts.variant!r} ({options}), not {variant!r}")
+        if metadata.layout != layout_fingerprint(_layout(game, metadata.encoder, seats)):
+            same_table = seats == metadata.seats
+            why = "another layout" if same_table else f"tables of {metadata.seats} seats, not of {seats}"
+            raise CardaiError(
+                f"{self.name} was made for {why}: the encoder {metadata.encoder!r} writes other rows here"
+            )
+        if metadata.numbering != numbering(game):
+            raise CardaiError(f"{self.name} was made for other numbers of the moves of {game.name}")
+        if variant is not None and (variant, dict(game.variants[variant])) != (
+            metadata.variant,
+            dict(metadata.options),
+        ):
+            options = ", ".join(f"{key}={value}" for key, value in metadata.options.items()) or "without options"
+            raise CardaiError(
+                f"{self.name} is a policy for the variant {metadata.variant!r} ({options}), not {variant!r}"
+            )
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a file, whole or not at all. CardaiError when it cannot be written."""
+        """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
         from safetensors.numpy import save
 
         place, tensors = Path(path), tensors_of(self.network)
@@ -160,21 +181,21 @@ class Policy:
 
 @dataclass(frozen=True)
 class PolicyAgent(Agent):
-    """An agent that plays by a policy."""
+    """An agent that plays a policy."""
 
     policy: Policy | None = field(default=None, compare=False)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it can sit down at this table."""
+        """Raises CardaiError if the policy cannot play at this table."""
         assert self.policy is not None
         self.policy.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
 
 
 def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """The agent `policy:FILE`, for the entry-point group `cardai.agents`; takes what it knows out of `options`.
+    """Returns the agent `policy:FILE`, for the entry-point group `cardai.agents`; takes its flags out of `options`.
 
-    `?greedy` plays the likeliest move, `?any_variant` lets it play a variant that it was not trained on. CardaiError
-    when the file holds no policy.
+    `?greedy` plays the most probable move. `?any_variant` allows a variant that it was not trained on. Raises
+    CardaiError if the file holds no policy.
     """
     flags = {}
     for name in ("greedy", "any_variant"):
@@ -185,50 +206,53 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
     return load(argument).agent(spec=spec, **flags)
 
 
-def chooser(judge: Judge, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """What an outside player is asked: its moves, MOVE[n], in worlds, STATE[n]. Its luck is that of each world."""
-    sights: dict[tuple[Game, int], DecisionEncoder] = {}
+def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """Returns the `choose` function of an outside agent: the moves, MOVE[n], that `select` makes in worlds, STATE[n].
+
+    The random numbers for `select` come from the streams of the worlds.
+    """
+    encoders: dict[tuple[Game, int], DecisionEncoder] = {}
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         key = game, int(worlds["seats"][0])
-        if key not in sights:
-            sights[key] = DecisionEncoder(game, key[1], encoder)
-        rows, places = sights[key].look(worlds)
-        taken = judge(rows, places > 0, luck_of(worlds))
-        return sights[key].moves[places[np.arange(len(worlds)), taken] - 1]
+        if key not in encoders:
+            encoders[key] = DecisionEncoder(game, key[1], encoder)
+        rows, places = encoders[key].encode(worlds)
+        actions = select(rows, places > 0, uniforms_of(worlds))
+        return encoders[key].moves[places[np.arange(len(worlds)), actions] - 1]
 
     return choose
 
 
-def luck_of(worlds: np.ndarray) -> np.ndarray:
-    """A number for each world, even in [0, 1): f8[n]. A world's stream is seeded by its seat's own."""
+def uniforms_of(worlds: np.ndarray) -> np.ndarray:
+    """Returns a random number in [0, 1) for each world, f8[n]: the state of its stream, which its seat's own seeds."""
     return (worlds["rng"] >> np.uint64(11)) * 2.0**-53
 
 
 def numbering(game: Game) -> str:
-    """A hash of the moves of a game with their numbers."""
+    """Returns a hash of the moves of a game with their numbers."""
     text = json.dumps([[list(fields), int(number)] for fields, number in sorted(game.actions.items())])
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def load(path: str | Path) -> Policy:
-    """The policy in a file. CardaiError, which names file and reason, when it is none or is damaged."""
+    """Returns the policy in a file. Raises CardaiError with file and reason if it holds no policy or is damaged."""
     from safetensors import SafetensorError, safe_open
 
     place = Path(path)
     try:
         with safe_open(place, "numpy") as file:
-            facts = _facts(place, file.metadata() or {})
+            metadata = _metadata(place, file.metadata() or {})
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except OSError as error:
         raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
     except SafetensorError as error:
         raise _refusal(place, str(error)) from None
-    network = nnx.eval_shape(lambda: Network(facts.width, facts.hidden, facts.actions))
+    network = nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
     _check_tensors(place, network, tensors)
     with on_device():
         set_tensors(network, tensors)
-    return Policy(facts, network, str(path))
+    return Policy(metadata, network, str(path))
 
 
 def _check_tensors(place: Path, network: Network, tensors: Mapping[str, np.ndarray]) -> None:
@@ -245,9 +269,9 @@ def _check_tensors(place: Path, network: Network, tensors: Mapping[str, np.ndarr
             raise _refusal(place, f"{name} holds numbers that are not finite")
 
 
-def _facts(place: Path, metadata: Mapping[str, str]) -> PolicyMetadata:
+def _metadata(place: Path, entries: Mapping[str, str]) -> PolicyMetadata:
     try:
-        said = json.loads(metadata.get("cardai", ""))
+        said = json.loads(entries.get("cardai", ""))
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):

@@ -1,18 +1,18 @@
-"""Proximal policy optimisation (Schulman et al. 2017) from a game's own records, against itself or fixed opponents.
+"""Proximal policy optimisation (PPO, Schulman et al. 2017) on a game's own records.
 
     policy = train(cardai.load("tictactoe"), REPORT, seed=1)
 
-In each training step one network plays some games in all its seats (or in one, beside an opponent), and learns from
-all its decisions; the only reward is a seat's score at the end.
+In each training step one network plays some games, in all seats or in one seat beside a fixed opponent, and learns from
+all its decisions. The only reward is a seat's score at the end of a game.
 """
 
 import functools
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,113 +20,126 @@ import optax
 from flax import nnx
 
 from cardai.agents.spec import Agent, agent
-from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import driver
 from cardai.progress import CountProgress
 from cardai.rule import rule
 from evaluators import settings
 from evaluators.bodies.layers import Linear
-from evaluators.policies.decisions import DecisionEncoder, Trajectories, played
+from evaluators.policies.decisions import Trajectories
 from evaluators.policies.network import (
     Network,
-    begun,
-    drawn,
-    evaluated,
-    features,
+    compiled,
+    draw_actions,
+    initialised,
     log_probabilities,
+    network_inputs,
     on_device,
     padded,
-    parts,
+    padded_size,
     probabilities,
-    size_for,
+    split,
 )
-from evaluators.policies.policy import Policy, chooser
+from evaluators.policies.policy import Policy, choose_by
+from evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from evaluators.settings import setting
 
-_SHY = 1e-4  # gain of the last layer: at first all actions are all but equally likely
+_POLICY_GAIN = 1e-4  # gain of the policy's last layer: at first all actions are almost equally probable
 _ADAM_EPSILON = 1e-5
-
-Watch = Callable[[int, Policy], None]
-"""Called with (games played, the policy as it is then)."""
 
 
 @dataclass(frozen=True)
 class PpoConfig:
-    """How a policy is learned. Raises CardaiError for what cannot be.
+    """The settings of a PPO training. Raises CardaiError for a value out of range.
 
-    The defaults are those of a student report on Durak that follows Charlesworth (2018, Big 2). Where the report is
-    silent they are those of his code, but for `discount`: a game's score counts the same however long it took.
+    The defaults are those of a student report on Durak, which follows Charlesworth (2018, Big 2). What the report does
+    not say is taken from his code, except `discount`: here a game's score counts the same however long the game took.
     """
 
-    called: ClassVar[str] = "PPO recipe"
+    called: ClassVar[str] = "PPO config"
 
     games: int = setting("Games in all; rounded up to whole steps.", span=(1, 10**10), default=140_000)
     step_games: int = setting("Games of a training step.", span=(1, 10**6), default=25)
     batch_games: int = setting("Games of a minibatch.", span=(1, 10**6), default=5)
-    passes: int = setting("How often a step learns from each game.", span=(1, 1000), default=4)
-    clip: float = setting("How far the ratio of probabilities may go from 1.", span=(0, 1), default=0.2)
+    passes: int = setting("How many times a step learns from each of its games.", span=(1, 1000), default=4)
+    clip: float = setting("How far the ratio of probabilities may move from 1.", span=(0, 1), default=0.2)
     learning_rate: float = setting("The learning rate at the start.", span=(0, 10), default=2.5e-4)
     final_rate: float = setting("The learning rate at the end; it falls linearly.", span=(0, 10), default=1e-6)
-    max_norm: float = setting("The greatest norm of a gradient.", span=(1e-12, 10**9), default=0.5)
+    max_norm: float = setting("The largest norm of a gradient.", span=(1e-12, 10**9), default=0.5)
     value_weight: float = setting("The weight of the value's squared error.", span=(0, 10**6), default=0.5)
     entropy_weight: float = setting("The weight of the policy's entropy.", span=(0, 10**6), default=0.01)
-    discount: float = setting("What a score is worth one decision earlier.", span=(0, 1), default=1.0)
+    discount: float = setting("The factor on a score for each decision before the last.", span=(0, 1), default=1.0)
     trace: float = setting("The lambda of generalised advantage estimation.", span=(0, 1), default=0.95)
     shared: int = setting("Units of the layer that policy and value share.", span=(1, 2**16), default=256)
-    hidden: int = setting("Units of the layer that each of them has after it.", span=(1, 2**16), default=128)
-    opponent: str = setting("The spec of everybody else at the table; empty for the network itself.", default="")
+    hidden: int = setting(
+        "Units of the next layer, one for the policy and one for the value.", span=(1, 2**16), default=128
+    )
+    opponent: str = setting("The spec of all other seats; empty for the network itself.", default="")
 
     def __post_init__(self) -> None:
         settings.check(self)
 
+    @property
+    def steps(self) -> int:
+        """The number of training steps."""
+        return math.ceil(self.games / self.step_games)
+
+    @property
+    def updates(self) -> int:
+        """The number of minibatches in all."""
+        return self.steps * self.passes * math.ceil(self.step_games / self.batch_games)
+
 
 REPORT = PpoConfig()
-"""Durak's student report: 140 000 games of self-play. Its layers are "smaller" than Charlesworth's 512, 256: halved."""
+"""The setting of Durak's student report: 140 000 games of self-play. The report calls its layers "smaller" than
+Charlesworth's 512 and 256; here they are halved.
+"""
 
 PRESETS = {"ppo": REPORT}
 
 
 class ActorCritic(nnx.Module):
-    """A policy and, from its first layer on, a value: u8[B, width] -> f4[B, A], f4[B]."""
+    """A policy and a value that share the first layer: u8[B, width] -> logits f4[B, A] and values f4[B]."""
 
     def __init__(self, width: int, shared: int, hidden: int, actions: int) -> None:
-        self.policy = Network(width, (shared, hidden), actions, gain=_SHY)
+        self.policy = Network(width, (shared, hidden), actions, gain=_POLICY_GAIN)
         self.critic = Linear(shared, hidden)
         self.value = Linear(hidden, 1, gain=1.0)
 
     def __call__(self, rows: jax.Array) -> tuple[jax.Array, jax.Array]:
-        both = jax.nn.relu(self.policy.layers[0](features(rows)))
-        logits = self.policy.output(self.policy.hidden(both, first=1))
-        return logits, self.value(jax.nn.relu(self.critic(both)))[:, 0]
+        first = jax.nn.relu(self.policy.layers[0](network_inputs(rows)))
+        logits = self.policy.output(self.policy.hidden(first, first=1))
+        return logits, self.value(jax.nn.relu(self.critic(first)))[:, 0]
 
 
 def train(
     game: Game,
-    recipe: PpoConfig = REPORT,
+    config: PpoConfig = REPORT,
     *,
     seed: int = 0,
     variant: str | None = None,
     seats: int | None = None,
     encoder: str | None = None,
     progress: CountProgress | None = None,
-    watch: Watch | None = None,
+    watch: PolicyWatch | None = None,
     watch_every: int = 1000,
 ) -> Policy:
-    """Learn a policy. The seed decides everything (on one machine). Ctrl-C ends it early with what was learned so far.
+    """Trains a policy. The result depends on the seed alone (on one machine). Ctrl-C ends the training early.
 
-    `watch` is called every `watch_every` games. CardaiError when the game does not number its moves, and when the loss
-    is no longer a number.
+    `watch` is called every `watch_every` games. Raises CardaiError if the game does not number its moves, and if the
+    loss is no longer finite.
     """
     with on_device():
-        return PpoTraining(game, recipe, seed, variant, seats, encoder).run(progress, watch, watch_every)
+        table = TrainingTable(game, seed, variant, seats, encoder)
+        return PolicyTraining(table, Ppo(table, config, seed)).run(progress, watch, watch_every)
 
 
 @rule
 def trace_back(values, rewards, last, discount, trace, advantages):
     """Generalised advantage estimation (Schulman et al. 2016, eq. 16) over trajectories laid end to end.
 
-    Decision t has value values[t]; rewards[t] comes after it; last[t] ends its trajectory. f8[D] each.
+    All arrays are [D]. Decision t has the value values[t], and the reward rewards[t] follows it; if last[t], it ends
+    its trajectory. The result goes to `advantages`, f8[D].
     """
     ahead = 0.0
     for t in range(len(values) - 1, -1, -1):
@@ -137,162 +150,145 @@ def trace_back(values, rewards, last, discount, trace, advantages):
         advantages[t] = ahead
 
 
-def advantages_of(decisions: Trajectories, values: np.ndarray, discount: float, trace: float) -> np.ndarray:
-    """The advantage of each decision, f8[D], by the values f8[D] of where it was made."""
-    found = np.zeros(len(decisions))
-    rewards = np.where(decisions.last, decisions.scores, 0.0)
-    trace_back(values.astype(np.float64), rewards, decisions.last, discount, trace, found)
-    return found
+def advantages_of(trajectories: Trajectories, values: np.ndarray, discount: float, trace: float) -> np.ndarray:
+    """Returns the advantage of each decision, f8[D], given the values of the positions it was made in, f4[D]."""
+    advantages = np.zeros(len(trajectories))
+    rewards = np.where(trajectories.last, trajectories.scores, 0.0)
+    trace_back(values.astype(np.float64), rewards, trajectories.last, discount, trace, advantages)
+    return advantages
 
 
-def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], recipe: PpoConfig) -> jax.Array:
-    """The loss of a minibatch (eq. 9 of the paper, negated), f4[]; `weights` is 0 for rows that fill it up."""
+def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], config: PpoConfig) -> jax.Array:
+    """Returns the loss of a minibatch, f4[]: eq. 9 of the paper, negated.
+
+    `logits`: f4[B, A]; `values`: f4[B]. `batch`: masks bool[B, A], actions i4[B], and f4[B] each: `taken`, the log
+    probability that the action had when it was played; `advantages`; `returns`; `weights`, 0 for padding and else 1.
+    """
     weights = batch["weights"]
+    chex.assert_rank(logits, 2)
+    chex.assert_equal_shape([logits, batch["masks"]])
+    chex.assert_shape([values, weights, *(batch[name] for name in _COLUMNS)], logits.shape[:1])
     total = jnp.sum(weights)
 
-    def mean(some: jax.Array) -> jax.Array:
-        return jnp.sum(weights * some) / total
+    def mean(numbers: jax.Array) -> jax.Array:
+        return jnp.sum(weights * numbers) / total
 
     logs = log_probabilities(logits, batch["masks"])
     taken = jnp.take_along_axis(logs, batch["actions"][:, None], axis=1)[:, 0]
     ratio = jnp.exp(jnp.where(weights > 0, taken - batch["taken"], 0.0))
     centred = batch["advantages"] - mean(batch["advantages"])
     advantages = centred / (jnp.sqrt(mean(jnp.square(centred))) + 1e-8)
-    clipped = jnp.clip(ratio, 1 - recipe.clip, 1 + recipe.clip)
+    clipped = jnp.clip(ratio, 1 - config.clip, 1 + config.clip)
     gain = mean(jnp.minimum(ratio * advantages, clipped * advantages))
     error = 0.5 * mean(jnp.square(values - batch["returns"]))
     entropy = mean(-jnp.sum(jnp.exp(logs) * logs, axis=1))
-    return -gain + recipe.value_weight * error - recipe.entropy_weight * entropy
+    return -gain + config.value_weight * error - config.entropy_weight * entropy
 
 
-def steps_of(recipe: PpoConfig) -> int:
-    """How many training steps there are."""
-    return math.ceil(recipe.games / recipe.step_games)
+_COLUMNS = ("actions", "taken", "advantages", "returns")
 
 
-class PpoPrograms:
-    """What is compiled for a recipe; it serves every training by it.
+class CompiledPpo:
+    """The compiled functions of a config, which all its trainings share.
 
-    `judge(weights, rows u8[n, width])` gives logits f4[n, A] and values f4[n]; `update(weights, moments, batch)` gives
-    new weights, new moments and the loss.
+    `evaluate(weights, rows u8[n, width])` returns logits f4[n, A] and values f4[n].
+    `update(weights, optimiser_state, batch)` returns new weights, a new optimiser state and the loss, f4[]; for `batch`
+    see `loss_of`, with rows u8[B, width] besides.
     """
 
-    def __init__(self, width: int, actions: int, recipe: PpoConfig) -> None:
-        self.recipe = recipe
-        self._make = lambda: ActorCritic(width, recipe.shared, recipe.hidden, actions)
-        self.graph = parts(begun(self._make, 0))[0]
-        updates = steps_of(recipe) * recipe.passes * math.ceil(recipe.step_games / recipe.batch_games)
-        rate = optax.linear_schedule(recipe.learning_rate, recipe.final_rate, updates)
-        self.optimiser = optax.chain(optax.clip_by_global_norm(recipe.max_norm), optax.adam(rate, eps=_ADAM_EPSILON))
-        self.judge = evaluated(self._apply)
+    def __init__(self, width: int, actions: int, config: PpoConfig) -> None:
+        self.config = config
+        self._make = lambda: ActorCritic(width, config.shared, config.hidden, actions)
+        self.graph = split(initialised(self._make, 0))[0]
+        rate = optax.linear_schedule(config.learning_rate, config.final_rate, config.updates)
+        self.optimiser = optax.chain(optax.clip_by_global_norm(config.max_norm), optax.adam(rate, eps=_ADAM_EPSILON))
+        self.evaluate = compiled(self._apply)
         self.update = jax.jit(self._update)
 
-    def begin(self, seed: int) -> tuple[Any, Any]:
-        """The first weights and moments."""
-        weights = parts(begun(self._make, seed))[1]
+    def start(self, seed: int) -> tuple[Any, Any]:
+        """Returns the initial weights and optimiser state."""
+        weights = split(initialised(self._make, seed))[1]
         return weights, self.optimiser.init(weights)
 
     def _apply(self, weights: Any, rows: jax.Array) -> tuple[jax.Array, jax.Array]:
         return nnx.merge(self.graph, weights)(rows)  # pyright: ignore[reportCallIssue]
 
-    def _update(self, weights: Any, moments: Any, batch: dict[str, jax.Array]) -> tuple[Any, Any, jax.Array]:
-        def loss(weights: Any) -> jax.Array:
-            return loss_of(*self._apply(weights, batch["rows"]), batch, self.recipe)
+    def _update(self, weights: Any, optimiser_state: Any, batch: dict[str, jax.Array]) -> tuple[Any, Any, jax.Array]:
+        def loss_by(weights: Any) -> jax.Array:
+            return loss_of(*self._apply(weights, batch["rows"]), batch, self.config)
 
-        found, gradient = jax.value_and_grad(loss)(weights)
-        updates, moments = self.optimiser.update(gradient, moments, weights)
-        return optax.apply_updates(weights, updates), moments, found
-
-
-_programs = functools.cache(PpoPrograms)
+        loss, gradient = jax.value_and_grad(loss_by)(weights)
+        chex.assert_shape(loss, ())
+        updates, optimiser_state = self.optimiser.update(gradient, optimiser_state, weights)
+        return optax.apply_updates(weights, updates), optimiser_state, loss
 
 
-class PpoTraining:
-    def __init__(
-        self, game: Game, recipe: PpoConfig, seed: int, variant: str | None, seats: int | None, encoder: str | None
-    ) -> None:
-        self.recipe = recipe
-        self.variant = game.default_variant if variant is None else variant
-        self.seats = game.default_seats if seats is None else seats
-        game.options(self.seats, self.variant)
-        self.sight = DecisionEncoder(game, self.seats, encoder)
-        self.stream = np.random.default_rng(seed)
-        self.steps = steps_of(recipe)
-        self.programs = _programs(self.sight.width, self.sight.actions, recipe)
-        self.weights, self.moments = self.programs.begin(seed)
-        self.agents = [Agent("learner", driver.OUTSIDE, choose=chooser(self._act, self.sight.encoder))]
-        if recipe.opponent:
-            self.agents.append(agent(game, recipe.opponent))
-        self.games = self.decisions = 0
-        self.loss, self.start = math.nan, time.perf_counter()
+compiled_ppo = functools.cache(CompiledPpo)
 
-    def run(self, progress: CountProgress | None, watch: Watch | None, watch_every: int) -> Policy:
-        """All training steps."""
-        try:
-            for step in range(self.steps):
-                found = self._played(step)
-                if found is None:
-                    break
-                self._learn(found)
-                before, self.games = self.games, self.games + self.recipe.step_games
-                self.decisions += len(found)
-                if not math.isfinite(self.loss):
-                    raise CardaiError(f"the loss is {self.loss} after {self.games} games: the weights have run away")
-                if progress:
-                    progress(self.games, self.steps * self.recipe.step_games)
-                if watch and before // watch_every < self.games // watch_every:
-                    watch(self.games, self.policy())
-        except KeyboardInterrupt:
-            pass
-        return self.policy()
 
-    def policy(self) -> Policy:
-        """What has been learned so far."""
-        network: Any = nnx.merge(self.programs.graph, jax.tree.map(jnp.array, self.weights))
-        metrics: dict[str, float] = {"games": self.games, "decisions": self.decisions}
-        if math.isfinite(self.loss):
-            metrics["loss"] = self.loss
-        return Policy.of(
-            self.sight, network.policy, self.variant, about="proximal policy optimisation",
-            training=settings.as_plain(self.recipe), metrics=metrics, seconds=time.perf_counter() - self.start,
-        )  # fmt: skip
+class Ppo:
+    """PPO as an `Algorithm`: each round of games is a training step."""
 
-    def _act(self, rows: np.ndarray, masks: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        logits, _ = self.programs.judge(self.weights, rows)
-        return drawn(probabilities(logits, masks), luck)
+    about = "proximal policy optimisation"
+    trained = 1
 
-    def _played(self, step: int) -> Trajectories | None:
-        """The network's decisions in the games of a step."""
-        count = self.recipe.step_games
-        lineups = np.full((count, self.seats), len(self.agents) - 1)
-        own = np.arange(count)
-        lineups[own, (step * count + own) % self.seats] = 0
-        seeds = self.stream.integers(2**63, size=count, dtype=np.uint64)
-        found = played(self.sight, self.agents, lineups, seeds, self.variant)
-        return found and found.part(found.players == 0)
+    def __init__(self, table: TrainingTable, config: PpoConfig, seed: int) -> None:
+        self.table, self.config = table, config
+        self.games = config.steps * config.step_games
+        self.compiled = compiled_ppo(table.encoder.width, table.encoder.actions, config)
+        self.weights, self.optimiser_state = self.compiled.start(seed)
+        self.agents = [Agent("learner", driver.OUTSIDE, choose=choose_by(self._act, table.encoder.encoder))]
+        if config.opponent:
+            self.agents.append(agent(table.game, config.opponent))
 
-    def _learn(self, found: Trajectories) -> None:
-        recipe = self.recipe
-        logits, values = self.programs.judge(self.weights, found.rows)
-        chances = probabilities(logits, found.masks)[np.arange(len(found)), found.actions]
-        advantages = advantages_of(found, values, recipe.discount, recipe.trace)
-        columns = {
-            "rows": found.rows,
-            "masks": found.masks,
-            "actions": found.actions.astype(np.int32),
+    def rounds(self) -> Iterator[int]:
+        """Yields the number of games of each training step."""
+        for _ in range(self.config.steps):
+            yield self.config.step_games
+
+    def lineups(self, done: int, count: int) -> np.ndarray:
+        """Returns i64[count, seats]: the network in every seat, or in one seat that rotates beside the opponent."""
+        lineups = np.full((count, self.table.seats), len(self.agents) - 1)
+        games = np.arange(count)
+        lineups[games, (done + games) % self.table.seats] = 0
+        return lineups
+
+    def update(self, trajectories: Trajectories) -> dict[str, float]:
+        """Learns from a step's decisions, in minibatches of whole games."""
+        config, columns = self.config, self._columns(trajectories)
+        losses, weights, optimiser_state = [], self.weights, self.optimiser_state
+        for _ in range(config.passes):
+            games = self.table.stream.permutation(config.step_games)
+            for first in range(0, config.step_games, config.batch_games):
+                selected = np.flatnonzero(np.isin(trajectories.games, games[first : first + config.batch_games]))
+                if len(selected):
+                    size = padded_size(len(selected))
+                    batch = {name: padded(column[selected], size) for name, column in columns.items()}
+                    weights, optimiser_state, loss = self.compiled.update(weights, optimiser_state, batch)
+                    losses.append(loss)
+        self.weights, self.optimiser_state = weights, optimiser_state
+        return {"loss": float(np.mean(losses)) if losses else math.nan}
+
+    def network(self) -> Network:
+        """Returns a copy of the policy's part of the network."""
+        module: Any = nnx.merge(self.compiled.graph, jax.tree.map(jnp.array, self.weights))
+        return module.policy
+
+    def _act(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        logits, _ = self.compiled.evaluate(self.weights, rows)
+        return draw_actions(probabilities(logits, masks), uniforms)
+
+    def _columns(self, trajectories: Trajectories) -> dict[str, np.ndarray]:
+        """Returns what is learned from D decisions, by the names of `loss_of`'s batch; [D, ...] each."""
+        logits, values = self.compiled.evaluate(self.weights, trajectories.rows)
+        chances = probabilities(logits, trajectories.masks)[np.arange(len(trajectories)), trajectories.actions]
+        advantages = advantages_of(trajectories, values, self.config.discount, self.config.trace)
+        return {
+            "rows": trajectories.rows,
+            "masks": trajectories.masks,
+            "actions": trajectories.actions.astype(np.int32),
             "taken": np.log(chances).astype(np.float32),
             "advantages": advantages.astype(np.float32),
             "returns": (advantages + values).astype(np.float32),
-            "weights": np.ones(len(found), np.float32),
+            "weights": np.ones(len(trajectories), np.float32),
         }
-        losses, weights, moments = [], self.weights, self.moments
-        for _ in range(recipe.passes):
-            games = self.stream.permutation(recipe.step_games)
-            for first in range(0, recipe.step_games, recipe.batch_games):
-                places = np.flatnonzero(np.isin(found.games, games[first : first + recipe.batch_games]))
-                if len(places):
-                    batch = {name: padded(one[places], size_for(len(places))) for name, one in columns.items()}
-                    weights, moments, loss = self.programs.update(weights, moments, batch)
-                    losses.append(loss)
-        self.weights, self.moments = weights, moments
-        self.loss = float(np.mean(losses)) if losses else math.nan

@@ -1,4 +1,4 @@
-"""The verb that policies add to the `cardai` command."""
+"""The verb `train-policy` of the `cardai` command."""
 
 import json as json_module
 from pathlib import Path
@@ -12,44 +12,49 @@ GROUP = "Learn"
 
 
 def train_policy(
-    game: str,
+    game: Annotated[str, Parameter(help="The game; it must number its moves.")],
     /,
     *,
-    preset: str = "ppo",
-    out: Path,
-    seats: int | None = None,
-    variant: str | None = None,
-    encoder: str | None = None,
-    seed: int = 0,
+    preset: Annotated[str, Parameter(help="The algorithm with its settings: ppo, nfsp-shallow or nfsp-deep.")] = "ppo",
+    out: Annotated[Path, Parameter(help="The file to write.")],
+    seats: Annotated[int | None, Parameter(help="How many seats; the game's usual number if not given.")] = None,
+    variant: Annotated[str | None, Parameter(help="A variant of the game; its first one if not given.")] = None,
+    encoder: Annotated[str | None, Parameter(help="An encoder of the game; its first one if not given.")] = None,
+    seed: Annotated[int, Parameter(help="Any whole number; the same one gives the same policy on one machine.")] = 0,
     change: Annotated[
-        list[str] | None, Parameter(name="--set", negative="", help="Another value for a setting: games=1000.")
+        list[str] | None,
+        Parameter(name="--set", negative="", help="Another value for a setting of the preset: games=1000."),
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Learn a policy from games against itself: the agent policy:FILE. Ctrl-C keeps what was learned so far."""
+    """Train a policy, a network that gives move probabilities, by PPO or NFSP; then play it as policy:FILE.
+
+    The policy learns from games against itself. Ctrl-C ends the training early and keeps what was learned so far.
+    """
     import cardai
     from cardai.errors import CardaiError, unknown
     from cardai.show.progress import Line
     from evaluators import settings
     from evaluators.policies import nfsp, ppo
 
-    chosen = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
-    if chosen is None:
+    algorithm = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
+    if algorithm is None:
         raise CardaiError(unknown("preset", preset, [*ppo.PRESETS, *nfsp.PRESETS]))
-    changes = {one.partition("=")[0]: one.partition("=")[2] for one in change or ()}
     if not out.parent.is_dir():
         raise CardaiError(f"cannot write {out}: there is no folder {out.parent}")
-    wanted = settings.read(type(chosen.PRESETS[preset]), None, settings.as_plain(chosen.PRESETS[preset]) | changes)
-    played = cardai.load(game)
-    with Line("learning", played) as progress:
-        policy = chosen.train(
-            played, wanted, seed=seed, variant=variant, seats=seats, encoder=encoder, progress=progress
+    defaults = algorithm.PRESETS[preset]
+    changes = {text.partition("=")[0]: text.partition("=")[2] for text in change or ()}
+    config = settings.read(type(defaults), None, settings.as_plain(defaults) | changes)
+    loaded = cardai.load(game)
+    with Line("training", loaded) as progress:
+        policy = algorithm.train(
+            loaded, config, seed=seed, variant=variant, seats=seats, encoder=encoder, progress=progress
         )
     policy.save(out)
-    facts = policy.metadata
+    metadata = policy.metadata
     if json:
-        print(json_module.dumps({"out": str(out), **facts.metrics, "seconds": facts.seconds}, indent=2))
+        print(json_module.dumps({"out": str(out), **metadata.metrics, "seconds": metadata.seconds}, indent=2))
     else:
-        games, decisions = facts.metrics["games"], facts.metrics["decisions"]
-        print(f"policy:{out} learned from {games} games, {decisions} decisions, in {facts.seconds:.0f} s")
+        games, decisions = metadata.metrics["games"], metadata.metrics["decisions"]
+        print(f"policy:{out}: trained on {games} games, {decisions} decisions, in {metadata.seconds:.0f} s")
     return 0
