@@ -143,9 +143,8 @@ class Policy:
                 f" {game.version}"
             )
         if metadata.encoder not in game.encoders:
-            raise CardaiError(
-                f"{self.name} needs the encoder {metadata.encoder!r}; {game.name} has {', '.join(game.encoders) or 'none'}"
-            )
+            known = ", ".join(game.encoders) or "none"
+            raise CardaiError(f"{self.name} needs the encoder {metadata.encoder!r}; {game.name} has {known}")
         if metadata.layout != layout_fingerprint(_layout(game, metadata.encoder, seats)):
             same_table = seats == metadata.seats
             why = "another layout" if same_table else f"tables of {metadata.seats} seats, not of {seats}"

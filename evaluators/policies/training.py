@@ -8,7 +8,7 @@ What differs between algorithms is behind `Algorithm`.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,7 +52,7 @@ class Algorithm(Protocol):
 
     about: str
     config: Any
-    agents: Sequence[Agent]
+    agents: list[Agent]
     trained: int
     games: int
 
