@@ -392,14 +392,14 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
         (b"", "not a sound"),
         (whole[:-4], "not a sound"),
         (bytes_of(tensors), "no entry 'cardai'"),
-        (bytes_of(tensors, {"cardai": "["}), "no entry 'cardai'"),
+        (bytes_of(tensors, {"cardai": "["}), "the entry 'cardai' of its metadata is not JSON"),
         (with_metadata(format="cardai model 1"), "its format is 'cardai model 1'"),
         (with_metadata(seats="two"), "seats must be a whole number"),
         (with_metadata(hidden=[8, 8]), "lacks the tensor layers.1.bias"),
         (with_metadata(hidden=[0]), "hidden must be a list"),
-        (with_metadata(actions=4), r"output.bias is float32\[9\], it should be float32\[4\]"),
-        (with_metadata(actions=0), "actions 0 is not 1 to"),
-        (with_metadata(width=10**9), "is not 1 to"),
+        (with_metadata(actions=4), r"output.bias is F32 \[9\], it should be F32 \[4\]"),
+        (with_metadata(actions=0), "actions must be a whole number from 1 to"),
+        (with_metadata(width=10**9), "width must be a whole number from 1 to"),
         (bytes_of(broken, {"cardai": json.dumps(metadata)}), "output.bias holds numbers that are not finite"),
     ):
         place.write_bytes(content)

@@ -11,7 +11,6 @@ import dataclasses
 import hashlib
 import importlib.metadata
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +20,26 @@ import numpy as np
 from flax import nnx
 
 from cardai.agents.spec import Agent
-from cardai.data.files import write_whole
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
 from cardai.kernel import driver
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
-from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
+from evaluators.network_file import (
+    COUNT,
+    NUMBER,
+    OPTIONS,
+    SEATS,
+    TABLE,
+    TEXT,
+    Entry,
+    NetworkFile,
+    is_count,
+    layout_fingerprint,
+    set_tensors,
+    tensor_specs,
+    tensors_of,
+)
 from evaluators.policies.decisions import DecisionEncoder
 from evaluators.policies.network import (
     Network,
@@ -38,8 +50,6 @@ from evaluators.policies.network import (
     probabilities,
     split,
 )
-
-FORMAT = "cardai policy 1"
 
 SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->
@@ -164,18 +174,7 @@ class Policy:
 
     def save(self, path: str | Path) -> None:
         """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
-        from safetensors.numpy import save
-
-        place, tensors = Path(path), tensors_of(self.network)
-        if not all(np.isfinite(value).all() for value in tensors.values()):
-            raise CardaiError(f"cannot write {place}: the policy holds weights that are not finite")
-        facts = dataclasses.asdict(self.metadata) | {"format": FORMAT}
-        try:
-            write_whole(place, save(tensors, {"cardai": json.dumps(facts, allow_nan=False)}))
-        except ValueError:
-            raise CardaiError(f"cannot write {place}: its metrics hold a number that is not finite") from None
-        except OSError as error:
-            raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+        POLICY_FILE.write(path, dataclasses.asdict(self.metadata), tensors_of(self.network))
 
 
 @dataclass(frozen=True)
@@ -236,82 +235,58 @@ def numbering(game: Game) -> str:
 
 def load(path: str | Path) -> Policy:
     """Returns the policy in a file. Raises CardaiError with file and reason if it holds no policy or is damaged."""
-    from safetensors import SafetensorError, safe_open
-
-    place = Path(path)
-    try:
-        with safe_open(place, "numpy") as file:
-            metadata = _metadata(place, file.metadata() or {})
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except OSError as error:
-        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
-    except SafetensorError as error:
-        raise _refusal(place, str(error)) from None
-    network = nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
-    _check_tensors(place, network, tensors)
+    metadata, tensors = POLICY_FILE.read(path)
+    network = _abstract_network(metadata)
     with on_device():
         set_tensors(network, tensors)
     return Policy(metadata, network, str(path))
 
 
-def _check_tensors(place: Path, network: Network, tensors: Mapping[str, np.ndarray]) -> None:
-    wanted = {
-        ".".join(map(str, path)): node.shape for path, node in nnx.iter_graph(network) if isinstance(node, nnx.Param)
-    }
-    if found := sorted(wanted.keys() ^ tensors.keys()):
-        raise _refusal(place, f"it {'lacks' if found[0] in wanted else 'should not have'} the tensor {found[0]}")
-    for name, shape in wanted.items():
-        tensor = tensors[name]
-        if tensor.shape != shape or tensor.dtype != np.float32:
-            raise _refusal(place, f"{name} is {tensor.dtype}{list(tensor.shape)}, it should be float32{list(shape)}")
-        if not np.isfinite(tensor).all():
-            raise _refusal(place, f"{name} holds numbers that are not finite")
+def _metadata(entries: Mapping[str, Any]) -> PolicyMetadata:
+    fields: dict[str, Any] = {name: entries[name] for name in _ENTRIES}
+    fields["hidden"] = tuple(fields["hidden"])
+    return PolicyMetadata(**fields)
 
 
-def _metadata(place: Path, entries: Mapping[str, str]) -> PolicyMetadata:
-    try:
-        said = json.loads(entries.get("cardai", ""))
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        raise _refusal(place, "its metadata has no entry 'cardai' that is a JSON object")
-    if said.get("format") != FORMAT:
-        raise _refusal(place, f"its format is {said.get('format')!r}, not {FORMAT!r}")
-    kept: dict[str, Any] = {}
-    for one in dataclasses.fields(PolicyMetadata):
-        fits, what = _KINDS[str(one.type)] if one.name != "hidden" else _HIDDEN
-        if one.name not in said or not fits(said[one.name]):
-            raise _refusal(place, f"{one.name} must be {what}, not {said.get(one.name)!r:.60}")
-        kept[one.name] = said[one.name]
-    if not all(1 <= kept[name] <= WIDEST for name in ("width", "actions")):
-        raise _refusal(place, f"width {kept['width']} or actions {kept['actions']} is not 1 to {WIDEST}")
-    kept["hidden"] = tuple(kept["hidden"])
-    return PolicyMetadata(**kept)
+def _abstract_network(metadata: PolicyMetadata) -> Network:
+    """Returns a network of the shapes that the metadata describe, without values."""
+    return nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+def _is_width(value: Any) -> bool:
+    return is_count(value) and 1 <= value <= WIDEST
 
 
 def _is_hidden(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= DEEPEST and all(_is_count(n) and 1 <= n <= WIDEST for n in value)
+    return isinstance(value, list) and len(value) <= DEEPEST and all(map(_is_width, value))
 
 
-_TABLE = (lambda value: isinstance(value, dict), "a table")
-_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    str(str): (lambda value: isinstance(value, str) and value.isprintable(), "a printable text"),
-    str(int): (_is_count, "a whole number"),
-    str(float): (lambda value: type(value) in (int, float) and math.isfinite(value), "a number"),
-    str(Mapping[str, int]): _TABLE,
-    str(Mapping[str, Any]): _TABLE,
+_WIDTH = Entry(_is_width, f"a whole number from 1 to {WIDEST}")
+_ENTRIES: Mapping[str, Entry] = {
+    "game": TEXT,
+    "game_version": COUNT,
+    "variant": TEXT,
+    "options": OPTIONS,
+    "seats": SEATS,
+    "encoder": TEXT,
+    "layout": TEXT,
+    "width": _WIDTH,
+    "numbering": TEXT,
+    "actions": _WIDTH,
+    "hidden": Entry(_is_hidden, f"a list of at most {DEEPEST} whole numbers from 1 to {WIDEST}"),
+    "about": TEXT,
+    "training": TABLE,
+    "metrics": TABLE,
+    "seconds": NUMBER,
+    "commit": TEXT,
+    "cardai": TEXT,
 }
-"""What each entry of the metadata must be, by the type of its field."""
-_HIDDEN = (_is_hidden, f"a list of whole numbers from 1 to {WIDEST}")
+"""What each entry of a policy file's metadata must be; the names are the fields of `PolicyMetadata`."""
+
+POLICY_FILE = NetworkFile(
+    "policy", "cardai policy 1", _ENTRIES, _metadata, lambda metadata: tensor_specs(_abstract_network(metadata))
+)
 
 
 def _layout(game: Game, encoder: str, seats: int) -> list[Segment]:
     return list(game.encoder(encoder).layout(seats))
-
-
-def _refusal(place: Path, why: str) -> CardaiError:
-    return CardaiError(f"{place} is not a sound cardai policy: {why}")

@@ -27,7 +27,7 @@ def train_policy(
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Train a policy, a network that gives move probabilities, by PPO or NFSP; then play it as policy:FILE.
+    """Train a policy, which gives move probabilities, by PPO or NFSP: the agent policy:FILE.
 
     The policy learns from games against itself. Ctrl-C ends the training early and keeps what was learned so far.
     """
