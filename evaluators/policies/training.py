@@ -85,8 +85,8 @@ class PolicyTraining:
     def run(self, progress: CountProgress | None, watch: PolicyWatch | None, watch_every: int) -> Policy:
         """Plays and learns from all rounds and returns the policy. Ctrl-C ends the training early.
 
-        `progress` is called after each round with (games played, games in all); `watch`, whenever another `watch_every` games have been played. Raises CardaiError if a loss is no
-        longer finite.
+        `progress` is called after each round with (games played, games in all), `watch` whenever another `watch_every`
+        games have been played. Raises CardaiError if a loss is no longer finite.
         """
         try:
             for count in self.algorithm.rounds():
