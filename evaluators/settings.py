@@ -18,7 +18,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import os
 import tomllib
 import types
 import typing
@@ -27,6 +26,7 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cardai.data.files import write_text
 from cardai.errors import CardaiError, unknown
 
 T = TypeVar("T")
@@ -119,14 +119,7 @@ def read(kind: type[T], path: str | Path | None = None, overrides: Mapping[str, 
 
 def write(settings: Any, path: str | Path) -> None:
     """Keep settings as TOML, each field with its line of help. Raises CardaiError when they cannot be written."""
-    place = Path(path)
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(as_toml(settings), "utf-8")
-        unfinished.replace(place)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+    write_text(Path(path), as_toml(settings))
 
 
 def as_toml(settings: Any) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai import rule
-from cardai.conformance import LAWS, Verdict, check
+from cardai.conformance import LAWS, LawResult, check
 from cardai.errors import CardaiError
 from cardai.game import Game
 
@@ -21,7 +21,7 @@ GAMES = {**{name: cardai.load(name) for name in cardai.available()}, "low_hand":
 
 
 @functools.cache
-def verdicts(name: str) -> dict[str, Verdict]:
+def verdicts(name: str) -> dict[str, LawResult]:
     return {verdict.law: verdict for verdict in check(GAMES[name])}
 
 

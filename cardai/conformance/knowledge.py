@@ -11,36 +11,36 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, place_of_bit
-from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
+from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.conformance.views import same_rows
 
 OFTEN = 0.25  # what varies differs from the truth in so many worlds
 
 
 @law
-def unrevealed_moves_look_the_same(ground: Ground) -> None:
+def unrevealed_moves_look_the_same(testbed: Testbed) -> None:
     """If a move turns nothing up for a seat (`revealed`), what the seat sees after it is the same in every world.
 
     Players who search rely on it: they try such a move in one world only. Whose turn comes next everybody sees; it may
     depend on hidden cards, since a seat without a choice is passed over. So outcomes with another turn are left out.
     """
-    for i, (here, seat) in enumerate(ground.chosen(6 * len(ground.traces), "unrevealed")):
-        worlds = ground.compiled.worlds(here.states, seat, ground.effort.worlds, i)
-        moves = ground.some_moves(here) if seat == here.turn else here.move
+    for i, (here, seat) in enumerate(testbed.chosen(6 * len(testbed.traces), "unrevealed")):
+        worlds = testbed.compiled.worlds(here.states, seat, testbed.effort.worlds, i)
+        moves = testbed.some_moves(here) if seat == here.turn else here.move
         for k in range(len(moves)):
-            _looks_the_same(ground, here, seat, worlds, moves[k : k + 1])
+            _looks_the_same(testbed, here, seat, worlds, moves[k : k + 1])
 
 
-def _looks_the_same(ground: Ground, here: Position, seat: int, worlds: np.ndarray, move: np.ndarray) -> None:
-    compiled, show = ground.compiled, ground.game.show
+def _looks_the_same(testbed: Testbed, here: Position, seat: int, worlds: np.ndarray, move: np.ndarray) -> None:
+    compiled, show = testbed.compiled, testbed.game.show
     held = worlds[compiled.allowed(worlds, move)]
     outcomes = compiled.moved(np.concatenate([here.states, held]), move)
     unseen = outcomes[(outcomes["revealed"] >> seat & 1 == 0) & (outcomes["turn"] == outcomes["turn"][0])]
     if len(unseen) < 2 or unseen["turn"][0] < 0:
         return
-    what = f"{move_text(ground.game, here.state, move[0])} reveals nothing to seat {seat}"
-    same_rows(ground, here, compiled.rows(unseen, seat), what)
+    what = f"{move_text(testbed.game, here.state, move[0])} reveals nothing to seat {seat}"
+    same_rows(testbed, here, compiled.rows(unseen, seat), what)
     if len({here.following.ask(show, state, seat) for state in unseen[:3]}) > 1:
         raise here.broken(f"{what}, yet the text it is shown then depends on hidden cards")
 
@@ -68,27 +68,27 @@ class Step:
         return bits(self.after.states)[0]
 
 
-def _steps(ground: Ground, salt: str, worlds: int) -> Iterator[Step]:
-    for here, seat in ground.chosen(4 * len(ground.traces), salt):
+def _steps(testbed: Testbed, salt: str, worlds: int) -> Iterator[Step]:
+    for here, seat in testbed.chosen(4 * len(testbed.traces), salt):
         if here.following.turn >= 0:
-            yield _step(ground, here, seat, worlds, here.ply)
+            yield _step(testbed, here, seat, worlds, here.ply)
 
 
-def _step(ground: Ground, here: Position, seat: int, count: int, seed: int) -> Step:
-    worlds = ground.compiled.worlds(here.states, seat, count, seed)
-    outcomes = ground.compiled.moved(worlds[ground.compiled.allowed(worlds, here.move)], here.move)
-    return Step(here, seat, _looking_like(ground, here.following, seat, outcomes))
+def _step(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> Step:
+    worlds = testbed.compiled.worlds(here.states, seat, count, seed)
+    outcomes = testbed.compiled.moved(worlds[testbed.compiled.allowed(worlds, here.move)], here.move)
+    return Step(here, seat, _looking_like(testbed, here.following, seat, outcomes))
 
 
-def _looking_like(ground: Ground, here: Position, seat: int, states: np.ndarray) -> np.ndarray:
+def _looking_like(testbed: Testbed, here: Position, seat: int, states: np.ndarray) -> np.ndarray:
     """Those of some states that `seat` cannot tell from the truth by header, encodings, own moves or text."""
-    truth, show = here.state, ground.game.show
+    truth, show = here.state, testbed.game.show
     same = (states["turn"] == truth["turn"]) & (states["midway"] == truth["midway"])
     states = states[same & ((states["revealed"] ^ truth["revealed"]) >> seat & 1 == 0)]
-    rows = ground.compiled.rows(np.concatenate([here.states, states]), seat)
+    rows = testbed.compiled.rows(np.concatenate([here.states, states]), seat)
     states = states[(rows[1:] == rows[0]).all(axis=1)]
     if here.turn == seat and len(states):
-        moves, counts = ground.compiled.legal(np.concatenate([here.states, states]))
+        moves, counts = testbed.compiled.legal(np.concatenate([here.states, states]))
         if counts[0] > 0:
             moves = moves[:, : counts[0]]
             states = states[(counts[1:] == counts[0]) & (moves[1:] == moves[0]).all(axis=1)]
@@ -97,61 +97,61 @@ def _looking_like(ground: Ground, here: Position, seat: int, states: np.ndarray)
 
 
 @law
-def nothing_is_learnt_unseen(ground: Ground) -> None:
+def nothing_is_learnt_unseen(testbed: Testbed) -> None:
     """Knowledge grows only by witness: a move that reveals nothing to a seat fixes nothing in the seat's worlds.
 
     What varies among the outcomes of the move in worlds of before must still vary in worlds drawn after it.
     """
-    for step in _steps(ground, "learnt", 64):
+    for step in _steps(testbed, "learnt", 64):
         if len(step.outcomes) < 16 or step.after.state["revealed"] >> step.seat & 1:
             continue
         truth = step.truth
         unknown = (bits(step.outcomes) != truth).mean(axis=0) >= OFTEN
         for count in (64, MANY_WORLDS):
-            worlds = ground.compiled.worlds(step.after.states, step.seat, count, step.before.ply + count)
+            worlds = testbed.compiled.worlds(step.after.states, step.seat, count, step.before.ply + count)
             unknown &= (bits(worlds) == truth).all(axis=0)
             if not unknown.any():
                 break
         else:
-            what = f"state.{place_of_bit(ground.game.state, int(np.argmax(unknown)))}"
+            what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(unknown)))}"
             found = f"all worlds of seat {step.seat} have the truth's {what}"
             raise step.after.broken(f"{found}, unknown a move ago and not revealed")
 
 
 @law
-def nothing_seen_is_forgotten(ground: Ground) -> None:
+def nothing_seen_is_forgotten(testbed: Testbed) -> None:
     """What a seat knows from the play stays so in its worlds: a card seen to be played or taken is not dealt anew.
 
     What is the same in all outcomes that the seat cannot tell from the truth must be the same in worlds drawn after the
     move. A secret move is no witness: before the law is broken, every other move of that turn is tried as well.
     """
-    for step in _steps(ground, "forgotten", 128):
+    for step in _steps(testbed, "forgotten", 128):
         if len(step.outcomes) < 24:
             continue
         truth, ply = step.truth, step.before.ply
-        worlds = ground.compiled.worlds(step.after.states, step.seat, 64, ply + 1)
+        worlds = testbed.compiled.worlds(step.after.states, step.seat, 64, ply + 1)
         known = (bits(step.outcomes) == truth).all(axis=0) & ((bits(worlds) != truth).mean(axis=0) >= OFTEN)
         if known.any():
-            more = _step(ground, step.before, step.seat, MANY_WORLDS, ply + 2)
+            more = _step(testbed, step.before, step.seat, MANY_WORLDS, ply + 2)
             known &= (bits(more.outcomes) == truth).all(axis=0)
         if known.any():
-            known &= ~_explained(ground, step, known)
+            known &= ~_explained(testbed, step, known)
         if known.any():
-            what = f"state.{place_of_bit(ground.game.state, int(np.argmax(known)))}"
+            what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(known)))}"
             raise step.after.broken(
                 f"worlds of seat {step.seat} change {what}, which it knew from the last move or before"
             )
 
 
-def _explained(ground: Ground, step: Step, known: np.ndarray) -> np.ndarray:
+def _explained(testbed: Testbed, step: Step, known: np.ndarray) -> np.ndarray:
     """Bits that vary after all: another move, which looks the same to the seat, would have set them otherwise."""
     truth, explained = step.truth, np.zeros(len(known), bool)
-    worlds = ground.compiled.worlds(step.before.states, step.seat, 128, step.before.ply + 3)
+    worlds = testbed.compiled.worlds(step.before.states, step.seat, 128, step.before.ply + 3)
     for i in range(len(worlds)):
         world = worlds[i : i + 1]
-        outcomes = ground.compiled.moved(world, ground.compiled.moves(world))
+        outcomes = testbed.compiled.moved(world, testbed.compiled.moves(world))
         wanted = known & ~explained
         outcomes = outcomes[(bits(outcomes)[:, wanted] != truth[wanted]).any(axis=1)]
-        alike = _looking_like(ground, step.after, step.seat, outcomes)
+        alike = _looking_like(testbed, step.after, step.seat, outcomes)
         explained |= (bits(alike) != truth).any(axis=0)
     return explained

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cardai.conformance.ground import Ground
+from cardai.conformance.testbed import Testbed
 
 
 @dataclass(frozen=True)
@@ -12,10 +12,10 @@ class Law:
 
     name: str
     about: str
-    check: Callable[[Ground], None]
+    check: Callable[[Testbed], None]
 
 
-def law(check: Callable[[Ground], None]) -> Law:
+def law(check: Callable[[Testbed], None]) -> Law:
     """Make a law of a function: its name is the law's, the first line of its docstring is the fact."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from cardai.conformance.ground import Ground, Position, move_text, written
 from cardai.conformance.law import law
+from cardai.conformance.testbed import Position, Testbed, move_text, written
 from cardai.errors import IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and of elsewhere that are asked about
@@ -12,32 +12,32 @@ LIKE_A_CARD_SET = 64  # a field that grows as large holds a set of cards
 
 
 @law
-def seat_to_move_has_moves(ground: Ground) -> None:
+def seat_to_move_has_moves(testbed: Testbed) -> None:
     """legal gives 1 to max_moves moves while the game goes on, and the same ones when asked again."""
-    for here in ground.positions(ground.effort.positions):
-        (first, counts), (second, again) = (ground.compiled.legal(here.states) for _ in range(2))
+    for here in testbed.positions(testbed.effort.positions):
+        (first, counts), (second, again) = (testbed.compiled.legal(here.states) for _ in range(2))
         n = int(counts[0])
-        if not 1 <= abs(n) <= ground.game.max_moves:
-            raise here.broken(f"legal returned {n}, max_moves is {ground.game.max_moves}")
+        if not 1 <= abs(n) <= testbed.game.max_moves:
+            raise here.broken(f"legal returned {n}, max_moves is {testbed.game.max_moves}")
         if n != again[0] or first.tobytes() != second.tobytes():
             raise here.broken("legal gives other moves when asked again")
 
 
 @law
-def moves_are_distinct(ground: Ground) -> None:
+def moves_are_distinct(testbed: Testbed) -> None:
     """No move is listed twice."""
-    for here in ground.positions(ground.effort.positions):
-        moves = written(ground.game, ground.compiled.moves(here.states))
+    for here in testbed.positions(testbed.effort.positions):
+        moves = written(testbed.game, testbed.compiled.moves(here.states))
         unique, counts = np.unique(moves, axis=0, return_counts=True)
         if (counts > 1).any():
             raise here.broken(f"the move {unique[np.argmax(counts)].tolist()} is listed {counts.max()} times")
 
 
 @law
-def moves_are_in_order(ground: Ground) -> None:
+def moves_are_in_order(testbed: Testbed) -> None:
     """Moves are listed in canonical order: ascending by their fields, the first field first."""
-    for here in ground.positions(ground.effort.positions):
-        moves = written(ground.game, ground.compiled.moves(here.states))
+    for here in testbed.positions(testbed.effort.positions):
+        moves = written(testbed.game, testbed.compiled.moves(here.states))
         former, latter = moves[:-1], moves[1:]
         differs = former != latter
         field, line = differs.argmax(axis=1), np.arange(len(former))
@@ -48,66 +48,66 @@ def moves_are_in_order(ground: Ground) -> None:
 
 
 @law
-def is_legal_agrees_with_legal(ground: Ground) -> None:
+def is_legal_agrees_with_legal(testbed: Testbed) -> None:
     """A move is legal if and only if legal lists it, for listed moves, variations of them and moves of elsewhere."""
-    for here in ground.positions(ground.effort.positions):
-        moves, counts = ground.compiled.legal(here.states)
+    for here in testbed.positions(testbed.effort.positions):
+        moves, counts = testbed.compiled.legal(here.states)
         listed = moves[0, : abs(counts[0])]
-        refused = np.flatnonzero(~ground.compiled.allowed(here.states, listed))
+        refused = np.flatnonzero(~testbed.compiled.allowed(here.states, listed))
         if len(refused):
-            move = move_text(ground.game, here.state, listed[refused[0]])
+            move = move_text(testbed.game, here.state, listed[refused[0]])
             raise here.broken(f"legal lists {move}, is_legal refuses it")
         if counts[0] < 0:
             continue  # what a truncated list leaves out may be legal
-        others = foreign_moves(ground, here, listed)
-        accepted = np.flatnonzero(ground.compiled.allowed(here.states, others))
+        others = foreign_moves(testbed, here, listed)
+        accepted = np.flatnonzero(testbed.compiled.allowed(here.states, others))
         if len(accepted):
-            move = move_text(ground.game, here.state, others[accepted[0]])
+            move = move_text(testbed.game, here.state, others[accepted[0]])
             raise here.broken(f"is_legal accepts {move}, legal does not list it")
 
 
 @law
-def illegal_moves_raise(ground: Ground) -> None:
+def illegal_moves_raise(testbed: Testbed) -> None:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and after the end."""
-    for here in ground.positions(ground.effort.texts):
-        moves, truncated = ground.game.enumerate(here.state)
+    for here in testbed.positions(testbed.effort.texts):
+        moves, truncated = testbed.game.enumerate(here.state)
         if not truncated:
-            _refuse_all(ground, here, foreign_moves(ground, here, moves)[-4:])
-    for trace in ground.traces:
-        _refuse_all(ground, trace.end, trace.moves[:2])
+            _refuse_all(testbed, here, foreign_moves(testbed, here, moves)[-4:])
+    for trace in testbed.traces:
+        _refuse_all(testbed, trace.end, trace.moves[:2])
 
 
 @law
-def actions_number_the_moves(ground: Ground) -> None:
+def actions_number_the_moves(testbed: Testbed) -> None:
     """In a game that numbers its moves (`actions`) every legal move has a number, and those legal together differ."""
-    numbers = ground.game.actions
-    for here in ground.positions(ground.effort.positions) if numbers else ():
-        moves = ground.compiled.moves(here.states)
+    numbers = testbed.game.actions
+    for here in testbed.positions(testbed.effort.positions) if numbers else ():
+        moves = testbed.compiled.moves(here.states)
         for move in moves:
             if tuple(move.tolist()) not in numbers:
-                raise here.broken(f"{move_text(ground.game, here.state, move)} is legal and has no number in actions")
+                raise here.broken(f"{move_text(testbed.game, here.state, move)} is legal and has no number in actions")
         found = [numbers[tuple(move.tolist())] for move in moves]
         for i, number in enumerate(found):
             if number in found[:i]:
-                pair = [move_text(ground.game, here.state, moves[k]) for k in (found.index(number), i)]
+                pair = [move_text(testbed.game, here.state, moves[k]) for k in (found.index(number), i)]
                 raise here.broken(f"{' and '.join(pair)} are legal together and share the number {number}")
 
 
-def _refuse_all(ground: Ground, here: Position, moves: np.ndarray) -> None:
+def _refuse_all(testbed: Testbed, here: Position, moves: np.ndarray) -> None:
     for move in moves:
-        for door in (ground.game.play, ground.game.after):
+        for door in (testbed.game.play, testbed.game.after):
             try:
                 door(here.state, move)
             except IllegalMove:
                 continue
-            refused = move_text(ground.game, here.state, move)
+            refused = move_text(testbed.game, here.state, move)
             raise here.broken(f"{door.__name__} accepts {refused}, which is not legal here")
 
 
-def foreign_moves(ground: Ground, here: Position, listed: np.ndarray) -> np.ndarray:
+def foreign_moves(testbed: Testbed, here: Position, listed: np.ndarray) -> np.ndarray:
     """Moves that are not listed here: listed ones with a field changed, and moves played elsewhere in the game."""
-    played, names = here.trace.moves, ground.game.move.names or ()
-    chance = ground.chance("foreign", here.trace.table, here.trace.seed, here.ply)
+    played, names = here.trace.moves, testbed.game.move.names or ()
+    chance = testbed.chance("foreign", here.trace.setup, here.trace.seed, here.ply)
     picked = chance.choice(listed, min(PERTURBED, len(listed)), replace=False)
     moves = np.concatenate([picked] * VARIATIONS + [played[chance.integers(len(played), size=PERTURBED)]])
     for move in moves[: VARIATIONS * len(picked)]:
@@ -118,4 +118,4 @@ def foreign_moves(ground: Ground, here: Position, listed: np.ndarray) -> np.ndar
         else:
             move[name] = (int(move[name]) + 1, int(move[name]) - 1, other)[chance.integers(3)]
     known = {move.tobytes() for move in listed}
-    return np.array([move for move in moves if move.tobytes() not in known], ground.game.move)
+    return np.array([move for move in moves if move.tobytes() not in known], testbed.game.move)

@@ -5,51 +5,51 @@ import math
 import numpy as np
 
 from cardai.conformance.evidence import facts
-from cardai.conformance.ground import MOVES_TRIED, Ground, LawError, Position, Table, move_text
 from cardai.conformance.law import law
+from cardai.conformance.testbed import MOVES_TRIED, LawError, Position, Setup, Testbed, move_text
 from cardai.game import int_seed
 from cardai.rule import mixed
 from cardai.table.many import Results
 
 
 @law
-def deals_repeat_for_a_seed(ground: Ground) -> None:
+def deals_repeat_for_a_seed(testbed: Testbed) -> None:
     """The same seed, variant and seats give the same deal, byte for byte."""
-    for trace in ground.traces:
-        again = ground.game.new(trace.table.seats, trace.seed, trace.table.variant)
+    for trace in testbed.traces:
+        again = testbed.game.new(trace.setup.seats, trace.seed, trace.setup.variant)
         if again.tobytes() != trace.states[0].tobytes():
             raise Position(trace, 0).broken("a second deal from the same seed differs from the first")
 
 
 @law
-def seeds_deal_differently(ground: Ground) -> None:
+def seeds_deal_differently(testbed: Testbed) -> None:
     """If dealing draws chance, 64 seeds do not all give the same deal."""
-    for table in ground.tables:
-        seeds, deals = ground.seeds(table, 64), ground.deals(table, 0, 64)
+    for setup in testbed.setups:
+        seeds, deals = testbed.seeds(setup, 64), testbed.deals(setup, 0, 64)
         drew = any(int(rng) != int(mixed(int_seed(int(seed)))) for rng, seed in zip(deals["rng"], seeds, strict=True))
         said = facts(deals)
         if drew and (said == said[0]).all():
             raise LawError(
-                f"{table}, seed {seeds[0]} to {seeds[-1]}, ply 0: deal draws chance, yet all deals are alike"
+                f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: deal draws chance, yet all deals are alike"
             )
 
 
 @law
-def play_repeats_for_a_seed(ground: Ground) -> None:
+def play_repeats_for_a_seed(testbed: Testbed) -> None:
     """A game depends on its seed and line-up only: not on threads, nor on how many games are live."""
-    for table in ground.tables:
-        lineups = ground.chance("repeat", table).integers(0, len(ground.agents), (6, table.seats))
-        first = ground.results(table, lineups, ground.agents, live=6)
+    for setup in testbed.setups:
+        lineups = testbed.chance("repeat", setup).integers(0, len(testbed.agents), (6, setup.seats))
+        first = testbed.results(setup, lineups, testbed.agents, live=6)
         for options in ({"live": 1}, {"live": 4, "threads": 2}):
-            second = ground.results(table, lineups, ground.agents, **options)
+            second = testbed.results(setup, lineups, testbed.agents, **options)
             for i in range(len(lineups)):
-                _same_game(ground, table, i, first, second, f"with {options}")
+                _same_game(testbed, setup, i, first, second, f"with {options}")
 
 
-def _same_game(ground: Ground, table: Table, i: int, first: Results, second: Results, how: str) -> None:
-    where = f"{table}, seed {ground.seeds(table, i + 1)[i]}"
+def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: Results, how: str) -> None:
+    where = f"{setup}, seed {testbed.seeds(setup, i + 1)[i]}"
     if first.endless[i] != second.endless[i]:
-        raise LawError(f"{where}, ply {ground.game.max_plies}: endless once and not again, {how}")
+        raise LawError(f"{where}, ply {testbed.game.max_plies}: endless once and not again, {how}")
     if first.endless[i]:
         return
     one, other = first.moves[i], second.moves[i]
@@ -66,49 +66,49 @@ def _same_game(ground: Ground, table: Table, i: int, first: Results, second: Res
 
 
 @law
-def records_replay(ground: Ground) -> None:
+def records_replay(testbed: Testbed) -> None:
     """The recorded moves lead from the deal to the same end and the same scores."""
-    for trace in ground.traces:
+    for trace in testbed.traces:
         end = trace.end
         if end.turn >= 0:
             raise end.broken("the recorded game was over here; replayed, it goes on")
-        scores = [float(ground.compiled.values(end.states, seat)[0]) for seat in end.seats]
+        scores = [float(testbed.compiled.values(end.states, seat)[0]) for seat in end.seats]
         if scores != list(trace.scores):
             raise end.broken(f"replayed, the scores are {scores}; they were {list(trace.scores)}")
 
 
 @law
-def every_game_ends(ground: Ground) -> None:
+def every_game_ends(testbed: Testbed) -> None:
     """Evenly random games of every variant and seat count end within max_plies, and nobody to move is without a move.
 
-    Line-ups of simple players may go round in circles; the table gives such games up and counts them.
+    Line-ups of simple players may repeat positions for ever, so only evenly random play must end.
     """
-    for table in ground.tables:
-        lineups = np.zeros((max(20, ground.effort.games), table.seats), np.int64)
-        results = ground.results(table, lineups, ground.agents)
+    for setup in testbed.setups:
+        lineups = np.zeros((max(20, testbed.effort.games), setup.seats), np.int64)
+        results = testbed.results(setup, lineups, testbed.agents)
         if results.endless.any():
-            seed = ground.seeds(table, len(lineups))[np.argmax(results.endless)]
-            raise LawError(f"{table}, seed {seed}, ply {ground.game.max_plies}: the game has not ended")
+            seed = testbed.seeds(setup, len(lineups))[np.argmax(results.endless)]
+            raise LawError(f"{setup}, seed {seed}, ply {testbed.game.max_plies}: the game has not ended")
 
 
 @law
-def scores_are_shares(ground: Ground) -> None:
+def scores_are_shares(testbed: Testbed) -> None:
     """Final scores lie in [0, 1] and add up to what score_sum declares."""
-    for trace in ground.traces:
+    for trace in testbed.traces:
         scores = trace.scores
         if not (np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0):
             raise trace.end.broken(f"scores {list(scores)} are not all in [0, 1]")
-        declared = ground.game.score_sum(trace.table.seats)
+        declared = testbed.game.score_sum(trace.setup.seats)
         if declared is not None and not math.isclose(scores.sum(), declared, abs_tol=1e-9):
             raise trace.end.broken(f"scores {list(scores)} add up to {scores.sum()}, declared is {declared}")
 
 
 @law
-def header_stays_in_range(ground: Ground) -> None:
+def header_stays_in_range(testbed: Testbed) -> None:
     """turn, ply, seats, revealed, midway and the variant's options always hold what they may."""
-    for trace in ground.traces:
-        states, seats = trace.states, trace.table.seats
-        fixed = {"seats": seats, **ground.game.variants[trace.table.variant]}
+    for trace in testbed.traces:
+        states, seats = trace.states, trace.setup.seats
+        fixed = {"seats": seats, **testbed.game.variants[trace.setup.variant]}
         wrong = {name: np.flatnonzero(states[name] != value) for name, value in fixed.items()}
         wrong["ply"] = np.flatnonzero(states["ply"] != np.arange(len(states)))
         wrong["turn"] = np.flatnonzero((states["turn"][:-1] < 0) | (states["turn"][:-1] >= seats))
@@ -120,11 +120,11 @@ def header_stays_in_range(ground: Ground) -> None:
 
 
 @law
-def act_draws_no_chance(ground: Ground) -> None:
+def act_draws_no_chance(testbed: Testbed) -> None:
     """act leaves the random stream alone: all chance is settle's, after the after-state."""
-    for here in ground.positions(ground.effort.positions):
-        moves = ground.compiled.moves(here.states)[:MOVES_TRIED]
-        after = ground.compiled.moved(here.states, moves, settle=False)
+    for here in testbed.positions(testbed.effort.positions):
+        moves = testbed.compiled.moves(here.states)[:MOVES_TRIED]
+        after = testbed.compiled.moved(here.states, moves, settle=False)
         drawn = np.flatnonzero(after["rng"] != here.state["rng"])
         if len(drawn):
-            raise here.broken(f"act({move_text(ground.game, here.state, moves[drawn[0]])}) drew from state.rng")
+            raise here.broken(f"act({move_text(testbed.game, here.state, moves[drawn[0]])}) drew from state.rng")

@@ -6,8 +6,8 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.conformance.compiled import streams
-from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
+from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.game import Game
 from cardai.kernel.driver import GREEDY, SAMPLED
 from cardai.kernel.native import HEADER
@@ -15,10 +15,10 @@ from cardai.table.lookahead import decide
 
 
 @law
-def own_moves_are_the_same_in_every_world(ground: Ground) -> None:
+def own_moves_are_the_same_in_every_world(testbed: Testbed) -> None:
     """The seat to move has the same legal moves in every world, so that they tell nothing it may not know."""
-    for here in ground.positions(ground.effort.positions):
-        moves, counts = ground.compiled.legal(_truth_and_worlds(ground, here, here.turn))
+    for here in testbed.positions(testbed.effort.positions):
+        moves, counts = testbed.compiled.legal(_truth_and_worlds(testbed, here, here.turn))
         if counts[0] < 0:
             continue  # a truncated list is a random choice, drawn from the world's own stream
         moves = moves[:, : counts[0]]
@@ -26,88 +26,88 @@ def own_moves_are_the_same_in_every_world(ground: Ground) -> None:
         if len(other):
             place = int(np.argmax(np.append(moves[1 + other[0]] != moves[0], True)[:-1]))
             what = f"other legal moves in a world of its own, from move {place} on"
-            raise here.broken(f"seat {here.turn} has {what}: {move_text(ground.game, here.state, moves[0, place])}")
+            raise here.broken(f"seat {here.turn} has {what}: {move_text(testbed.game, here.state, moves[0, place])}")
 
 
 @law
-def encodings_are_the_same_in_every_world(ground: Ground) -> None:
+def encodings_are_the_same_in_every_world(testbed: Testbed) -> None:
     """Every encoder gives a seat the same row in all worlds of that seat."""
-    for here, seat in ground.views(ground.effort.positions):
-        rows = ground.compiled.rows(_truth_and_worlds(ground, here, seat), seat)
-        same_rows(ground, here, rows, f"the view of seat {seat}")
+    for here, seat in testbed.views(testbed.effort.positions):
+        rows = testbed.compiled.rows(_truth_and_worlds(testbed, here, seat), seat)
+        same_rows(testbed, here, rows, f"the view of seat {seat}")
 
 
 @law
-def after_states_are_the_same_in_every_world(ground: Ground) -> None:
+def after_states_are_the_same_in_every_world(testbed: Testbed) -> None:
     """After act and before settle, the seat that moved gets the same encodings in every world."""
-    for here in ground.positions(ground.effort.positions):
-        moves, states = ground.some_moves(here), _truth_and_fewer_worlds(ground, here)
-        rows = ground.compiled.rows(ground.compiled.after_each(states, moves), here.turn)
+    for here in testbed.positions(testbed.effort.positions):
+        moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
+        rows = testbed.compiled.rows(testbed.compiled.after_each(states, moves), here.turn)
         rows = rows.reshape(len(states), len(moves), -1)
         wrong = np.flatnonzero((rows != rows[0]).any(axis=(0, 2)))
         if len(wrong):
-            what = f"seat {here.turn} after its own {move_text(ground.game, here.state, moves[wrong[0]])}"
-            same_rows(ground, here, rows[:, wrong[0]], what)
+            what = f"seat {here.turn} after its own {move_text(testbed.game, here.state, moves[wrong[0]])}"
+            same_rows(testbed, here, rows[:, wrong[0]], what)
 
 
 @law
-def heuristics_are_the_same_in_every_world(ground: Ground) -> None:
+def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
     """A heuristic values a state and the after-states of a seat's own moves the same in every world of that seat."""
-    for here in ground.positions(ground.effort.positions if ground.game.heuristics else 0):
-        moves, states = ground.some_moves(here), _truth_and_fewer_worlds(ground, here)
-        after = ground.compiled.after_each(states, moves)
-        for name, heuristic in ground.game.heuristics.items():
-            before = ground.compiled.values(states, here.turn, heuristic)
-            values = ground.compiled.values(after, here.turn, heuristic).reshape(len(states), len(moves))
+    for here in testbed.positions(testbed.effort.positions if testbed.game.heuristics else 0):
+        moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
+        after = testbed.compiled.after_each(states, moves)
+        for name, heuristic in testbed.game.heuristics.items():
+            before = testbed.compiled.values(states, here.turn, heuristic)
+            values = testbed.compiled.values(after, here.turn, heuristic).reshape(len(states), len(moves))
             values = np.column_stack([before, values])
             wrong = np.argwhere(~((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))))
             if len(wrong):
                 world, i = wrong[0]
-                what = f"after {move_text(ground.game, here.state, moves[i - 1])}" if i else "as it stands"
+                what = f"after {move_text(testbed.game, here.state, moves[i - 1])}" if i else "as it stands"
                 found = f"{values[0, i]} in truth and {values[world, i]} in a world"
                 raise here.broken(f"heuristic {name} for seat {here.turn} {what} is {found}")
 
 
 @law
-def players_who_see_the_truth_use_no_hidden_card(ground: Ground) -> None:
+def players_who_see_the_truth_use_no_hidden_card(testbed: Testbed) -> None:
     """A player declared `sees_truth` chooses the same move in every world of its seat, given the same stream.
 
     Other players are handed a world, so that what they make of its imagined cards betrays nothing.
     """
-    trusted = [name for name, player in ground.game.players.items() if player.sees_truth]
-    for here in ground.positions(ground.effort.positions if trusted else 0):
-        if ground.compiled.legal(here.states)[1][0] < 0:
+    trusted = [name for name, player in testbed.game.players.items() if player.sees_truth]
+    for here in testbed.positions(testbed.effort.positions if trusted else 0):
+        if testbed.compiled.legal(here.states)[1][0] < 0:
             continue  # a truncated list of moves is drawn from the world's own stream
-        states = _truth_and_worlds(ground, here, here.turn)
+        states = _truth_and_worlds(testbed, here, here.turn)
         for name in trusted:
-            moves = ground.compiled.choices(states, name, here.ply)
+            moves = testbed.compiled.choices(states, name, here.ply)
             wrong = np.flatnonzero(moves != moves[0])
             if len(wrong):
-                truth, found = (move_text(ground.game, here.state, moves[i]) for i in (0, wrong[0]))
+                truth, found = (move_text(testbed.game, here.state, moves[i]) for i in (0, wrong[0]))
                 raise here.broken(f"player {name} at seat {here.turn} plays {truth}, but {found} in a world")
 
 
 @law
-def agents_decide_by_what_they_know(ground: Ground) -> None:
+def agents_decide_by_what_they_know(testbed: Testbed) -> None:
     """greedy gives its moves the same worth in every world of its seat; sampled does, given the same stream.
 
     They are given a judge that tells any two views apart, for each of the game's encoders. So a greedy agent, which
     sees a world too, must find nothing there that differs from world to world; and what `resample` deals for a stream
     may not depend on what it deals anew.
     """
-    for trace in ground.traces if ground.game.encoders else ():
-        picked = [Position(trace, ply) for ply in trace.sampled(ground.effort.positions // 4)]
+    for trace in testbed.traces if testbed.game.encoders else ():
+        picked = [Position(trace, ply) for ply in trace.sampled(testbed.effort.positions // 4)]
         # A truncated list of moves is drawn from the world's own stream.
-        picked = [here for here in picked if ground.compiled.legal(here.states)[1][0] > 0]
-        for encoder in ground.game.encoders if picked else ():
-            _same_worth(ground, picked, encoder, "greedy", GREEDY)
-            _same_worth(ground, picked, encoder, "sampled", SAMPLED)
+        picked = [here for here in picked if testbed.compiled.legal(here.states)[1][0] > 0]
+        for encoder in testbed.game.encoders if picked else ():
+            _same_worth(testbed, picked, encoder, "greedy", GREEDY)
+            _same_worth(testbed, picked, encoder, "sampled", SAMPLED)
 
 
-def _same_worth(ground: Ground, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
+def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
     """Break the law if an agent weighs moves unlike in the worlds of one of these positions of a game."""
-    game, player = ground.game, Agent(f"{name}:any", kind, worlds=3, evaluator=AnyJudge(encoder, len(picked[0].seats)))
-    states = [_truth_and_fewer_worlds(ground, here) for here in picked]
+    game, player = testbed.game, Agent(f"{name}:any", kind, worlds=3, evaluator=AnyJudge(encoder, len(picked[0].seats)))
+    states = [_truth_and_fewer_worlds(testbed, here) for here in picked]
     count = len(states[0])
     seeds = [here.ply + (i if kind == GREEDY else 0) for here in picked for i in range(count)]
     luck, places = np.concatenate([streams(seed) for seed in seeds]), np.arange(len(seeds))
@@ -139,16 +139,16 @@ class AnyJudge:
 
 
 @law
-def text_is_the_same_in_every_world(ground: Ground) -> None:
+def text_is_the_same_in_every_world(testbed: Testbed) -> None:
     """show gives a seat, and spell its own moves, the same words in every world: no text names a hidden card."""
-    game = ground.game
-    for here, seat in ground.views(ground.effort.texts):
+    game = testbed.game
+    for here, seat in testbed.views(testbed.effort.texts):
         truth = here.ask(game.show, here.state, seat)
         if not isinstance(truth, str) or not truth:
             raise here.broken(f"show gives {truth!r}, not a text")
-        moves = ground.compiled.moves(here.states)[:4] if seat == here.turn else ()
+        moves = testbed.compiled.moves(here.states)[:4] if seat == here.turn else ()
         spelled = [here.ask(game.spell, here.state, move) for move in moves]
-        for world in ground.compiled.worlds(here.states, seat, 3, here.ply):
+        for world in testbed.compiled.worlds(here.states, seat, 3, here.ply):
             found = here.ask(game.show, world, seat)
             if found != truth:
                 pairs = zip(truth.splitlines(), found.splitlines(), strict=False)
@@ -159,30 +159,30 @@ def text_is_the_same_in_every_world(ground: Ground) -> None:
 
 
 @law
-def worlds_keep_what_is_public(ground: Ground) -> None:
+def worlds_keep_what_is_public(testbed: Testbed) -> None:
     """A world has the truth's turn, ply, seats, revealed, midway and options."""
-    for here, seat in ground.views(ground.effort.positions):
-        worlds = ground.compiled.worlds(here.states, seat, 2, here.ply)
-        for name in (*HEADER[:-1], *ground.game.variants[here.trace.table.variant]):
+    for here, seat in testbed.views(testbed.effort.positions):
+        worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
+        for name in (*HEADER[:-1], *testbed.game.variants[here.trace.setup.variant]):
             if (worlds[name] != here.state[name]).any():
                 found = f"{name} {worlds[name].tolist()}, not {here.state[name]}"
                 raise here.broken(f"a world of seat {seat} has {found}")
 
 
-def _truth_and_worlds(ground: Ground, here: Position, seat: int) -> np.ndarray:
-    return ground.compiled.truth_and_worlds(here.states, seat, ground.effort.worlds, here.ply)
+def _truth_and_worlds(testbed: Testbed, here: Position, seat: int) -> np.ndarray:
+    return testbed.compiled.truth_and_worlds(here.states, seat, testbed.effort.worlds, here.ply)
 
 
-def _truth_and_fewer_worlds(ground: Ground, here: Position) -> np.ndarray:
+def _truth_and_fewer_worlds(testbed: Testbed, here: Position) -> np.ndarray:
     """For the seat to move, when many moves are tried in each."""
-    return ground.compiled.truth_and_worlds(here.states, here.turn, max(2, ground.effort.worlds // 2), here.ply)
+    return testbed.compiled.truth_and_worlds(here.states, here.turn, max(2, testbed.effort.worlds // 2), here.ply)
 
 
-def same_rows(ground: Ground, here: Position, rows: np.ndarray, what: str) -> None:
+def same_rows(testbed: Testbed, here: Position, rows: np.ndarray, what: str) -> None:
     """Break the law if a seat's rows, u8[N, width], are not all the same."""
     differing = (rows != rows[0]).any(axis=0)
     if differing.any():
-        where = _segment_at(ground.game, here.trace.table.seats, int(np.argmax(differing)))
+        where = _segment_at(testbed.game, here.trace.setup.seats, int(np.argmax(differing)))
         raise here.broken(f"{what}: {where} depends on hidden cards")
 
 

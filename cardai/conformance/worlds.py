@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.conformance.evidence import HINT, MANY_WORLDS, SIGMA, bits, facts, is_too_often, place_of_bit, unevenness
-from cardai.conformance.ground import Ground, LawError, Position, Table
 from cardai.conformance.law import law
+from cardai.conformance.testbed import LawError, Position, Setup, Testbed
 from cardai.game import Game
 from cardai.kernel.native import HEADER
 
@@ -22,57 +22,57 @@ FEW_WORLDS = 12  # so few different worlds can be counted one by one
 
 
 @law
-def worlds_have_their_own_chance(ground: Ground) -> None:
+def worlds_have_their_own_chance(testbed: Testbed) -> None:
     """A world's future is not the truth's: its stream is neither the truth's nor another world's, and it repeats."""
-    for here, seat in ground.views(ground.effort.positions):
-        worlds = ground.compiled.worlds(here.states, seat, 4, here.ply)
+    for here, seat in testbed.views(testbed.effort.positions):
+        worlds = testbed.compiled.worlds(here.states, seat, 4, here.ply)
         if (worlds["rng"] == here.state["rng"]).any():
             raise here.broken(f"a world of seat {seat} has the truth's random stream")
         if len(np.unique(worlds["rng"])) < len(worlds):
             raise here.broken(f"two worlds of seat {seat} have the same random stream")
-        if ground.compiled.worlds(here.states, seat, 4, here.ply).tobytes() != worlds.tobytes():
+        if testbed.compiled.worlds(here.states, seat, 4, here.ply).tobytes() != worlds.tobytes():
             raise here.broken(f"the same stream gives seat {seat} other worlds when asked again")
 
 
 @law
-def worlds_play_on(ground: Ground) -> None:
+def worlds_play_on(testbed: Testbed) -> None:
     """Worlds can be played to their end like any state, with scores as declared."""
-    for here in ground.positions(max(4, ground.effort.texts)):
+    for here in testbed.positions(max(4, testbed.effort.texts)):
         seat = here.ply % len(here.seats)
-        worlds = ground.compiled.worlds(here.states, seat, 2, here.ply)
-        ends, moved = ground.compiled.finished(worlds, here.ply)
+        worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
+        ends, moved = testbed.compiled.finished(worlds, here.ply)
         if (moved < 0).any():
             raise here.broken(f"a world of seat {seat}, played on, leaves a seat to move without a move")
         if (ends["turn"] >= 0).any():
             raise here.broken(f"a world of seat {seat}, played on, does not end within max_plies")
-        scores = np.array([ground.compiled.values(ends, s) for s in here.seats]).T
-        declared = ground.game.score_sum(len(here.seats))
+        scores = np.array([testbed.compiled.values(ends, s) for s in here.seats]).T
+        declared = testbed.game.score_sum(len(here.seats))
         fair = declared is None or np.allclose(scores.sum(axis=1), declared, atol=1e-9)
         if not (fair and np.isfinite(scores).all() and scores.min() >= 0 and scores.max() <= 1):
             raise here.broken(f"a world of seat {seat}, played on, ends with scores {scores.tolist()}")
 
 
 @law
-def worlds_deal_anew_what_is_hidden(ground: Ground) -> None:
+def worlds_deal_anew_what_is_hidden(testbed: Testbed) -> None:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
     A value shows when exchanging it for another deal's changes the seat's encodings or text, or when it follows from
     one that does. Values that are mostly the same are left alone: they may be public and not worth showing. This also
     finds the truth's cards left lying in places that the rules do not look at.
     """
-    for table in ground.tables:
-        deals = ground.deals(table, 0, 200)
-        for seat in range(table.seats):
-            for item in _kept(ground, deals, seat):
-                if not _is_known(ground, deals, seat, item):
-                    where = _at_the_deals(ground, table, len(deals))
+    for setup in testbed.setups:
+        deals = testbed.deals(setup, 0, 200)
+        for seat in range(setup.seats):
+            for item in _kept(testbed, deals, seat):
+                if not _is_known(testbed, deals, seat, item):
+                    where = _at_the_deals(testbed, setup, len(deals))
                     what = f"differs from deal to deal and seat {seat} sees nothing of it"
                     raise LawError(f"{where}: state.{item} {what}, yet all its worlds have the truth's")
 
 
-def _at_the_deals(ground: Ground, table: Table, count: int) -> str:
-    seeds = ground.seeds(table, count)
-    return f"{table}, seed {seeds[0]} to {seeds[-1]}, ply 0"
+def _at_the_deals(testbed: Testbed, setup: Setup, count: int) -> str:
+    seeds = testbed.seeds(setup, count)
+    return f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0"
 
 
 @dataclass(frozen=True)
@@ -95,32 +95,32 @@ def _items(game: Game) -> list[Item]:
     return [Item(name, place) for name in names for place in np.ndindex(game.state[name].shape[:1])]
 
 
-def _kept(ground: Ground, deals: np.ndarray, seat: int) -> Iterator[Item]:
+def _kept(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[Item]:
     """What differs between deals and is the same in a deal and its world."""
-    worlds = ground.compiled.worlds_of_each(deals, seat, 1)
-    for item in _items(ground.game):
+    worlds = testbed.compiled.worlds_of_each(deals, seat, 1)
+    for item in _items(testbed.game):
         values = item.of(deals)
         changing = (values[1:] != values[:-1]).reshape(len(deals) - 1, -1).any(axis=1).mean()
         if changing >= OFTEN and (item.of(worlds) == values).all():
             yield item
 
 
-def _is_known(ground: Ground, deals: np.ndarray, seat: int, item: Item) -> bool:
+def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
     """Whether a value shows to a seat, or follows from one that does."""
-    if _shows(ground, deals[:12], seat, item):
+    if _shows(testbed, deals[:12], seat, item):
         return True
     values = item.of(deals)
-    others = (other for other in _items(ground.game) if other != item and _follows(values, other.of(deals)))
-    return any(_shows(ground, deals[:12], seat, other) for other in others)
+    others = (other for other in _items(testbed.game) if other != item and _follows(values, other.of(deals)))
+    return any(_shows(testbed, deals[:12], seat, other) for other in others)
 
 
-def _shows(ground: Ground, deals: np.ndarray, seat: int, item: Item) -> bool:
+def _shows(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
     """Whether a seat's view of a deal changes when a value is exchanged for the next deal's."""
     mixtures = deals.copy()
     item.of(mixtures)[:-1] = item.of(deals)[1:]
-    if (ground.compiled.rows(mixtures, seat) != ground.compiled.rows(deals, seat)).any():
+    if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
-    show = ground.game.show
+    show = testbed.game.show
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
     except Exception:  # a mixture of two deals need not make sense; that it was noticed is the answer
@@ -140,10 +140,10 @@ def _follows(values: np.ndarray, others: np.ndarray) -> bool:
 
 
 @law
-def worlds_do_not_favour_what_they_come_from(ground: Ground) -> None:
+def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> None:
     """A world equals the state it is drawn from no more often than two worlds equal each other."""
-    compiled, hits, pairs, worst = ground.compiled, 0, 0, (0, None)
-    for i, (here, seat) in enumerate(ground.chosen(60, "favour")):
+    compiled, hits, pairs, worst = testbed.compiled, 0, 0, (0, None)
+    for i, (here, seat) in enumerate(testbed.chosen(60, "favour")):
         worlds = compiled.worlds(here.states, seat, 64, i)
         seen = facts(worlds)
         if (seen == seen[0]).all():
@@ -161,85 +161,85 @@ def worlds_do_not_favour_what_they_come_from(ground: Ground) -> None:
 
 
 @law
-def the_dealt_truth_is_a_world_like_any_other(ground: Ground) -> None:
+def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed) -> None:
     """Over many deals, worlds put each card where the truth does equally often (5 sigma).
 
     At the deal the truth is itself drawn from the worlds a seat thinks possible. So for every bit of the state, truth 1
     and world 0 happens as often as truth 0 and world 1.
     """
-    game, count = ground.game, ground.effort.deals
-    for table in ground.tables:
-        deals = ground.deals(table, 0, count)
-        for seat in range(table.seats):
-            z = _lean(ground, deals, seat, 1)
+    game, count = testbed.game, testbed.effort.deals
+    for setup in testbed.setups:
+        deals = testbed.deals(setup, 0, count)
+        for seat in range(setup.seats):
+            z = _lean(testbed, deals, seat, 1)
             suspects = np.flatnonzero(np.abs(z) > HINT)
             if not len(suspects):
                 continue
-            again = _lean(ground, ground.deals(table, count, 4 * count), seat, count + 1)[suspects]
+            again = _lean(testbed, testbed.deals(setup, count, 4 * count), seat, count + 1)[suspects]
             certain = suspects[(np.abs(again) > SIGMA) & (np.sign(again) == np.sign(z[suspects]))]
             if len(certain):
-                where, sign = _at_the_deals(ground, table, 5 * count), "more" if z[certain[0]] > 0 else "less"
+                where, sign = _at_the_deals(testbed, setup, 5 * count), "more" if z[certain[0]] > 0 else "less"
                 what = f"state.{place_of_bit(game.state, int(certain[0]))} is set {sign} often in deals than in worlds"
                 raise LawError(f"{where}: {what} of seat {seat} (more than 5 sigma)")
 
 
-def _lean(ground: Ground, deals: np.ndarray, seat: int, seed: int) -> np.ndarray:
+def _lean(testbed: Testbed, deals: np.ndarray, seat: int, seed: int) -> np.ndarray:
     """For each bit, how many sigma truths have it set more often than worlds: f8[bits]."""
-    truth, world = bits(deals), bits(ground.compiled.worlds_of_each(deals, seat, seed))
+    truth, world = bits(deals), bits(testbed.compiled.worlds_of_each(deals, seat, seed))
     more = (truth > world).sum(axis=0, dtype=np.int64)
     less = (truth < world).sum(axis=0, dtype=np.int64)
     return (more - less) / np.sqrt(np.maximum(more + less, 1))
 
 
 @law
-def worlds_are_even(ground: Ground) -> None:
+def worlds_are_even(testbed: Testbed) -> None:
     """Where few worlds are possible, all are drawn equally often (5 sigma, counted one by one).
 
     Worlds are told apart by where the cards are (`Game.holdings`); for a game that does not say, nothing is counted.
     """
-    if ground.game.holdings is None:
+    if testbed.game.holdings is None:
         return
     counted = 0
-    for i, (here, seat) in enumerate(ground.chosen(12 * ground.effort.even, "even")):
-        if counted >= ground.effort.even:
+    for i, (here, seat) in enumerate(testbed.chosen(12 * testbed.effort.even, "even")):
+        if counted >= testbed.effort.even:
             break
-        kinds = len(_count_worlds(ground, here, seat, 60, i))
+        kinds = len(_count_worlds(testbed, here, seat, 60, i))
         if not 2 <= kinds <= FEW_WORLDS:
             continue
         counted += 1
-        if unevenness(_count_worlds(ground, here, seat, 80 * kinds, i + 1)) > HINT:
-            counts = _count_worlds(ground, here, seat, 400 * kinds, i + 2)
+        if unevenness(_count_worlds(testbed, here, seat, 80 * kinds, i + 1)) > HINT:
+            counts = _count_worlds(testbed, here, seat, 400 * kinds, i + 2)
             if unevenness(counts) > SIGMA:
                 raise here.broken(f"the {len(counts)} worlds of seat {seat} are drawn {sorted(counts)} times")
 
 
-def _count_worlds(ground: Ground, here: Position, seat: int, count: int, seed: int) -> list[int]:
+def _count_worlds(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> list[int]:
     """How often each arrangement of the cards is drawn."""
-    worlds = ground.compiled.worlds(here.states, seat, count, seed)
+    worlds = testbed.compiled.worlds(here.states, seat, count, seed)
     said = [row.tobytes() for row in facts(worlds)]
     different = dict(zip(said, worlds, strict=True))
     found: Counter[tuple[int, ...]] = Counter()
     for content, times in Counter(said).items():
-        found[tuple(ground.holdings(here, different[content]))] += times
+        found[tuple(testbed.holdings(here, different[content]))] += times
     return list(found.values())
 
 
 @law
-def resampling_twice_is_resampling_once(ground: Ground) -> None:
+def resampling_twice_is_resampling_once(testbed: Testbed) -> None:
     """Worlds of a world are spread like worlds of the truth: each bit is set equally often (5 sigma)."""
-    for i, (here, seat) in enumerate(ground.chosen(2 * len(ground.traces), "twice")):
-        suspects = np.abs(_drift(ground, here, seat, 128, 100 * i)) > HINT
+    for i, (here, seat) in enumerate(testbed.chosen(2 * len(testbed.traces), "twice")):
+        suspects = np.abs(_drift(testbed, here, seat, 128, 100 * i)) > HINT
         if not suspects.any():
             continue
-        certain = suspects & (np.abs(_drift(ground, here, seat, MANY_WORLDS, 100 * i + 50)) > SIGMA)
+        certain = suspects & (np.abs(_drift(testbed, here, seat, MANY_WORLDS, 100 * i + 50)) > SIGMA)
         if certain.any():
-            what = place_of_bit(ground.game.state, int(np.argmax(certain)))
+            what = place_of_bit(testbed.game.state, int(np.argmax(certain)))
             raise here.broken(f"for seat {seat}, worlds of worlds have state.{what} set more or less often than worlds")
 
 
-def _drift(ground: Ground, here: Position, seat: int, count: int, seed: int) -> np.ndarray:
+def _drift(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> np.ndarray:
     """For each bit, how many sigma worlds of worlds have it set more often than worlds: f8[bits]."""
-    draw = ground.compiled.worlds
+    draw = testbed.compiled.worlds
     once = bits(draw(here.states, seat, count, seed)).mean(axis=0)
     worlds = draw(here.states, seat, 4, seed + 1)
     of_worlds = np.concatenate([draw(world, seat, count // 4, seed + k) for k, world in enumerate(worlds)])

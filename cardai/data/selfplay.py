@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
+from cardai.data.files import write_whole
 from cardai.data.record import Header, RecordedGame, Writer, read
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, int_seed
@@ -358,14 +359,12 @@ def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[
 def _keep_plan(folder: Path, plan: dict[str, Any]) -> None:
     """Write down what is simulated in a folder. Raises CardaiError if that is something else."""
     file = folder / PLAN
-    unfinished = folder / f".{os.getpid()}-{PLAN}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if file.exists():
             _refuse_other(file, json.loads(file.read_text("utf-8")), plan)
             return
-        unfinished.write_text(json.dumps(plan, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        unfinished.replace(file)
+        write_whole(file, f"{json.dumps(plan, indent=2, ensure_ascii=False)}\n".encode())
     except ValueError:
         raise CardaiError(f"{file} is damaged: it is not JSON") from None
     except OSError as error:

@@ -9,8 +9,8 @@ probability of at most 5 % (Bonferroni).
 """
 
 import hashlib
+import io
 import math
-import os
 import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from cardai.agents.spec import GENERIC, Agent, agent
+from cardai.data.files import write_whole
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.progress import CountProgress
@@ -204,14 +205,12 @@ def _counted(progress: CountProgress | None, before: int, total: int) -> CountPr
 
 def _write(file: Path, block: _Block) -> None:
     """Keep a block in its file, whole or not at all."""
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}.part")
+    content = io.BytesIO()
+    np.savez(content, scores=block.scores, marks=block.marks)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as out:
-            np.savez(out, scores=block.scores, marks=block.marks)
-        unfinished.replace(file)
+        write_whole(file, content.getvalue())
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise CardaiError(f"cannot write {file}: {error.strerror or error}") from None
 
 

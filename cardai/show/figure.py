@@ -1,8 +1,10 @@
 """Figures as files: SVG, PNG or PDF. A figure is written whole or not at all."""
 
+import io
 from pathlib import Path
 from typing import Any
 
+from cardai.data.files import write_bytes
 from cardai.errors import CardaiError
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -28,11 +30,6 @@ def save_figure(path: str | Path, figure: Any) -> None:
 
     Raises CardaiError as `figure_path` does, and if the file cannot be written.
     """
-    target = figure_path(path)
-    unfinished = target.with_name(f".{target.name}.part")
-    try:
-        figure.savefig(unfinished, format=target.suffix[1:].lower(), dpi=150)
-        unfinished.replace(target)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise CardaiError(f"cannot write {target}: {error.strerror or error}") from None
+    target, content = figure_path(path), io.BytesIO()
+    figure.savefig(content, format=target.suffix[1:].lower(), dpi=150)
+    write_bytes(target, content.getvalue())

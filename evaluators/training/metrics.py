@@ -4,6 +4,7 @@ A label between 0 and 1 counts as that much of a 1 and the rest of a 0: a draw's
 figure here means the same for wins and for scores.
 """
 
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardai.errors import CardaiError
+from cardai.data.files import write_bytes
 from cardai.stats.interval import bootstrap
 
 BINS = 15
@@ -171,13 +172,9 @@ def draw_losses(
 def save_figure(figure: Any, path: str | Path) -> None:
     """Save a matplotlib figure whole or not at all. Raises CardaiError when it cannot be written."""
     place = Path(path)
-    unfinished = place.with_name(f".{place.stem}.part{place.suffix}")
-    try:
-        figure.savefig(unfinished, dpi=150)
-        unfinished.replace(place)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+    content = io.BytesIO()
+    figure.savefig(content, format=place.suffix[1:] or None, dpi=150)
+    write_bytes(place, content.getvalue())
 
 
 def _population(

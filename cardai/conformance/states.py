@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from cardai.conformance.compiled import GUARDS, Compiled, copied, draw_again, move_each, streams
-from cardai.conformance.ground import Ground, Position, move_text
 from cardai.conformance.law import law
+from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.kernel.native import raw
 
 
 @law
-def rules_touch_only_their_record(ground: Ground) -> None:
+def rules_touch_only_their_record(testbed: Testbed) -> None:
     """act, settle and resample change their own state and nothing around it; act leaves its move alone."""
-    size = ground.game.state.itemsize
+    size = testbed.game.state.itemsize
     guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
-    for here, seat in ground.views(ground.effort.texts):
-        states = np.zeros(1 + 2 * GUARDS, ground.game.state)
+    for here, seat in testbed.views(testbed.effort.texts):
+        states = np.zeros(1 + 2 * GUARDS, testbed.game.state)
         content = states.view(np.uint8).reshape(len(states), size)
-        for name, rule in _writers(ground.compiled, here, seat).items():
+        for name, rule in _writers(testbed.compiled, here, seat).items():
             content[:] = guard
             states[GUARDS] = here.state
             rule(raw(states[GUARDS : GUARDS + 1]))
@@ -49,15 +49,15 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
 
 
 @law
-def asking_changes_nothing(ground: Ground) -> None:
+def asking_changes_nothing(testbed: Testbed) -> None:
     """legal, is_legal, score, encoders, heuristics and players leave the state they are asked about as it was."""
-    asking = Compiled(ground.game, in_place=True)
-    for here in ground.positions(ground.effort.texts):
+    asking = Compiled(testbed.game, in_place=True)
+    for here in testbed.positions(testbed.effort.texts):
         for name, ask in _questions(asking, here).items():
             asked = copied(here.states)
             ask(asked)
             if asked.tobytes() != here.state.tobytes():
-                field = next(f for f in ground.game.state.names or () if (asked[0][f] != here.state[f]).any())
+                field = next(f for f in testbed.game.state.names or () if (asked[0][f] != here.state[f]).any())
                 raise here.broken(f"{name} changes state.{field}")
 
 
@@ -79,37 +79,37 @@ def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarr
 
 
 @law
-def cards_are_conserved(ground: Ground) -> None:
+def cards_are_conserved(testbed: Testbed) -> None:
     """No card is in two places, none appears or vanishes, and worlds have as many cards in each place as the truth.
 
     A game says where its cards are with `Game.holdings`; for one that does not, there is nothing to check here.
     """
-    if ground.game.holdings is None:
+    if testbed.game.holdings is None:
         return
-    for trace in ground.traces:
+    for trace in testbed.traces:
         dealt = Position(trace, 0)
-        deck = functools.reduce(operator.or_, ground.holdings(dealt, dealt.state))
+        deck = functools.reduce(operator.or_, testbed.holdings(dealt, dealt.state))
         for ply in range(len(trace.states)):
             here = Position(trace, ply)
-            _conserved(ground, here, here.state, deck, "the state")
-        for ply in trace.sampled(ground.effort.texts):
-            _conserved_nearby(ground, Position(trace, ply), deck)
+            _conserved(testbed, here, here.state, deck, "the state")
+        for ply in trace.sampled(testbed.effort.texts):
+            _conserved_nearby(testbed, Position(trace, ply), deck)
 
 
-def _conserved_nearby(ground: Ground, here: Position, deck: int) -> None:
+def _conserved_nearby(testbed: Testbed, here: Position, deck: int) -> None:
     """The same in the after-state and in worlds."""
-    after = ground.compiled.moved(here.states, here.move, settle=False)
-    _conserved(ground, here, after[0], deck, "the after-state")
-    sizes = [held.bit_count() for held in ground.holdings(here, here.state)]
+    after = testbed.compiled.moved(here.states, here.move, settle=False)
+    _conserved(testbed, here, after[0], deck, "the after-state")
+    sizes = [held.bit_count() for held in testbed.holdings(here, here.state)]
     for seat in here.seats:
-        for world in ground.compiled.worlds(here.states, seat, 4, here.ply):
-            found = [held.bit_count() for held in _conserved(ground, here, world, deck, f"a world of seat {seat}")]
+        for world in testbed.compiled.worlds(here.states, seat, 4, here.ply):
+            found = [held.bit_count() for held in _conserved(testbed, here, world, deck, f"a world of seat {seat}")]
             if found != sizes:
                 raise here.broken(f"a world of seat {seat} has {found} cards a place, the truth {sizes}")
 
 
-def _conserved(ground: Ground, here: Position, state: Any, deck: int, what: str) -> list[int]:
-    held, seen = ground.holdings(here, state), 0
+def _conserved(testbed: Testbed, here: Position, state: Any, deck: int, what: str) -> list[int]:
+    held, seen = testbed.holdings(here, state), 0
     for cards in held:
         if seen & cards:
             raise here.broken(f"{what} has {_listed(seen & cards)} in two places")

@@ -15,66 +15,67 @@ from typing import Any
 import numpy as np
 
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.ground import Ground, LawError, Table, move_text, written
 from cardai.conformance.law import law
+from cardai.conformance.testbed import LawError, Setup, Testbed, move_text, written
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
 from cardai.rule import JIT
 
 
 @law
-def plain_python_agrees(ground: Ground) -> None:
+def plain_python_agrees(testbed: Testbed) -> None:
     """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, to the byte."""
-    compiled = {where: digest for case in _cases(ground) for where, digest, _ in _transcript(ground.game, case)}
-    for where, digest in _ask(ground)["digests"].items():
+    compiled = {where: digest for case in _cases(testbed) for where, digest, _ in _transcript(testbed.game, case)}
+    for where, digest in _ask(testbed)["digests"].items():
         if compiled[where] != digest:
             raise LawError(f"{where} differs between compiled code and plain Python")
 
 
 @law
-def plain_python_complains_of_nothing(ground: Ground) -> None:
+def plain_python_complains_of_nothing(testbed: Testbed) -> None:
     """With CARDAI_JIT=0 no rule raises or warns: no index out of range, no overflow, which compiled code hides."""
-    error = _ask(ground)["error"]
+    error = _ask(testbed)["error"]
     if error:
         raise LawError(error)
 
 
 @law
-def encodings_fit_a_byte(ground: Ground) -> None:
+def encodings_fit_a_byte(testbed: Testbed) -> None:
     """Encoders write whole numbers from 0 to 255: nothing wraps around."""
-    misfit = _ask(ground)["misfit"]
+    misfit = _ask(testbed)["misfit"]
     if misfit:
         raise LawError(misfit)
 
 
-def _cases(ground: Ground) -> list[dict[str, Any]]:
+def _cases(testbed: Testbed) -> list[dict[str, Any]]:
     """The games to be played again, in words that go through JSON."""
-    count = min(ground.effort.plain_games, len(ground.traces))
-    spread = np.linspace(0, len(ground.traces) - 1, max(count, min(len(ground.tables), 2 * count))).round().astype(int)
+    count = min(testbed.effort.plain_games, len(testbed.traces))
+    total = max(count, min(len(testbed.setups), 2 * count))
+    spread = np.linspace(0, len(testbed.traces) - 1, total).round().astype(int)
     return [
         {
-            "variant": trace.table.variant,
-            "seats": trace.table.seats,
+            "variant": trace.setup.variant,
+            "seats": trace.setup.seats,
             "seed": trace.seed,
-            "moves": written(ground.game, trace.moves).tolist(),
+            "moves": written(testbed.game, trace.moves).tolist(),
             "plies": trace.sampled(4),
         }
-        for trace in (ground.traces[i] for i in np.unique(spread))
+        for trace in (testbed.traces[i] for i in np.unique(spread))
     ]
 
 
 @functools.lru_cache(maxsize=1)  # the three laws share one process
-def _ask(ground: Ground) -> dict[str, Any]:
+def _ask(testbed: Testbed) -> dict[str, Any]:
     """The other process's answer: digests by place, its first error, its first misfit."""
-    module, attribute = _home(ground.game)
+    module, attribute = _home(testbed.game)
     order = {
         "path": sys.path,
         "module": module.__name__,
         "file": getattr(module, "__file__", None),
         "attribute": attribute,
-        "cases": _cases(ground),
+        "cases": _cases(testbed),
     }
-    program = "from cardai.conformance.plain import answer; answer()"
+    program = "from cardai.conformance.plain_python import answer; answer()"
     tree = str(Path(__file__).parents[2])
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
@@ -86,7 +87,7 @@ def _ask(ground: Ground) -> dict[str, Any]:
     )
     if child.returncode != 0:
         last = child.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise LawError(f"{ground.somewhere()}: plain Python stopped with {last[0]}")
+        raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}")
     return json.loads(child.stdout.splitlines()[-1])
 
 
@@ -133,12 +134,12 @@ class PlainError(Exception):
 
 def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     """Digests of what the rules make of one game, each with its place and, for an encoding, how it misfits a byte."""
-    table, compiled = Table(case["variant"], case["seats"]), Compiled(game)
+    setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
-    start = f"{table}, seed {case['seed']}, ply"
+    start = f"{setup}, seed {case['seed']}, ply"
     where = f"{start} 0: deal"
     try:
-        state = game.new(table.seats, case["seed"], table.variant)
+        state = game.new(setup.seats, case["seed"], setup.variant)
         yield where, _digest(state), None
         for ply, move in enumerate(moves):
             for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
@@ -150,7 +151,7 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
             state = compiled.moved(np.array([state]), move)[0]
             yield where, _digest(state), None
         where = f"{start} {len(moves)}: score"
-        yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(table.seats)])), None
+        yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(setup.seats)])), None
     except Exception as error:  # whatever a rule raises is the finding; the caller says where
         place = traceback.extract_tb(error.__traceback__)[-1]
         source = f"{Path(place.filename).name} line {place.lineno}"

@@ -5,68 +5,68 @@ import numpy as np
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import agent, list_specs
 from cardai.conformance.compiled import copied, encode_each
-from cardai.conformance.ground import Ground, LawError, Position, Table, move_text
 from cardai.conformance.law import law
+from cardai.conformance.testbed import LawError, Position, Setup, Testbed, move_text
 from cardai.kernel.native import raw
 
 BLANK = 77  # what rows hold around the one that is written
 
 
 @law
-def encodings_fill_their_layout(ground: Ground) -> None:
+def encodings_fill_their_layout(testbed: Testbed) -> None:
     """An encoder writes its row and nothing beyond, and a row does not depend on the rows around it."""
-    for here, seat in ground.views(ground.effort.texts):
-        for name in ground.game.encoders:
-            _fills_its_row(ground, here, seat, name)
-    for trace in ground.traces:
-        for seat in range(trace.table.seats if ground.game.encoders else 0):
-            batch = ground.compiled.rows(trace.states, seat)
-            for ply in trace.sampled(ground.effort.texts):
+    for here, seat in testbed.views(testbed.effort.texts):
+        for name in testbed.game.encoders:
+            _fills_its_row(testbed, here, seat, name)
+    for trace in testbed.traces:
+        for seat in range(trace.setup.seats if testbed.game.encoders else 0):
+            batch = testbed.compiled.rows(trace.states, seat)
+            for ply in trace.sampled(testbed.effort.texts):
                 here = Position(trace, ply)
-                if (ground.compiled.rows(here.states, seat)[0] != batch[ply]).any():
+                if (testbed.compiled.rows(here.states, seat)[0] != batch[ply]).any():
                     raise here.broken(f"the row of seat {seat} depends on the rows around it")
 
 
-def _fills_its_row(ground: Ground, here: Position, seat: int, name: str) -> None:
-    encode, width = ground.game.encoders[name].encode, ground.compiled.width(name, here.trace.table.seats)
+def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> None:
+    encode, width = testbed.game.encoders[name].encode, testbed.compiled.width(name, here.trace.setup.seats)
     if width < 1:
         raise here.broken(f"the layout of encoder {name} is empty")
     given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
     rows[1] = 0
-    encode_each(ground.game.entry("encode", encode), raw(given), 1, seat, raw(rows[1:]))
+    encode_each(testbed.game.entry("encode", encode), raw(given), 1, seat, raw(rows[1:]))
     if (rows[[0, 2, 3]] != BLANK).any():
         raise here.broken(f"encoder {name} writes beyond its {width} values")
-    if (ground.game.encode(here.state, seat, name) != rows[1]).any():
+    if (testbed.game.encode(here.state, seat, name) != rows[1]).any():
         raise here.broken(f"encoder {name} gives seat {seat} another row when asked again")
 
 
 @law
-def every_segment_says_something(ground: Ground) -> None:
+def every_segment_says_something(testbed: Testbed) -> None:
     """No named segment of an encoding is the same in all positions and after-states of all games."""
     seen: dict[tuple[str, str], tuple[int, int]] = {}  # the least and the greatest value
-    for trace in ground.traces:
-        after = ground.compiled.moved(trace.states[:-1], trace.moves, settle=False)
+    for trace in testbed.traces:
+        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
         states = np.concatenate([trace.states, after])
-        for seat in range(trace.table.seats):
-            for name, encoder in ground.game.encoders.items():
-                rows, first = ground.compiled.encoded(states, seat, name), 0
-                for segment in encoder.layout(trace.table.seats):
+        for seat in range(trace.setup.seats):
+            for name, encoder in testbed.game.encoders.items():
+                rows, first = testbed.compiled.encoded(states, seat, name), 0
+                for segment in encoder.layout(trace.setup.seats):
                     part = rows[:, first : first + segment.size]
                     least, greatest = seen.get((name, segment.name), (255, 0))
                     seen[name, segment.name] = min(least, int(part.min())), max(greatest, int(part.max()))
                     first += segment.size
     for (name, segment), (least, greatest) in seen.items():
         if least == greatest:
-            first = ground.traces[0]
-            where = f"{first.table} and all others, seed {first.seed} and on, ply 0 and on"
+            first = testbed.traces[0]
+            where = f"{first.setup} and all others, seed {first.seed} and on, ply 0 and on"
             raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {least}")
 
 
 @law
-def spelling_is_understood(ground: Ground) -> None:
+def spelling_is_understood(testbed: Testbed) -> None:
     """parse understands what spell writes, and no two legal moves are spelled alike."""
-    game = ground.game
-    for here in ground.positions(ground.effort.texts):
+    game = testbed.game
+    for here in testbed.positions(testbed.effort.texts):
         moves, known = game.moves(here.state), set()
         for move in moves[:: max(1, len(moves) // 200)]:
             spelled = here.ask(game.spell, here.state, move)
@@ -80,14 +80,14 @@ def spelling_is_understood(ground: Ground) -> None:
 
 
 @law
-def heuristics_are_finite(ground: Ground) -> None:
+def heuristics_are_finite(testbed: Testbed) -> None:
     """Heuristics value every state and after-state with a finite number, for every seat."""
-    for trace in ground.traces:
-        after = ground.compiled.moved(trace.states[:-1], trace.moves, settle=False)
-        for name, heuristic in ground.game.heuristics.items():
-            for seat in range(trace.table.seats):
+    for trace in testbed.traces:
+        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
+        for name, heuristic in testbed.game.heuristics.items():
+            for seat in range(trace.setup.seats):
                 for states in (trace.states, after):
-                    values = ground.compiled.values(states, seat, heuristic)
+                    values = testbed.compiled.values(states, seat, heuristic)
                     wrong = np.flatnonzero(~np.isfinite(values))
                     if len(wrong):
                         here, what = Position(trace, int(wrong[0])), f"heuristic {name} is {values[wrong[0]]}"
@@ -95,22 +95,22 @@ def heuristics_are_finite(ground: Ground) -> None:
 
 
 @law
-def players_choose_legal_moves(ground: Ground) -> None:
+def players_choose_legal_moves(testbed: Testbed) -> None:
     """Every native player, as it is and with varied parameters, chooses legal moves only."""
-    for table in ground.tables:
-        for name, player in ground.game.players.items():
+    for setup in testbed.setups:
+        for name, player in testbed.game.players.items():
             specs = [name, f"{name}?randomised"] if player.defaults else [name]
-            lineups = np.arange(4 * table.seats).reshape(4, table.seats) % len(specs)
-            ground.results(table, lineups, [agent(ground.game, spec) for spec in specs])
+            lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
+            testbed.results(setup, lineups, [agent(testbed.game, spec) for spec in specs])
 
 
 @law
-def named_agents_can_play(ground: Ground) -> None:
+def named_agents_can_play(testbed: Testbed) -> None:
     """Each kind of agent that the framework offers for a game plays legal games of each variant."""
     few = {"rollout:100": "rollout:1"}
-    models = known_evaluators(ground.game)  # not the game's, and each for a table of its own
-    for variant in ground.game.variants:
-        table = Table(variant, ground.game.default_seats)
-        for spec in (spec for spec in list_specs(ground.game) if spec.partition(":")[2] not in models):
-            seated = [agent(ground.game, few.get(spec, spec)), ground.agents[0]]
-            ground.results(table, np.tile(np.arange(table.seats).clip(0, 1), (8, 1)), seated)
+    models = known_evaluators(testbed.game)  # not the game's, and each for a setup of its own
+    for variant in testbed.game.variants:
+        setup = Setup(variant, testbed.game.default_seats)
+        for spec in (spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models):
+            seated = [agent(testbed.game, few.get(spec, spec)), testbed.agents[0]]
+            testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (8, 1)), seated)

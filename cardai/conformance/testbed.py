@@ -1,4 +1,4 @@
-"""The ground that laws stand on: games that have been played, of every variant and seat count."""
+"""The testbed that laws stand on: games that have been played, of every variant and seat count."""
 
 import functools
 import hashlib
@@ -22,9 +22,9 @@ class LawError(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look. Counts are for each table (a variant and a seat count) unless they say otherwise."""
+    """How hard to look. Counts are for each setup (a variant and a seat count) unless they say otherwise."""
 
-    games: int  # played in all, shared by the tables, at least three each
+    games: int  # played in all, shared by the setups, at least three each
     positions: int  # looked at in each game by compiled comparisons
     texts: int  # looked at in each game by those in Python
     worlds: int
@@ -43,7 +43,7 @@ MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
 
 @dataclass(frozen=True)
-class Table:
+class Setup:
     """A variant and a seat count."""
 
     variant: str
@@ -55,9 +55,9 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One game: `states`: STATE[plies + 1], `moves`: MOVE[plies], `scores`: f8[seats] as the table gave them."""
+    """One game: `states`: STATE[plies + 1], `moves`: MOVE[plies], `scores`: f8[seats] as `table.many` gave them."""
 
-    table: Table
+    setup: Setup
     seed: int
     states: np.ndarray
     moves: np.ndarray
@@ -103,7 +103,7 @@ class Position:
     @property
     def seats(self) -> range:
         """All seats."""
-        return range(self.trace.table.seats)
+        return range(self.trace.setup.seats)
 
     @property
     def following(self) -> "Position":
@@ -112,7 +112,7 @@ class Position:
 
     def broken(self, what: str) -> LawError:
         """The exception for a law that does not hold here."""
-        return LawError(f"{self.trace.table}, seed {self.trace.seed}, ply {self.ply}: {what}")
+        return LawError(f"{self.trace.setup}, seed {self.trace.seed}, ply {self.ply}: {what}")
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of a game's Python functions; an exception breaks the law being checked."""
@@ -122,26 +122,26 @@ class Position:
             raise self.broken(f"{getattr(function, '__name__', function)} raised {error!r}") from error
 
 
-class Ground:
+class Testbed:
     """Games of every variant and seat count, played when first asked for; all chance comes from the seed."""
 
     def __init__(self, game: Game, seed: int, effort: Effort) -> None:
         self.game, self.seed, self.effort = game, seed, effort
-        self.tables = [Table(variant, seats) for variant in game.variants for seats in game.seats]
+        self.setups = [Setup(variant, seats) for variant in game.variants for seats in game.seats]
         self.compiled = Compiled(game)
 
     def somewhere(self) -> str:
         """Where a fault may lie whose place is not known."""
         return f"a variant of {', '.join(self.game.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
 
-    def seeds(self, table: Table, count: int) -> np.ndarray:
-        """Game seeds of a table: u64[count]."""
-        first = self.seed * 1_000_003 + self.tables.index(table) * 10_007
+    def seeds(self, setup: Setup, count: int) -> np.ndarray:
+        """Game seeds of a setup: u64[count]."""
+        first = self.seed * 1_000_003 + self.setups.index(setup) * 10_007
         return np.array([int_seed(first + i) for i in range(count)], np.uint64)
 
     def chance(self, *salt: object) -> np.random.Generator:
-        """A generator for the kit's own choices; the same for the same words."""
-        digest = hashlib.blake2b(repr((self.seed, *salt)).encode(), digest_size=8).digest()
+        """A random generator for the kit's own choices; the same seed and salt give the same one."""
+        digest = hashlib.blake2b(repr((self.seed, *map(str, salt))).encode(), digest_size=8).digest()
         return np.random.default_rng(int.from_bytes(digest))
 
     @functools.cached_property
@@ -150,43 +150,43 @@ class Ground:
         evenly = Agent("evenly random", UNIFORM, sees_truth=True)
         return [evenly, *(agent(self.game, name) for name in self.game.players)]
 
-    def results(self, table: Table, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
-        """Play games of a table with recorded, verified moves. A game that cannot be played is LawError."""
-        seeds = self.seeds(table, len(lineups))
+    def results(self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
+        """Play games of a setup with recorded, verified moves. A game that cannot be played is LawError."""
+        seeds = self.seeds(setup, len(lineups))
         try:
             options = {"threads": 1, "record": True, "checked": True, **options}
-            return play(self.game, agents, lineups, seeds, variant=table.variant, **options)
+            return play(self.game, agents, lineups, seeds, variant=setup.variant, **options)
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
-            raise LawError(f"{table}, {place}{error}") from error
+            raise LawError(f"{setup}, {place}{error}") from error
 
-    def deals(self, table: Table, first: int, count: int) -> np.ndarray:
-        """Freshly dealt states from the seeds first..first+count-1 of a table: STATE[count]."""
-        seeds = self.seeds(table, first + count)[first:]
-        return np.array([self.game.new(table.seats, int(seed), table.variant) for seed in seeds], self.game.state)
+    def deals(self, setup: Setup, first: int, count: int) -> np.ndarray:
+        """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
+        seeds = self.seeds(setup, first + count)[first:]
+        return np.array([self.game.new(setup.seats, int(seed), setup.variant) for seed in seeds], self.game.state)
 
     @functools.cached_property
     def traces(self) -> list[Trace]:
-        """The games of all tables, a third of them evenly random, the rest by mixed line-ups."""
-        return [trace for table in self.tables for trace in self._played(table)]
+        """The games of all setups, a third of them evenly random, the rest by mixed line-ups."""
+        return [trace for setup in self.setups for trace in self._played(setup)]
 
-    def _played(self, table: Table) -> list[Trace]:
-        count = max(3, -(-self.effort.games // len(self.tables)))
-        lineups = self.chance("line-ups", table).integers(0, len(self.agents), (count, table.seats))
+    def _played(self, setup: Setup) -> list[Trace]:
+        count = max(3, -(-self.effort.games // len(self.setups)))
+        lineups = self.chance("line-ups", setup).integers(0, len(self.agents), (count, setup.seats))
         lineups[::3] = 0
         try:
-            results = self.results(table, lineups, self.agents)
+            results = self.results(setup, lineups, self.agents)
         except LawError:  # a player's fault has a law of its own
-            results = self.results(table, 0 * lineups, self.agents)
-        seeds = [int(seed) for seed in self.seeds(table, count)]
+            results = self.results(setup, 0 * lineups, self.agents)
+        seeds = [int(seed) for seed in self.seeds(setup, count)]
         if not results.finished.any():
-            where = f"{table}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
+            where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
             raise LawError(f"{where}: no game has ended, so that there is nothing to look at")
         traces = []
         for i in np.flatnonzero(results.finished):
-            dealt, moves = self.game.new(table.seats, seeds[i], table.variant), results.moves[i]
+            dealt, moves = self.game.new(setup.seats, seeds[i], setup.variant), results.moves[i]
             assert moves is not None
-            traces.append(Trace(table, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
+            traces.append(Trace(setup, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
         return traces
 
     def positions(self, count: int) -> Iterator[Position]:
@@ -207,13 +207,13 @@ class Ground:
         for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count)):
             if len(picked.moves):
                 ply = int(chance.integers(len(picked.moves)))
-                found.append((Position(picked, ply), int(chance.integers(picked.table.seats))))
+                found.append((Position(picked, ply), int(chance.integers(picked.setup.seats))))
         return found
 
     def some_moves(self, here: Position) -> np.ndarray:
         """The move that was played and others that could have been: MOVE[at most MOVES_TRIED]."""
         moves = self.compiled.moves(here.states)
-        picked = self.chance("moves", here.trace.table, here.trace.seed, here.ply).permutation(len(moves))
+        picked = self.chance("moves", here.trace.setup, here.trace.seed, here.ply).permutation(len(moves))
         return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
 
     def holdings(self, here: Position, state: Any) -> list[int]:
