@@ -11,7 +11,9 @@ from typing import NamedTuple
 import pytest
 
 import cardai
+from cardai import cards
 from cardai.agents import spec
+from cardai.app import cli
 from cardai.conformance import LAWS, check
 from cardai.game import CORE_FIELDS, Game
 from cardai.kernel import native
@@ -57,7 +59,11 @@ def first_cells(text: str) -> list[str]:
 
 
 EXCERPTS = [(page, one) for page in PAGES for one in fences(page) if one.file]
-RUN = [page for page in PAGES if any(one.language in ("console", "python") and not one.file for one in fences(page))]
+RUN = [
+    page
+    for page in [*PAGES, ROOT / "README.md"]
+    if any(one.language in ("console", "python") and not one.file for one in fences(page))
+]
 
 
 def name_of(value: object) -> str:
@@ -202,6 +208,57 @@ def test_the_training_page_names_what_a_run_leaves(module):
     names = [value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)]
     assert len(names) >= 4
     assert [name for name in names if f"`{name}" not in page("training.md")] == []
+
+
+def test_the_map_leads_to_every_page_and_names_modules_that_exist():
+    linked = set(re.findall(r"\]\((\w[\w.-]*\.md)\)", page("README.md")))
+    assert linked == {file.name for file in PAGES if file.name != "README.md"}
+    boxes = re.findall(r">([\w*]+(?:/[\w*.]+)*/?)</text>", page("flow.svg"))
+    modules = [text for text in boxes if "/" in text]
+    assert [name for name in boxes if "/" not in name] == [
+        "state", "moves", "worlds", "rows", "scores", "choice", "record", "dataset", "model"
+    ]  # fmt: skip
+    assert len(modules) == 9
+    assert [module for module in modules if not list(ROOT.glob(module))] == []
+
+
+def test_the_glossary_is_in_alphabetical_order_and_has_each_term_once():
+    terms = re.findall(r"^\| ([^|]+?) \|", page("glossary.md"), re.MULTILINE)[1:]
+    assert len(terms) > 60
+    assert terms == sorted(set(terms), key=str.lower)
+
+
+def test_the_contract_lists_what_the_module_of_cards_offers_with_its_parameters():
+    listed = section("contract.md", "Cards")
+    told = dict(re.findall(r"`(\w+)\(([\w, ]*)\)`", listed))
+    told |= dict.fromkeys(re.findall(r"`(DECK\d+)`", listed), "")
+    assert {*cards.__all__} - {"Deck"} <= set(told)
+    for name in {*cards.__all__} - {"Deck", "DECK36", "DECK52", "count", "lowest", "highest"}:
+        function = getattr(cards, name)
+        code = getattr(function, "py_func", function).__code__
+        assert ", ".join(code.co_varnames[: code.co_argcount]) == told[name], name
+    assert {name for name in told if hasattr(cards.Deck, name)} == {"name", "names", "listed", "card", "cards"}
+
+
+def test_the_commands_of_the_readme_are_verbs():
+    cli._add_verbs()
+    named = set(re.findall(r"`cardai ([a-z][\w-]*)", (ROOT / "README.md").read_text("utf-8")))
+    assert {"play", "rules", "bench", "train"} <= named
+    assert named - set(cli.app) - {"train-policy"} == set()
+
+
+NOT_OUR_RESULTS = {
+    "reading-a-result.md": {"16.2", "23.2", "14", "14.25"},  # a made-up line, the thesis' figures, an example
+    "training.md": {"2.5", "5"},  # error rates of the procedure
+}
+
+
+@pytest.mark.parametrize("file", [*PAGES, *ROOT.glob("*/*/RULES.md")], ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_page_copies_a_percentage_from_the_report(file):
+    """Figures change when they are measured again, so pages link to the report. 95 % is the level of all intervals."""
+    text = re.sub(r"^```.*?^```$", "", file.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    found = set(re.findall(r"([\d.]+)(?: \([^()]*\))? ?%", text))
+    assert found - {"95"} <= NOT_OUR_RESULTS.get(file.name, set())
 
 
 def page(name: str) -> str:
