@@ -13,8 +13,7 @@ from typing import Any
 
 from cardai.measure import complexity
 from cardai.registry import load
-from experiments.machinery.charts import chart, lines
-from experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
 from experiments.machinery.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
@@ -34,12 +33,6 @@ class Scale:
 
 SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
 
-NOTES = (
-    "counted: decisions of all players with more than one legal move; the thesis counted those of one of its networks"
-    " and multiplied by the number of players, 500 games each",
-    "95 % intervals: bootstrap over games; a claim is taken as exact, since its error is not told",
-)
-
 
 def run(lab: Lab) -> Findings:
     """Play and count."""
@@ -51,7 +44,7 @@ def run(lab: Lab) -> Findings:
             drawn[key] = report["rows"]
             rows += [row for one in report["rows"] for row in _rows(lab, game, agent, one, key)]
             rows.append(_fall(game, agent, report["rows"], key))
-    return Findings(rows, _answer(rows), NOTES, {"rows": drawn})
+    return Findings(rows, {"rows": drawn})
 
 
 def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
@@ -83,35 +76,3 @@ def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Fin
     claim = direction("lower", "goes down") if (game, agent) == ("moska", AGENTS["moska"][0]) else None
     table, name = f"{game.capitalize()}, all seats {agent}", f"{rows[-1]['players']} less {rows[0]['players']}"
     return Finding(table, name, COLUMNS["power"], figure, claim, key)
-
-
-def _answer(rows: list[Finding]) -> list[str]:
-    four = next(row for row in rows if (row.name, row.column) == ("4 players", COLUMNS["power"]))
-    fall = next(row for row in rows if row.claim and row.claim.is_direction)
-    return [
-        f"Moska for four, played by Bot3, has a tree of 10^{shown(four.figure)}; the thesis has 10^{four.claim}"
-        f" ({four.verdict}). From two players to eight the power of ten changes by {shown(fall.figure)}; the thesis"
-        f" says that it goes down ({fall.verdict})."
-    ]
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """log10 of the tree's size over players, a panel a game."""
-    figure, panels = chart(len(PLAYERS))
-    for axes, game in zip(panels, PLAYERS, strict=True):
-        series: dict[str, list[tuple[float, Any, Any, Any]]] = {}
-        for key, rows in result["drawn"]["rows"].items():
-            name, _, agent = key.partition("-")
-            if name == game:
-                told = [(row["players"], row["power"]) for row in rows]
-                series[agent] = [(n, power["point"], power["low"], power["high"]) for n, power in told]
-        published = {row["players"]: row["reference"] for row in result["drawn"]["rows"][f"{game}-{AGENTS[game][0]}"]}
-        published = published if game == "moska" else DURAK
-        series["published"] = [(n, value, None, None) for n, value in published.items() if value is not None]
-        lines(axes, series)
-        axes.set_title(game.capitalize())
-        axes.set_xlabel("players")
-        axes.set_xticks(list(PLAYERS[game]))
-        axes.legend()
-    panels[0].set_ylabel("log10 of the tree's size")
-    return {"players": figure}

@@ -21,7 +21,6 @@ from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy
 from evaluators.policies.policy import load as load_policy
-from experiments.machinery.charts import chart, lines
 from experiments.machinery.findings import (
     Claim,
     Finding,
@@ -30,7 +29,6 @@ from experiments.machinery.findings import (
     difference,
     direction,
     of_estimate,
-    shown,
 )
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore, generation_names, ship_network
@@ -217,7 +215,7 @@ def run(lab: Lab) -> Findings:
         )
         for name, one in seconds.items()
     ]
-    return Findings([*rows, _deeper(rows), *thrown, *endings, *times], _answer(rows, endings), NOTES)
+    return Findings([*rows, _deeper(rows), *thrown, *endings, *times])
 
 
 def _learning(lab: Lab) -> dict[str, float]:
@@ -231,15 +229,6 @@ NOT_LOST, THROWN, ENDINGS = "Games not lost, %", "Games not lost, %, throw-in ru
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
 THROW_IN_ROWS = {"P3": "1 defensive", "P4": "1 thrifty"}
 """The rows of both suites, and who sits there."""
-
-NOTES = (
-    "games not lost: by the rules of the report, the same deals for all, seats rotated; a draw is not lost",
-    f"before its end a learner is measured with a {EARLIER}th of the games",
-    "one network learned for tables of four, one for tables of two; policies draw their moves",
-    "endings: decisions against thrifty in which some move loses score, by the exact solver; unsolved are those that"
-    f" need more than {NODES:,} nodes",
-    "seconds of learning: playing is part of it for policies, not for evaluators, which learn from games played before",
-)
 
 
 def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Finding]:
@@ -350,24 +339,6 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
     return seconds
 
 
-def _answer(rows: Iterable[Finding], endings: Iterable[Finding]) -> list[str]:
-    """What was asked, from the rows of each learner's end."""
-    ends = {(row.name.partition(",")[0], row.column): row for row in rows}  # the last one of each learner
-    solved = {row.name: row for row in endings if row.column.startswith("best")}
-    ppo, ours = (ends[name, ROWS["D3"]] for name in ("ppo", "evaluator"))
-    nfsp = [ends[f"nfsp-{name}", ROWS["D2"]] for name in ("shallow", "deep")]
-    return [
-        f"Against a defensive player, two at the table, PPO does not lose {shown(ppo.figure)} % of its games"
-        f" ({ppo.name.partition(', ')[2]}), the judge of positions {shown(ours.figure)} %"
-        f" ({ours.name.partition(', ')[2]}); in endings they find the best move in {shown(solved['ppo'].figure)} % and"
-        f" {shown(solved['evaluator'].figure)} %.",
-        f"PPO against three random players: {shown(ends['ppo', ROWS['D1']].figure, 2)} %, claimed 99"
-        f" ({ends['ppo', ROWS['D1']].verdict}); against one {shown(ends['ppo', ROWS['D2']].figure, 2)} %, claimed 83-92"
-        f" ({ends['ppo', ROWS['D2']].verdict}).",
-        f"NFSP, shallow and deep, against one random player: {shown(nfsp[0].figure)} and {shown(nfsp[1].figure)} %.",
-    ]
-
-
 def ship(folder: Path) -> list[Path]:
     """Put the networks that learned most among the models that come with cardai; where they lie now."""
     runs = {f"report{seats}": (f"evaluator-{seats}-{_most(folder, seats)}", seats) for seats in TABLES}
@@ -383,25 +354,3 @@ def ship(folder: Path) -> list[Path]:
 def _most(folder: Path, seats: int) -> int:
     """The most games an evaluator has learned from in a folder."""
     return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Games not lost over games learned from, a panel for each of the report's opponents."""
-    figure, panels = chart(len(ROWS), height=3.0)
-    for axes, (key, title) in zip(panels, ROWS.items(), strict=True):
-        series: dict[str, list[tuple[float, Any, Any, Any]]] = {name: [] for name in LEARNERS}
-        for row in result["rows"]:
-            if (row["table"], row["column"]) == (NOT_LOST, title):
-                learner, _, games = row["name"].partition(", ")
-                number, told = int(games.split()[0].replace(",", "")), row["figure"]
-                series[learner].append((number, told["point"], told["low"], told["high"]))
-        lines(axes, {name: sorted(points) for name, points in series.items()})
-        if key in CLAIMS:
-            low, _, high = str(CLAIMS[key]).partition("-")
-            axes.axhspan(float(low) - 0.2, float(high or low) + 0.2, color="grey", alpha=0.3, label="the report's PPO")
-        axes.set_xscale("log")
-        axes.set_title(f"against {title}")
-        axes.set_xlabel("games learned from")
-        axes.set_ylabel("games not lost, %")
-    panels[0].legend()
-    return {"learners": figure}

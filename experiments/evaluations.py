@@ -6,7 +6,6 @@ evaluations are worth: how often the seat that it thinks worst of is the one tha
 Source: Vahteristo 2023, section 3.3 and Figure 6.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +19,7 @@ from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import proportion
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
-from experiments.machinery.charts import COLOURS, MARKERS, chart
-from experiments.machinery.findings import Finding, Findings, Measurement, of_estimate, shown
+from experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
 from experiments.machinery.lab import Lab
 
 LINEUP = ("bot3", "greedy:best", "greedy:best", "greedy:best")
@@ -29,6 +27,7 @@ JUDGE = "greedy:best"
 SEED = 20261122
 QUARTERS = {"a quarter of the moves": 0.25, "half": 0.5, "three quarters": 0.75, "all but the last": 1.0}
 TOP = 5
+WORST = "The seat thought worst of lost, %"
 
 
 @dataclass(frozen=True)
@@ -40,20 +39,12 @@ class Scale:
 
 SCALES = {"smoke": Scale(8), "small": Scale(400), "full": Scale(10_000)}
 
-NOTES = (
-    "a seat is judged when it has moved, before any card is drawn, in a world of its own; it keeps the value until its"
-    " next move",
-    "worst: the seat with the lowest evaluation after that share of the moves; a guess is right in 25 % of games",
-    "seats rotated, Wilson with the deal as cluster; games in which a seat has not moved yet do not count",
-    "any game of yours is analysed by `cardai analyse FILE --figure game.svg`",
-)
-
 
 def run(lab: Lab) -> Findings:
     """Play, judge and count."""
     found = lab.piece("games", lambda: _judged(lab))
     rows = [
-        Finding("The seat thought worst of lost, %", "games judged by best", words, told, piece="games", seed=SEED)
+        Finding(WORST, "games judged by best", words, told, piece="games", seed=SEED)
         for words, told in ((words, Measurement(**one)) for words, one in found["worst"].items())
     ]
     game = found["drawn"]
@@ -64,7 +55,7 @@ def run(lab: Lab) -> Findings:
             rows.append(
                 Finding(table, name, column, Measurement(value, n=1), piece="games", seed=game["seed"], places=3)
             )
-    return Findings(rows, _answer(rows, game), NOTES, {"game": game})
+    return Findings(rows, {"game": game})
 
 
 def _judged(lab: Lab) -> dict[str, Any]:
@@ -130,34 +121,3 @@ def _told(found: Analysis) -> dict[str, Any]:
         {"names": found.names, "seed": found.seed, "scores": found.scores, "values": judged, "swings": swings,
          "plies": len(found.turns), "numbers": found.scale.name, "source": found.scale.source}
     )  # fmt: skip
-
-
-def _answer(rows: list[Finding], game: Mapping[str, Any]) -> list[str]:
-    half = next(row for row in rows if row.column == "half")
-    biggest = game["swings"][0]
-    return [
-        f"After half of a game's moves the seat that is thought worst of loses in {shown(half.figure)} % of games,"
-        f" where a guess is right in 25 %. In the game that is drawn, move {biggest['ply']} changed most: seat"
-        f" {biggest['seat']} ({game['names'][biggest['seat']]}) went from {biggest['before']:.2f} to"
-        f" {biggest['after']:.2f}.",
-    ]
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A line for each seat over the moves of one game, the largest changes marked."""
-    figure, (axes,) = chart(height=4.2)
-    game = result["drawn"]["game"]
-    for seat, (name, colour, marker) in enumerate(zip(game["names"], COLOURS, MARKERS, strict=False)):
-        points = [(ply, value) for ply, one, value in game["values"] if one == seat]
-        points.append((game["plies"], game["scores"][seat]))
-        style = {"where": "post", "color": colour, "marker": marker, "markersize": 3, "linewidth": 1.3}
-        axes.step(*zip(*points, strict=True), label=f"p{seat}, {name}", **style)
-    for i, one in enumerate(game["swings"], 1):
-        axes.annotate(
-            f"({i})", (one["ply"], one["after"]), xytext=(0, 9), textcoords="offset points", ha="center", fontsize=9
-        )
-    axes.set_xlabel("moves")
-    axes.set_ylabel(game["numbers"])
-    axes.set_ylim(-0.03, 1.08)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return {"game": figure}

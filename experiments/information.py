@@ -10,7 +10,7 @@ Source: Vahteristo 2023, section 2.1.2 (what the two see) and section 3.2.1, Tab
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,10 +19,10 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.registry import load
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
-from experiments.machinery.charts import chart, lines
+from experiments.machinery.duplicate import counted, scores_of
 from experiments.machinery.findings import (
     Claim,
     Finding,
@@ -32,7 +32,6 @@ from experiments.machinery.findings import (
     direction,
     of_estimate,
     over_seeds,
-    shown,
 )
 from experiments.machinery.lab import Lab
 
@@ -82,16 +81,6 @@ LESS = "Difference on the same deals, percentage points"
 COST = "Cost of a decision, four of a kind at the table"
 POSITIONS, MILLISECONDS = "positions judged", "ms"
 
-NOTES = (
-    "games lost: the same deals for all, seats rotated, Wilson with the deal as cluster; differences deal by deal",
-    "MIF sees the cards it is about to draw or turn and nobody's hand: what it spares is the price of hidden draws, not"
-    " of all that is hidden",
-    "HIF: the mean over so many sampled worlds, for moves that reveal a card; before draw: the after-state is judged,"
-    " for which NN2 was not made and best was; best is also another network, that learned longer",
-    "cost: per decision, those without a choice among them; positions: different ones sent to the network; ms: as many"
-    " games at once as are played, Student's interval over repeats",
-)
-
 
 def run(lab: Lab) -> Findings:
     """Measure every agent, what it costs, and the differences."""
@@ -100,7 +89,7 @@ def run(lab: Lab) -> Findings:
     rows = [_loss(name, lost[name]) for name in AGENTS]
     rows += [_difference(one, other, lost) for one, other in DIFFERENCES]
     rows += [row for name in AGENTS for row in _costs(lab, name)]
-    return Findings(rows, _answer(rows), NOTES)
+    return Findings(rows)
 
 
 def key_of(name: str) -> str:
@@ -122,15 +111,10 @@ def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
 
     The agent sits in seat r in column r. Deals and luck are those of a suite's row of so many games with this seed.
     """
-    game, deals, turns = load("moska"), -(-games // SEATS), rotations(SEATS)
-    lineups = np.tile((turns > 0).astype(np.int64), (deals, 1))
-    seeds = np.repeat(deal_seeds(SEED, deals), SEATS)
-    agents = [agent(game, spec), agent(game, OPPONENT)]
-    results = play(game, agents, lineups, seeds, variant=VARIANT, progress=progress)
-    if results.interrupted:
-        raise KeyboardInterrupt
-    own = results.scores[lineups == 0]
-    return np.where(results.finished, own == 0.0, np.nan).reshape(deals, SEATS)
+    moska = load("moska")
+    opponents = (OPPONENT,) * (SEATS - 1)
+    scores = scores_of(moska, agent(moska, spec), opponents, games, SEED, VARIANT, progress)
+    return counted(scores, "lost")
 
 
 def written(lost: np.ndarray) -> str:
@@ -159,7 +143,7 @@ def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Finding
     found = interval.compare(lost[one], lost[other], lower_is_better=True)
     claim = None
     if (one, other) == (HIDDEN, PEEKING):
-        claim = direction("higher", f"above 0; {shown(claimed_price(), 2)} there")
+        claim = direction("higher", "above 0")
     pieces = f"lost-{key_of(one)} lost-{key_of(other)}"
     return Finding(LESS, one, f"less {other}", _figure(found.difference), claim, pieces, SEED, places=2)
 
@@ -194,61 +178,3 @@ def _cost(lab: Lab, name: str) -> list[dict[str, float]]:
         lab.tell(repeat + 1, size.repeats, f"cost of {name}")
         found.append({"decisions": results.decisions, "rows": results.rows, "seconds": results.seconds})
     return found[1:]
-
-
-def _answer(rows: Sequence[Finding]) -> list[str]:
-    found = {(row.table, row.name, row.column): row for row in rows}
-
-    def lost(name: str) -> str:
-        return shown(found[LOST, name, "B1"].figure)
-
-    def cost(name: str) -> str:
-        return shown(Measurement(found[COST, name, POSITIONS].figure.point))
-
-    def less(one: str, other: str) -> Finding:
-        return found[LESS, one, f"less {other}"]
-
-    price, single, free = less(HIDDEN, PEEKING), less(SAMPLING[1], HIDDEN), less(BEST, PEEKING)
-    decided = [worlds for worlds in WORLDS[:-1] if not _is_open(less(SAMPLING[worlds], HIDDEN).figure)]
-    few = f"; with more worlds than {max(decided)} no difference is decided" if decided else ""
-    return [
-        f"Not seeing its coming draws costs NN2 {shown(price.figure, 2)} percentage points against three Bot3: it loses"
-        f" {lost(HIDDEN)} % when it samples them in {WORLDS[-1]} worlds and {lost(PEEKING)} % when it peeks"
-        f" ({_told(price.figure)}). The thesis' figures differ by {shown(claimed_price(), 2)}, undecided on"
-        f" {CLAIMED_GAMES:,} games each.",
-        f"One world instead of {WORLDS[-1]} costs {shown(single.figure, 2)} points ({_told(single.figure)}) and judges"
-        f" {cost(SAMPLING[1])} positions a decision instead of {cost(HIDDEN)}{few}.",
-        f"A network made for after-states needs no draw: it loses {lost(BEST)} %, which less MIF's share is"
-        f" {shown(free.figure, 2)} points ({_told(free.figure)}), and judges {cost(BEST)} positions a decision.",
-    ]
-
-
-def _is_open(figure: Measurement) -> bool:
-    """Whether a difference is not told from 0."""
-    return figure.low is None or figure.high is None or figure.low <= 0 <= figure.high
-
-
-def _told(figure: Measurement) -> str:
-    return "undecided" if _is_open(figure) else "decided"
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Games lost, and positions judged a decision, over worlds; those who need no worlds as lines across."""
-    figures = {(row["table"], row["name"], row["column"]): row["figure"] for row in result["rows"]}
-    figure, panels = chart(2)
-    shares = ((LOST, "B1", "games lost against three Bot3, %"), (COST, POSITIONS, "positions judged a decision"))
-    for axes, (table, column, words) in zip(panels, shares, strict=True):
-        told = {name: figures[table, name, column] for name in AGENTS}
-        points = {name: (one["point"], one["low"], one["high"]) for name, one in told.items()}
-        series = {"HIF: samples its draws": [(worlds, *points[name]) for worlds, name in SAMPLING.items()]}
-        for name, label in ((PEEKING, "MIF: sees its draws"), (BEST, "best: judges before the draw")):
-            series[label] = [(worlds, *points[name]) for worlds in (WORLDS[0], WORLDS[-1])]
-        lines(axes, series)
-        axes.set_xscale("log")
-        axes.set_xticks(WORLDS, [str(one) for one in WORLDS])
-        axes.minorticks_off()
-        axes.set_xlabel("worlds sampled for a move that reveals a card")
-        axes.set_ylabel(words)
-    panels[1].set_ylim(bottom=0)
-    panels[1].legend()
-    return {"worlds": figure}

@@ -11,50 +11,32 @@ of the first condition. So a run on another machine gives it another number of s
 Source: Vahteristo 2023, sections 1.3, 2.4 and 3.1.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
-from pathlib import Path
+from functools import partial
 from statistics import median
 from typing import Any
 
-import numpy as np
 from flax import nnx
 
-from cardai.agents.spec import Agent, agent
-from cardai.game import Game, Segment
+from cardai.game import Segment
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.registry import load
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
-from cardai.table.many import play
 from evaluators.bodies.build import construct
 from evaluators.bodies.options import MlpOptions, options_of
-from evaluators.model import Model
-from evaluators.model import load as load_model
-from evaluators.training.compare import (
-    BodyComparison,
-    BodyEvaluator,
-    cells_shuffled,
-    comparison_of,
-    parameters,
-    rows_per_second,
-)
-from evaluators.training.config import TrainConfig
+from evaluators.training.compare import parameters
 from experiments import durak_learners, moska_networks
-from experiments.machinery.charts import bars, chart, lines
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds, shown
+from experiments.machinery.compared import ComparedNetworks, hidden_for
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore
 
 SEED = 20261122
 """Of the deals of benchmarks."""
 
 
 @dataclass(frozen=True)
-class Board:
+class ComparedGame:
     """A game as it is learned and measured here.
 
     `pool`: who plays the games that are learned from. `learning`: fields of `TrainConfig`. `opponents`: who sits with
@@ -84,8 +66,8 @@ class Board:
 
 _CARDS = {"encoder": "relative", "optimiser": "adamw", "weight_decay": 0.01}
 
-BOARDS = {
-    "tictactoe": Board(
+GAMES = {
+    "tictactoe": ComparedGame(
         "Tic-Tac-Toe",
         pool={"random": 1.0, "greedy:open_lines?epsilon=0.2": 1.0},
         learning={},
@@ -93,7 +75,7 @@ BOARDS = {
         about="against evenly random moves, both seats taken together, exactly",
         claim=direction("higher", "CNN better"),
     ),
-    "moska": Board(
+    "moska": ComparedGame(
         "Moska",
         pool=moska_networks.HAND_WRITTEN,
         learning=_CARDS | {"balance": "loser", "per_game": 40},
@@ -103,7 +85,7 @@ BOARDS = {
         variant="thesis",
         claim=direction("higher", "MLP better"),
     ),
-    "durak": Board(
+    "durak": ComparedGame(
         "Durak",
         pool=durak_learners.HAND_WRITTEN,
         learning=_CARDS | {"per_game": 30},
@@ -198,214 +180,119 @@ CLAIMED = tuple(PAIRS)[:3]
 
 
 def run(lab: Lab) -> Findings:
-    """Teach and measure all networks of all games."""
-    rows: list[Finding] = []
-    drawn: dict[str, Any] = {}
-    answer: list[str] = []
-    for name in BOARDS:
-        study = Study(lab, name)
-        rows += study.rows()
-        answer += study.answer()
-        drawn[name] = study.drawn()
-    return Findings(rows, answer, NOTES, drawn)
+    """Train and measure all networks of all games."""
+    studies = {name: GameStudy(lab, name) for name in GAMES}
+    rows = [row for study in studies.values() for row in (*study.networks_rows(), *study.differences_rows())]
+    return Findings(rows, {name: study.drawn() for name, study in studies.items()})
 
 
-class Study:
-    """The networks of one game."""
+def networks_table(setup: ComparedGame) -> str:
+    """The title of the table of a game's networks."""
+    return f"{setup.title}: networks; games {setup.strength} {setup.about}"
+
+
+def differences_table(setup: ComparedGame) -> str:
+    """The title of the table of their differences."""
+    return f"{setup.title}: the CNN's figure less the other's, seed by seed"
+
+
+class GameStudy:
+    """The networks of one game: `trained` and `played` hold the figures of each kind, seed by seed."""
 
     def __init__(self, lab: Lab, name: str) -> None:
-        self.lab, self.name, self.board, self.size = lab, name, BOARDS[name], lab.size
-        self.seeds = range(self.size.seeds[name])
-        self.taught: dict[str, list[dict[str, Any]]] = {}
+        self.lab, self.name, self.setup, size = lab, name, GAMES[name], lab.size
+        self.seeds, self.own, self.steps = range(size.seeds[name]), size.own[name], size.steps[name]
+        fields = {"steps": self.steps, **size.learning, **self.setup.learning}
+        self.networks = ComparedNetworks(
+            lab, name, self.setup.title, self.setup.pool, size.games[name], fields, self.setup.variant,
+            self.setup.seats, shuffled=("shuffled",),
+        )  # fmt: skip
         kinds = [kind for kind in KINDS if kind != "long"]
-        every = [{kind: self._taught(kind, seed) for kind in kinds} for seed in self.seeds]
-        self.taught = {kind: [one[kind] for one in every] for kind in kinds}
-        self.taught["long"] = [self._taught("long", seed) for seed in self.seeds]
-        self.strong = {kind: [self._strength(kind, seed) for seed in self.seeds] for kind in KINDS}
-        self.speeds = {kind: self._speed(kind) for kind in ("cnn", "mlp", "own")}
+        by_seed = [{kind: self._trained(kind, seed) for kind in kinds} for seed in self.seeds]
+        self.trained = {kind: [figures[kind] for figures in by_seed] for kind in kinds}
+        self.trained["long"] = [self._trained("long", seed) for seed in self.seeds]
+        self.played = {kind: [self._played(kind, seed) for seed in self.seeds] for kind in KINDS}
+        self.speeds = {kind: self.networks.speed(kind) for kind in ("cnn", "mlp", "own")}
 
-    def steps(self, kind: str) -> int:
-        """How many a network makes."""
-        usual = self.size.steps[self.name]
-        if kind.endswith("few"):
-            return usual // FEW
-        return round(usual * self._ratio()) if kind == "long" else usual
+    def _trained(self, kind: str, seed: int) -> dict[str, Any]:
+        return self.networks.train(kind, seed, partial(self._network, kind), self._steps(kind))
 
-    def _ratio(self) -> float:
-        """How many times as many states a second the MLP learns from as the CNN."""
-        mlp, cnn = (median(one["states_per_second"] for one in self.taught[kind]) for kind in ("mlp", "cnn"))
-        return mlp / cnn
+    def _network(self, kind: str) -> tuple[str, Mapping[str, Any]]:
+        return body_of(kind, self.own, self.networks.comparison.layout)
 
-    def _taught(self, kind: str, seed: int) -> dict[str, Any]:
-        """What a network's learning came to; the network itself is left in a file."""
-        return self.lab.piece(f"taught-{self.name}-{kind}-{seed}", lambda: self._teach(kind, seed), repeats=False)
+    def _steps(self, kind: str) -> int:
+        """The number of steps of a network's training."""
+        if kind == "long":
+            mlp, cnn = (median(one["states_per_second"] for one in self.trained[kind]) for kind in ("mlp", "cnn"))
+            return round(self.steps * (mlp / cnn))
+        return self.steps // FEW if kind.endswith("few") else self.steps
 
-    def _teach(self, kind: str, seed: int) -> dict[str, Any]:
-        comparison, steps = self._comparison, self.steps(kind)
-        body, options = body_of(kind, self.size.own[self.name], comparison.layout)
-        order = cells_shuffled(comparison.layout, seed) if kind == "shuffled" else None
-
-        def tell(done: int, total: int, what: str) -> None:
-            self.lab.tell(done, total, f"{self.board.title}, {KINDS[kind]}, seed {seed}: {what}")
-
-        found = comparison.train(comparison.body(body, options, seed), seed, steps, order, tell)
-        told = {
-            "test": found.test.as_json(),
-            "training": found.training.as_json(),
-            "parameters": parameters(found.module),
-            "options": dict(options),
-            "steps": steps,
-            "states": found.states,
-            "states_per_second": round(found.states_per_second),
-            "seconds": found.states / found.states_per_second,
-        }
-        _save(self._file(kind, seed), comparison, found.module, body, options, told, kind)
-        return told
-
-    @cached_property
-    def _comparison(self) -> BodyComparison:
-        """The states of all networks; the games are played first."""
-        place = NetworkStore(
-            load(self.name), self.lab.folder / self.name, {}, self.lab.progress, self.lab.device,
-            self.board.variant, self.board.seats,
-        )  # fmt: skip
-        data = place.games("games", self.board.pool, self.size.games[self.name], seed=1)
-        learning = {**self.size.learning, **self.board.learning}
-        return comparison_of(
-            TrainConfig(
-                game=self.name, data=(data,), out=str(place.folder), parts=(0.95, 0.0, 0.05), epochs=0,
-                steps=self.size.steps[self.name], device=self.lab.device, **learning,
-            )
-        )  # fmt: skip
-
-    def _file(self, kind: str, seed: int) -> Path:
-        return self.lab.folder / self.name / f"{kind}-{seed}.safetensors"
-
-    def _player(self, kind: str, seed: int) -> Agent:
-        """A network from its file, at the table."""
-        model, game = load_model(self._file(kind, seed)), load(self.name)
-        facts, layout = model.metadata, model.metadata.segments
-        order = cells_shuffled(layout, seed) if kind == "shuffled" else None
-        where = facts.game, facts.variant, facts.seats, facts.encoder, facts.moment
-        one = BodyEvaluator(f"{kind}-{seed}", *where, model.module, order).player()
-        one.check_fits(game, self.board.variant, facts.seats)
-        return one
-
-    def _strength(self, kind: str, seed: int) -> dict[str, Any]:
-        """How well a network plays: {"share": in percent, "games": how many}; and how safely, where that is exact."""
+    def _played(self, kind: str, seed: int) -> dict[str, Any]:
+        """The share of games that count, in percent; exact, and with the losing lines, in a game that is solved."""
 
         def measure() -> dict[str, Any]:
-            game, player = load(self.name), self._player(kind, seed)
-            if not self.board.opponents:
-                graded = grade(solve(game), player)
-                return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
-            count = self.lab.games or self.size.benchmark
-            scores = scores_of(game, player, self.board.opponents, count, SEED, self.board.variant)
-            share = interval.proportion(np.where(np.isnan(scores), np.nan, counted(scores, self.board.strength)))
-            return {"share": 100 * share.point, "low": 100 * share.low, "high": 100 * share.high, "games": share.n}
+            if self.setup.opponents:
+                games, place = self.lab.games or self.lab.size.benchmark, (self.setup.opponents, self.setup.strength)
+                return self.networks.share_of(kind, seed, *place, games, SEED)
+            graded = grade(solve(load(self.name)), self.networks.player(kind, seed))
+            return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
 
         return self.lab.piece(f"strength-{self.name}-{kind}-{seed}", measure)
 
-    def _speed(self, kind: str) -> list[float]:
-        """Rows judged in a second by the first network of a kind, in the batches that a table asks in."""
-
-        def measure() -> dict[str, Any]:
-            module, comparison = load_model(self._file(kind, 0)).module, self._comparison
-            rows = comparison.dataset.take(np.arange(4096) % len(comparison.dataset))
-            return {"rows_per_second": rows_per_second(module, rows)}
-
-        return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
-
     def figure(self, kind: str, what: str) -> Measurement:
-        """A figure of the networks of a kind."""
+        """The mean of a figure over the networks of a kind."""
         return over_seeds(self._values(kind, what))
 
     def difference(self, pair: str, what: str) -> Measurement:
         """A figure of one kind less that of the other, seed by seed."""
-        one, other = (self._values(kind, what) for kind in PAIRS[pair])
-        return over_seeds([a - b for a, b in zip(one, other, strict=True)], "pairs of networks")
+        first, second = (self._values(kind, what) for kind in PAIRS[pair])
+        return over_seeds([a - b for a, b in zip(first, second, strict=True)], "pairs of networks")
 
     def _values(self, kind: str, what: str) -> list[float]:
         if what in ("share", "losing_lines"):
-            return [one[what] for one in self.strong[kind]]
+            return [figures[what] for figures in self.played[kind]]
         if what in ("test", "training"):
-            return [one[what]["bce"] for one in self.taught[kind]]
-        return [float(one[what]) for one in self.taught[kind]]
+            return [figures[what]["bce"] for figures in self.trained[kind]]
+        return [float(figures[what]) for figures in self.trained[kind]]
 
     def _pieces(self, what: str, *kinds: str) -> str:
-        first = "strength" if what in ("share", "losing_lines") else "taught"
+        first = "strength" if what in ("share", "losing_lines") else "trained"
         return " ".join(f"{first}-{self.name}-{kind}-{seed}" for kind in kinds for seed in self.seeds)
 
-    def rows(self) -> list[Finding]:
-        """Two tables: the networks, and their differences."""
-        return [*self._networks(), *self._differences()]
-
-    def _networks(self) -> list[Finding]:
-        table, found = f"{self.board.title}: networks; games {self.board.strength} {self.board.about}", []
+    def networks_rows(self) -> list[Finding]:
+        """What each kind of network reaches, how it was trained, and how fast it scores rows."""
+        table, rows = networks_table(self.setup), []
         columns = [
-            ("share", f"games {self.board.strength}, %", 2),
+            ("share", f"games {self.setup.strength}, %", 2),
             ("test", "test BCE", 4),
             ("training", "BCE of states learned", 4),
             ("seconds", "s of learning", 1),
         ]
-        if not self.board.opponents:
+        if not self.setup.opponents:
             columns.insert(1, ("losing_lines", "losing lines", 1))
         for kind, words in KINDS.items():
             for what, column, places in columns:
                 pieces = self._pieces(what, kind)
-                found.append(Finding(table, words, column, self.figure(kind, what), None, pieces, SEED, places=places))
+                rows.append(Finding(table, words, column, self.figure(kind, what), None, pieces, SEED, places=places))
             for what, column, factor, places in (("parameters", "parameters", 1, 0), ("states", "M states", 1e-6, 2)):
-                exact = Measurement(factor * self.taught[kind][0][what], n=len(self.seeds), counted="networks")
-                found.append(Finding(table, words, column, exact, None, self._pieces(what, kind), places=places))
+                exact = Measurement(factor * self.trained[kind][0][what], n=len(self.seeds), counted="networks")
+                rows.append(Finding(table, words, column, exact, None, self._pieces(what, kind), places=places))
             if kind in self.speeds:
-                speed = self._judged(kind)
-                found.append(Finding(table, words, "rows/s judged", speed, None, f"speed-{self.name}-{kind}", places=0))
-        return found
+                rounds = sorted(self.speeds[kind])
+                speed = Measurement(median(rounds), rounds[0], rounds[-1], len(rounds), "rounds")
+                piece = f"speed-{self.name}-{kind}"
+                rows.append(Finding(table, words, "rows/s scored", speed, None, piece, places=0))
+        return rows
 
-    def _differences(self) -> list[Finding]:
-        table, found = f"{self.board.title}: the CNN's figure less the other's, seed by seed", []
+    def differences_rows(self) -> list[Finding]:
+        """How much more the CNN has of each figure than the other network of a pair."""
+        table, rows = differences_table(self.setup), []
         for pair, kinds in PAIRS.items():
-            for what, column, places in (("share", f"games {self.board.strength}, points", 2), ("test", "test BCE", 4)):
-                claim = self.board.claim if what == "share" and pair in CLAIMED else None
-                pieces = self._pieces(what, *kinds)
-                found.append(
-                    Finding(table, pair, column, self.difference(pair, what), claim, pieces, SEED, places=places)
-                )
-        return found
-
-    def _judged(self, kind: str) -> Measurement:
-        rounds = sorted(self.speeds[kind])
-        return Measurement(median(rounds), rounds[0], rounds[-1], len(rounds), "rounds")
-
-    def answer(self) -> list[str]:
-        """What came out, and why."""
-        share = {pair: self.difference(pair, "share") for pair in PAIRS}
-        test = {pair: self.difference(pair, "test") for pair in PAIRS}
-        who = "the CNN is better", "the MLP is better"
-        told = "; ".join(
-            f"{pair}, {shown(share[pair], 2)}: {side(share[pair], self.board.sign, *who)}" for pair in CLAIMED
-        )
-        held = "" if self.board.claim is None else f" What the thesis found, {self.board.claim}, {self._held(share)}."
-        first, shuffled = "equal data and size", "its cells shuffled"
-        worth = side(test[shuffled], -1, "matters", "does harm", "is not seen to matter")
-        mlp, cnn = (f"{self._judged(kind).point:,.0f}" for kind in ("mlp", "cnn"))
-        return [
-            f"{self.board.title}, games {self.board.strength} by the CNN less those by the MLP, in points: {told}."
-            + held,
-            f"Why: at equal data and size the CNN's test BCE less the MLP's is {shown(test[first], 4)}. Less that of"
-            f" the same CNN with its cells shuffled it is {shown(test[shuffled], 4)}, and {shown(share[shuffled], 2)}"
-            f" points in play: neighbourhood {worth}. The MLP of its size learns {self._ratio():.1f} times as fast and"
-            f" judges {mlp} rows a second, the CNN {cnn}.",
-        ]
-
-    def _held(self, share: Mapping[str, Measurement]) -> str:
-        """Where the claim holds, in words."""
-        rows = {pair: Finding("", "", "", share[pair], self.board.claim).verdict for pair in CLAIMED}
-        parts = {
-            words: [pair for pair, verdict in rows.items() if verdict == wanted]
-            for wanted, words in (("reproduced", "holds"), ("missed", "is turned round"), ("undecided", "is undecided"))
-        }
-        return ", ".join(f"{words} at {', '.join(pairs)}" for words, pairs in parts.items() if pairs)
+            for what, column, places in (("share", f"games {self.setup.strength}, points", 2), ("test", "test BCE", 4)):
+                claim = self.setup.claim if what == "share" and pair in CLAIMED else None
+                pieces, figure = self._pieces(what, *kinds), self.difference(pair, what)
+                rows.append(Finding(table, pair, column, figure, claim, pieces, SEED, places=places))
+        return rows
 
     def drawn(self) -> dict[str, Any]:
         """What the figures show."""
@@ -431,113 +318,3 @@ def body_of(
     shape = options_of("mlp", own["mlp"])
     assert isinstance(shape, MlpOptions)
     return "mlp", {"hidden": hidden_for(wanted, shape.hidden, sum(segment.size for segment in layout))}
-
-
-def hidden_for(wanted: int, shape: Sequence[int], width: int) -> list[int]:
-    """The hidden layers, as wide to each other as those of `shape`, of the MLP with the nearest number of parameters.
-
-    `width`: values in a row.
-    """
-    choices = ([max(1, round(units * one / shape[0])) for units in shape] for one in range(1, 4096))
-    return min(choices, key=lambda hidden: abs(dense_parameters(width, hidden) - wanted))
-
-
-def dense_parameters(width: int, hidden: Sequence[int]) -> int:
-    """How many numbers an MLP learns."""
-    layers = [width, *hidden, 1]
-    return sum((before + 1) * after for before, after in itertools.pairwise(layers))
-
-
-def _save(
-    place: Path,
-    comparison: BodyComparison,
-    module: nnx.Module,
-    body: str,
-    options: Mapping[str, Any],
-    told: Any,
-    kind: str,
-) -> None:
-    """Keep a network as a model. One with shuffled cells says so; it is of no use without their order."""
-    dataset = comparison.dataset
-    Model.of(
-        comparison.game, module, body=body, body_options=options, moment=comparison.config.moment, seats=dataset.seats,
-        variant=dataset.variant, encoder=dataset.recipe.encoder, about=KINDS[kind], data=dataset.about(), metrics=told,
-        command="cardai reproduce mlp-vs-cnn",
-    ).save(place)  # fmt: skip
-
-
-def scores_of(
-    game: Game, player: Agent, opponents: Sequence[str], games: int, seed: int, variant: str | None
-) -> np.ndarray:
-    """A player's score in each game of each deal, f8[deals, seats]: seat by seat, NaN for a game that did not end."""
-    others = {spec: agent(game, spec) for spec in dict.fromkeys(opponents)}
-    lineup = np.array([0, *(1 + list(others).index(spec) for spec in opponents)])
-    turns = rotations(len(lineup))
-    deals = -(-games // len(turns))
-    holder = np.tile(turns, (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals), len(turns))
-    results = play(game, [player, *others.values()], lineup[holder], seeds, variant=variant)
-    if results.interrupted:
-        raise KeyboardInterrupt
-    own = np.where(results.finished, results.scores[holder == 0], np.nan)
-    return own.reshape(deals, len(turns))
-
-
-def counted(scores: np.ndarray, strength: str) -> np.ndarray:
-    """1 where a game counts, f8: "won" is a score of 1, "lost" of 0."""
-    return {"won": scores == 1.0, "lost": scores == 0.0, "not lost": scores > 0.0}[strength].astype(float)
-
-
-def side(difference: Measurement, sign: int, up: str = "better", down: str = "worse", none: str = "undecided") -> str:
-    """On which side of 0 a difference is, with its whole interval; `sign`: 1 where more of it is better, else -1."""
-    if not difference.is_decisive:
-        return none
-    assert difference.low is not None
-    assert difference.high is not None
-    low, high = sorted((sign * difference.low, sign * difference.high))
-    return up if low > 0 else down if high < 0 else none
-
-
-NOTES = (
-    "networks: means over seeds, which decide weights, split, order of the states and, if any, how cells are shuffled",
-    "differences: network by network with equal seeds, Student's interval: the error of training and of play together",
-    "equal seconds: the MLP makes as many steps more as it learns from more states a second, compilation not counted",
-    "cells shuffled: the same CNN, but in all its planes alike the cells have changed places at random",
-    "own size: the MLP's; the CNN's is the one at which sizes are equal",
-    "BCE of states learned: on as many of them as there are test states; far below test BCE, it is overfitting",
-    "losing lines: sequences of the opponent's moves that beat the network; 0 is perfect safety",
-    "rows/s judged: 4,096 at once, the median of five rounds with the lowest and highest",
-)
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """How much better the CNN plays in each condition; and test loss over seconds of learning."""
-    return {"strength": _drawn_strength(result["drawn"]), "loss": _drawn_loss(result["drawn"])}
-
-
-def _drawn_strength(drawn: Mapping[str, Any]) -> Any:
-    figure, panels = chart(len(drawn), columns=3, height=4.2)
-    for axes, (name, found) in zip(panels, drawn.items(), strict=True):
-        sides = (("CNN", 0), ("MLP, or CNN with its cells shuffled", 1))
-        bars(axes, {label: [(pair, *_three(found[kinds[i]]["share"])) for pair, kinds in PAIRS.items()]
-                    for label, i in sides})  # fmt: skip
-        axes.set_title(f"{BOARDS[name].title}: games {BOARDS[name].strength}, %")
-        axes.tick_params(axis="x", rotation=75)
-    panels[0].legend(fontsize=7)
-    return figure
-
-
-def _drawn_loss(drawn: Mapping[str, Any]) -> Any:
-    figure, panels = chart(len(drawn), columns=3, height=4.2)
-    for axes, (name, found) in zip(panels, drawn.items(), strict=True):
-        lines(axes, {KINDS[kind]: [(found[kind]["seconds"], *_three(found[kind]["test"]))] for kind in KINDS})
-        axes.set_title(BOARDS[name].title)
-        axes.set_xscale("log")
-        axes.set_xlabel("seconds of learning")
-        axes.set_ylabel("test BCE")
-    panels[0].legend(fontsize=7)
-    return figure
-
-
-def _three(figure: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    return figure["point"], figure["low"], figure["high"]

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from cardai.game import Game, Suite
-from cardai.game import Row as Table1Row
+from cardai.game import Row as SuiteRow
 from cardai.registry import load
 from evaluators.model import SHIPPED
-from experiments.machinery.charts import chart, level
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore, generation_names, ship_network
 
@@ -49,6 +48,38 @@ OPPONENTS = {
 
 LATER_OPPONENTS = {"bot3": 0.7, "bot3?randomised": 0.7, "bot2?randomised": 0.2, "random": 0.1}
 """Those whom the later generations meet."""
+
+_SMALL_NETWORK = {
+    "encoder": "relative",
+    "moment": "before_draw",
+    "balance": "loser",
+    "per_game": 40,
+    "epochs": 0,
+    "learning_rate": 1e-3,
+    "optimiser": "adamw",
+    "weight_decay": 0.01,
+}
+SMALL_NETWORKS: dict[str, dict[str, Any]] = {
+    "smoke": _SMALL_NETWORK | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20},
+    "small": _SMALL_NETWORK
+    | {"options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "batch": 2048, "check_steps": 500, "warm_up": 100},
+    "full": _SMALL_NETWORK
+    | {
+        "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
+        "batch": 4096,
+        "steps": 8000,
+        "check_steps": 500,
+        "warm_up": 100,
+    },
+}
+"""Fields of `TrainConfig` for the networks of `players` and `rule-changes`, which score after-states, by scale."""
+
+
+def against_bot3(opponents: int = 3, variant: str | None = None) -> Game:
+    """Moska with one suite, "table", of one row: Bot3 in all other seats."""
+    rows = {"table": SuiteRow(("bot3",) * opponents)}
+    suite = Suite(about="against Bot3 alone", measure="loss", rows=rows, agents=(), variant=variant)
+    return replace(load("moska"), suites={"table": suite})
 
 
 @dataclass(frozen=True)
@@ -155,6 +186,7 @@ def _learned(folder: Path) -> dict[str, Any]:
 KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
 """The thesis' names for how a network is asked, and ours."""
 
+LOST = "Games lost, %"
 BENCHMARKS = ("B1", "B2", "B3", "B4")
 CLAIMS = {
     "nn2 MIF": (13.65, 15.35, 12.65, 0.0),
@@ -174,7 +206,7 @@ def run(lab: Lab) -> Findings:
     rows = [row for asked in asked_of(lab.size.generations) for row in _losses(lab, *asked)]
     rows += [row for name, told in training.items() for row in _tests(name, told)]
     drawn = {name: training[name]["losses"] for name in ("nn1", "nn2")}
-    return Findings(rows, _answer(rows), NOTES, {"losses": drawn})
+    return Findings(rows, {"losses": drawn})
 
 
 def asked_of(generations: int) -> list[tuple[str, str]]:
@@ -191,7 +223,7 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
     claims = CLAIMS.get(f"{name} {kind}", (None,) * len(BENCHMARKS))
     return [
         Finding(
-            "Games lost, %",
+            LOST,
             f"{name} {kind}" + (" (peeks)" if kind == "MIF" else ""),
             row["row"],
             of_estimate(row["figure"]),
@@ -224,36 +256,16 @@ def _tests(name: str, told: Mapping[str, Any]) -> list[Finding]:
     ]
 
 
-def _answer(rows: list[Finding]) -> list[str]:
-    found = {(row.name, row.column): row for row in rows}
-    second, ours = found["nn2 HIF", "B1"], found["best before draw", "B1"]
-    return [
-        f"Against three Bot3 the second generation, which samples its draws, loses {shown(second.figure)} % of its"
-        f" games; the thesis' lost {second.claim} % ({second.verdict}).",
-        f"A network that judges a move before any card is drawn loses {shown(ours.figure)} %: it sees nothing hidden"
-        f" and samples nothing. The thesis' best, which sees its own draws, lost {ours.claim} % ({ours.verdict}).",
-    ]
-
-
-NOTES = (
-    "games lost: the same deals for all, seats rotated, Wilson with the deal as cluster",
-    "B1: three Bot3; B2: three NN1-MIF; B3: Bot3, NN1-MIF and a heuristic that peeks; B4: three random players",
-    "HIF: 100 worlds a move that reveals a card; MIF: sees its own draws; before draw: judges the after-state",
-    "after0 and on: generations of the network that judges after-states; the last one is best",
-    "by-game, by-state: one network twice; the latter has states of one game in both training and test",
-)
-
-
 def with_table_1(game: Game, nn1: str) -> Game:
     """The game with the thesis' four benchmarks as a suite, for one's own NN1."""
     suite = Suite(
         about="the thesis' Table 1",
         measure="loss",
         rows={
-            "B1": Table1Row(("bot3",) * 3),
-            "B2": Table1Row((f"peeking:{nn1}",) * 3),
-            "B3": Table1Row(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
-            "B4": Table1Row(("random",) * 3),
+            "B1": SuiteRow(("bot3",) * 3),
+            "B2": SuiteRow((f"peeking:{nn1}",) * 3),
+            "B3": SuiteRow(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
+            "B4": SuiteRow(("random",) * 3),
         },
         agents=(),
         variant="thesis",
@@ -272,18 +284,3 @@ def ship(folder: Path) -> list[Path]:
         ship_network(folder, name, SHIPPED / "moska" / f"{name}.safetensors", line, COMMAND)
         for name, line in about.items()
     ]
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The losses of NN1 and NN2 over their epochs, beside the thesis' Figure 5."""
-    figure, (axes,) = chart()
-    for name, losses in result["drawn"]["losses"].items():
-        epochs = [epoch for epoch, _, _ in losses]
-        (drawn,) = axes.plot(epochs, [validation for _, _, validation in losses], label=f"{name}, validation")
-        training = [loss for _, loss, _ in losses]
-        axes.plot(epochs, training, "--", color=drawn.get_color(), label=f"{name}, training")
-    level(axes, TEST_CLAIM["bce"], "thesis, NN2 after 70 epochs: 0.504")
-    axes.set_xlabel("epochs")
-    axes.set_ylabel("binary cross-entropy, balanced states")
-    axes.legend()
-    return {"losses": figure}

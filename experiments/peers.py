@@ -24,8 +24,7 @@ from cardai.agents.spec import agent
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
-from experiments.machinery.charts import COLOURS, chart
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from experiments.machinery.lab import Lab
 
 BOARD, HANDS = "Tic-Tac-Toe", "Hidden hands"
@@ -58,19 +57,6 @@ SCALES = {
     "small": Scale(3.0, 5, (1024, 4096, 16384, 65536), 400),
     "full": Scale(10.0, 9, (1024, 4096, 16384, 65536, 262144), 2000),
 }
-
-NOTES = (
-    "a decision: one move of one seat in a game that is going on; deals and carried finished games are none, but their"
-    " time counts; compiling and warming up are timed for nobody",
-    "with a choice: the share of decisions with more than one legal move",
-    "cardai is, by the clock: times as fast, on all processors; by processor time: one thread of cardai beside what the"
-    " row does in a second of processor time, which also holds on a busy machine",
-    "speeds: geometric means, with Student's 95 % interval of their logarithms over rounds; how many times as fast is"
-    " taken within a round",
-    "Tic-Tac-Toe is the same game everywhere. Games with hidden hands are not: those rows say what one gets in a"
-    " second, not who implements one game faster",
-    "the thesis' processor was an Intel i5 of the 12th generation; who played there is not said",
-)
 
 
 class Played(NamedTuple):
@@ -141,10 +127,7 @@ def run(lab: Lab) -> Findings:
         key = f"round-{number}"
         rounds[key] = lab.piece(key, partial(_round, lab, ready, everybody), repeats=False)
     rows = figures([one for one, _ in everybody], list(rounds.values()), " ".join(rounds))
-    libraries = ", ".join(f"{name} {told}" for name, told in setup["versions"].items())
-    batches = " and ".join(str(batch) for one, batch in everybody if one.batches)
-    notes = (*NOTES, f"{libraries}; Pgx on the CPU, fastest here with batches of {batches}")
-    return Findings(rows, _answer(rows), notes, setup)
+    return Findings(rows, setup)
 
 
 def fastest(tried: Mapping[str, float]) -> int:
@@ -230,47 +213,6 @@ def speed(rates: Sequence[float]) -> Measurement:
     told = over_seeds([math.log(rate) for rate in rates], "measurements")
     point, low, high = (None if one is None else math.exp(one) for one in (told.point, told.low, told.high))
     return Measurement(point, low, high, told.n, told.counted)
-
-
-def _answer(rows: Sequence[Finding]) -> list[str]:
-    """How many times as fast as the fastest way of each library, and Moska's games a second beside the claim."""
-    games = next(row for row in rows if row.claim)
-    return [
-        f"One thread of cardai's Tic-Tac-Toe is, by processor time, {faster(rows, BOARD)}.",
-        f"With hidden hands, where everybody's game is another, cardai's Moska is {faster(rows, HANDS)}.",
-        f"Random players play {shown(games.figure, 0)} games of Moska a second on one thread; the thesis' engine"
-        f" plays {games.claim} on a core ({games.verdict}).",
-    ]
-
-
-def faster(rows: Sequence[Finding], table: str) -> str:
-    """How many times as fast as each library's fastest way, by processor time; "undecided" where that may be once."""
-    found = [row for row in rows if row.column == PROCESSOR and row.table.startswith(table)]
-    words = []
-    for library in dict.fromkeys(row.name.split()[0] for row in found):
-        least = min((row for row in found if row.name.startswith(library)), key=lambda row: row.figure.point or 0.0)
-        figure = least.figure
-        is_open = figure.low is None or figure.high is None or figure.low <= 1 <= figure.high
-        words.append(f"{shown(figure)} times as fast as {least.name}{', undecided' if is_open else ''}")
-    return "; ".join(words)
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Decisions a second of processor time, a panel a table."""
-    titles = list(dict.fromkeys(row["table"] for row in result["rows"]))
-    figure, panels = chart(len(titles), columns=1, height=2.4)
-    for axes, title in zip(panels, titles, strict=True):
-        own = [row for row in result["rows"] if row["table"] == title and row["column"] == THRIFT][::-1]
-        for place, row in enumerate(own):
-            told = row["figure"]
-            errors = [[told["point"] - told["low"]], [told["high"] - told["point"]]]
-            colour = COLOURS[0] if row["name"].startswith("cardai") else COLOURS[1]
-            axes.errorbar([told["point"]], [place], xerr=errors, color=colour, marker="o", capsize=3, linestyle="none")
-        axes.set_yticks(range(len(own)), [row["name"] for row in own])
-        axes.set_xscale("log")
-        axes.set_title(title, fontsize=10)
-    panels[-1].set_xlabel("decisions a second of processor time")
-    return {"speed": figure}
 
 
 def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:

@@ -6,7 +6,6 @@ Source: Vahteristo 2023, section 2.1 and Figure 3: 40 processes on 40 processors
 """
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,7 @@ from cardai.registry import load
 from cardai.stats.deals import deal_seeds
 from cardai.stats.machine import default_threads
 from cardai.table.many import play
-from experiments.machinery.charts import chart, lines
-from experiments.machinery.findings import Claim, Finding, Findings, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, over_seeds
 from experiments.machinery.lab import Lab
 
 GAME = "moska"
@@ -37,17 +35,11 @@ class Scale:
 
 SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7), "full": Scale(600_000, 9)}
 
-NOTES = (
-    "speed-up: games a second beside one thread, in the same repeat; Student's 95 % interval over repeats",
-    "use of the processors: processor seconds of the process for a second and thread; 100 % is all that could be",
-    "a network computes on all processors whatever the number of threads that play; its speed-up is that of play alone",
-)
-
 
 def run(lab: Lab) -> Findings:
     """Measure each agent with 1, 2, 4, ... threads."""
     rows = [row for one in AGENTS for row in _rows(lab, one)]
-    return Findings(rows, _answer(rows), NOTES)
+    return Findings(rows)
 
 
 def thread_counts(most: int) -> list[int]:
@@ -97,30 +89,3 @@ def _measured(lab: Lab, spec: str) -> dict[str, Any]:
             found[str(threads)]["used"].append(100 * used / wall / threads)
         lab.tell(repeat + 1, size.repeats, f"4 x {spec}")
     return found
-
-
-def _answer(rows: list[Finding]) -> list[str]:
-    told = [
-        f"{shown(row.figure, 2)} times with {row.name} ({row.table.rpartition(' ')[2]}, {row.verdict})"
-        for row in rows
-        if row.claim
-    ]
-    return [f"Beside one thread, Moska runs {', '.join(told)}."] if told else ["There is one processor only."]
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Speed-up and use of the processors over threads."""
-    figure, panels = chart(2)
-    for axes, column in zip(panels, ("speed-up", "use of the processors, %"), strict=True):
-        series: dict[str, list[tuple[float, Any, Any, Any]]] = {}
-        for row in result["rows"]:
-            if row["column"] == column:
-                told, threads = row["figure"], int(row["name"].split()[0])
-                point = threads, told["point"], told["low"], told["high"]
-                series.setdefault(row["table"].rpartition(" ")[2], []).append(point)
-        lines(axes, series)
-        axes.set_xlabel("threads")
-        axes.set_ylabel(column)
-        axes.set_ylim(bottom=0)
-    panels[0].legend()
-    return {"threads": figure}

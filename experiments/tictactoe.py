@@ -21,8 +21,7 @@ from cardai.stats.jsonable import plain
 from evaluators.model import SHIPPED
 from evaluators.model import load as load_model
 from evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
-from experiments.machinery.charts import COLOURS, chart, level
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds, shown
+from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from experiments.machinery.lab import Lab
 
 COMMAND = "cardai reproduce tictactoe"
@@ -124,13 +123,6 @@ class GradedRun:
 
 WON = "Games won against evenly random moves, %"
 LOST = "Losing lines: sequences of the opponent's moves that beat the network"
-NOTES = (
-    "a network's figure is exact, from the whole tree, both seats taken together; intervals are Student's over"
-    " networks, of the recipe's mean",
-    "best: after the iteration with the most games won, as the thesis reports it; last: after the last iteration",
-    "no losing line is perfect safety; who never loses can win 95.56 % at most",
-    "seconds: play and learning of one network, compilation among them for the first",
-)
 
 
 def run(lab: Lab) -> Findings:
@@ -151,7 +143,7 @@ def run(lab: Lab) -> Findings:
             curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
             rows += _rows(name, body, runs, " ".join(keys))
     rows += [row for name, told in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, told)]
-    return Findings(rows, _answer(rows, curves), NOTES, {"curves": curves})
+    return Findings(rows, {"curves": curves})
 
 
 def _taught(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
@@ -205,22 +197,6 @@ def _bound(name: str, told: Mapping[str, Any]) -> list[Finding]:
     ]
 
 
-def _answer(rows: list[Finding], curves: Mapping[str, list[Mapping[str, Any]]]) -> list[str]:
-    thesis = {body: next(row for row in rows if row.claim and row.claim.value == CLAIMS[body]) for body in BODIES}
-    ends = [curve[-1] for key, curve in curves.items() if key.startswith("ours")]
-    perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
-    return [
-        "By the thesis' protocol on Tic-Tac-Toe, "
-        + " and ".join(
-            f"the {body.upper()} wins {shown(row.figure)} % of its games, claimed {row.claim} ({row.verdict})"
-            for body, row in thesis.items()
-        )
-        + ".",
-        f"From their own games alone, {perfect} of {len(ends)} networks play so that no line of the opponent's wins and"
-        f" at least {100 * GOAL:.0f} % of games against random play are won.",
-    ]
-
-
 def _run(
     lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int
 ) -> tuple[GradedRun, SelfPlayGeneration]:
@@ -269,32 +245,3 @@ def ship(folder: Path) -> list[Path]:
         shipped[-1].parent.mkdir(exist_ok=True)
         load_model(folder / f"{body}.safetensors").save(shipped[-1])
     return shipped
-
-
-def draw(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Games won and lines lost after each iteration, beside the thesis' Figure 4."""
-    figure, panels = chart(4, height=2.8)
-    colours = dict(zip(BODIES, COLOURS, strict=False))
-    for column, protocol in enumerate(PROTOCOLS):
-        upper, lower = panels[column], panels[2 + column]
-        labelled = set()
-        for key, curve in result["drawn"]["curves"].items():
-            kind, body, _ = key.split("-")
-            if kind == protocol:
-                label = None if body in labelled else body
-                labelled.add(body)
-                places = [point["iteration"] for point in curve]
-                style: dict[str, Any] = {"color": colours[body], "alpha": 0.8, "linewidth": 1.2, "label": label}
-                upper.plot(places, [100 * point["win"] for point in curve], marker=".", **style)
-                lower.plot(places, [point["losing_lines"] for point in curve], marker=".", **style)
-        for body, claim in CLAIMS.items() if protocol == "thesis" else ():
-            level(upper, claim, f"thesis, {body}: {claim:.0f} %")
-        upper.set_ylim(30, 100)
-        upper.set_title(f"{TITLES[protocol]} protocol")
-        upper.legend(loc="lower right")
-        lower.set_yscale("symlog", linthresh=10)
-        lower.set_ylim(bottom=0)
-        lower.set_xlabel("iterations")
-    panels[0].set_ylabel("games won against random, %")
-    panels[2].set_ylabel("losing lines")
-    return {"curves": figure}

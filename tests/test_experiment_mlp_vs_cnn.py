@@ -9,13 +9,15 @@ from cardai.agents.spec import agent
 from evaluators.bodies.build import construct
 from evaluators.training.compare import parameters
 from experiments import mlp_vs_cnn
-from experiments.machinery.findings import Measurement
-from experiments.mlp_vs_cnn import BOARDS, KINDS, PAIRS, SCALES, body_of, counted, dense_parameters, scores_of, side
+from experiments.machinery.compared import dense_parameters
+from experiments.machinery.duplicate import counted, scores_of
+from experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
+from experiments.pages.mlp_vs_cnn import compared
 
 
 def layout_of(name):
-    board = BOARDS[name]
-    return load(name).encoder(board.learning.get("encoder")).layout(board.seats)
+    setup = GAMES[name]
+    return load(name).encoder(setup.learning.get("encoder")).layout(setup.seats)
 
 
 def sized(body, options, layout):
@@ -23,7 +25,7 @@ def sized(body, options, layout):
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("name", GAMES)
 def test_what_is_called_as_many_parameters_is_within_five_percent(name, scale):
     layout, own = layout_of(name), SCALES[scale].own[name]
     bodies = {kind: body_of(kind, own, layout) for kind in KINDS}
@@ -57,12 +59,23 @@ def test_a_score_is_that_of_the_player_who_is_measured():
 
 def test_games_that_did_not_end_are_none():
     scores = np.array([[1.0, 0.0], [0.5, np.nan]])
-    assert counted(scores, "not lost").tolist() == [[1, 0], [1, 0]]
-    assert counted(scores, "lost").tolist() == [[0, 1], [0, 0]]
+    np.testing.assert_array_equal(counted(scores, "not lost"), [[1, 0], [1, np.nan]])
+    np.testing.assert_array_equal(counted(scores, "lost"), [[0, 1], [0, np.nan]])
 
 
-def test_a_side_takes_the_whole_interval():
-    assert side(Measurement(1.0, 0.2, 1.8, 5), 1) == "better"
-    assert side(Measurement(1.0, 0.2, 1.8, 5), -1) == "worse"
-    assert side(Measurement(1.0, -0.2, 2.2, 5), 1) == "undecided"
-    assert side(Measurement(1.0), 1) == "undecided"
+@pytest.mark.parametrize(
+    ("game", "point", "words"),
+    [
+        ("tictactoe", 1.0, "the CNN wins 1.00 points more often (0.20 to 1.80)"),
+        ("tictactoe", -1.0, "the MLP wins 1.00 points more often (0.20 to 1.80)"),
+        ("moska", 1.0, "the MLP loses 1.00 points less often (0.20 to 1.80)"),
+        ("moska", -1.0, "the CNN loses 1.00 points less often (0.20 to 1.80)"),
+        ("durak", -1.0, "the MLP avoids losing 1.00 points more often (0.20 to 1.80)"),
+        ("moska", 0.5, "no difference is shown (CNN less MLP 0.50 points (-0.30 to 1.30))"),
+    ],
+)
+def test_a_difference_is_said_with_the_better_body_first_and_the_whole_interval_decides(game, point, words):
+    setup = GAMES[game]
+    figure = {"point": point, "low": point - 0.8, "high": point + 0.8}
+    row = {(differences_table(setup), "equal seconds", f"games {setup.strength}, points"): {"figure": figure}}
+    assert compared(row, setup, "equal seconds") == words

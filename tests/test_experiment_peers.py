@@ -4,6 +4,7 @@ import importlib.util
 
 import pytest
 
+from experiments.pages.peers import faster
 from experiments.peers import (
     BOARD,
     CHOICES,
@@ -14,7 +15,6 @@ from experiments.peers import (
     PROCESSOR,
     SCALES,
     contestants,
-    faster,
     fastest,
     figures,
     speed,
@@ -90,7 +90,8 @@ def test_the_answer_names_each_librarys_fastest_way_and_says_when_it_is_undecide
     for name, rates in close.items():
         for one, rate in zip(rounds, rates, strict=True):
             one[name]["decisions_per_processor_second"] = rate
-    words = faster(figures(EVERYBODY, rounds, "round-1"), BOARD).split("; ")
+    rows = [row.as_json() for row in figures(EVERYBODY, rounds, "round-1")]
+    words = faster(rows, BOARD).split("; ")
     assert [part.split(" as fast as ")[1] for part in words] == [
         "Pgx (its own way)", "OpenSpiel (tuned by us), undecided"
     ]  # fmt: skip

@@ -3,12 +3,13 @@
 import pytest
 
 from cardai.measure.bench import run_suite
-from experiments.players import SIZES, at_table, refused
+from experiments.moska_networks import against_bot3
+from experiments.players import SIZES, VARIANT, refused
 
 
 @pytest.mark.parametrize("seats", SIZES)
 def test_bot3_sits_in_all_other_seats_and_somebody_loses(seats):
-    (row,) = run_suite(at_table(seats), "table", ["bot3"], 8 * seats, seed=1).rows
+    (row,) = run_suite(against_bot3(seats - 1, VARIANT), "table", ["bot3"], 8 * seats, seed=1).rows
     assert row.opponents == ("bot3",) * (seats - 1)
     assert row.figure.n + row.endless == 8 * seats
     assert sum(row.seat_share) == pytest.approx(100)

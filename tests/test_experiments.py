@@ -12,7 +12,7 @@ from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, moska_networks, tictactoe
 from experiments.machinery import lab, networks, report
-from experiments.machinery.catalogue import EXPERIMENTS, HEADLINES
+from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
 
 
@@ -36,7 +36,7 @@ def made(tmp_path_factory):
 def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
     folder, result = made(name)
     assert result["rows"]
-    assert result["answer"]
+    assert page_of(name).answers(result)[0].endswith(".")
     places = [(row["table"], row["name"], row["column"]) for row in result["rows"]]
     assert len(set(places)) == len(places)
     for row in result["rows"]:
@@ -49,7 +49,7 @@ def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
             assert figure["n"] > 0
     assert (folder / lab.RESULT).exists()
     front = report.write(tmp_path, [result])
-    assert result["question"] in front.read_text("utf-8")
+    assert EXPERIMENTS[name].question in front.read_text("utf-8")
     assert list(tmp_path.glob(f"{name}-*.svg"))
 
 
@@ -66,8 +66,9 @@ def test_a_piece_that_is_measured_again_comes_out_the_same(made, name):
         lab.run(name, folder, "smoke", again=lab.chosen_again(folder, 1, seed=7))
 
 
-def test_the_headlines_are_answered_by_experiments_that_exist():
-    assert {name for names in HEADLINES.values() for name in names} <= set(EXPERIMENTS)
+def test_what_stands_in_the_readme_is_of_experiments_that_exist():
+    assert set(report.EXCERPT) <= set(EXPERIMENTS)
+    assert all(hasattr(page_of(name), "in_readme") for name in report.EXCERPT)
 
 
 def figures(result, table):

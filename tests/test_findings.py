@@ -1,6 +1,7 @@
 """Verdicts on claims: what is reproduced, beaten, missed or undecided, and what is shown of a figure."""
 
 import math
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -21,9 +22,9 @@ from experiments.machinery.findings import (
     direction,
     of_estimate,
     over_seeds,
-    shown,
     verdict,
 )
+from experiments.machinery.words import is_open, listed, shown, size_of, worded
 
 
 @pytest.mark.parametrize(
@@ -119,3 +120,34 @@ def test_a_row_as_json_has_its_verdict():
     assert row["verdict"] == REPRODUCED
     assert row["claim"]["games"] == 2000
     assert row["figure"] == {"point": 14.0, "low": 13.5, "high": 14.5, "n": 20_000, "counted": "games"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "places", "expected"),
+    [
+        (Measurement(12.41, 11.68, 13.1, 9), 1, "12.4 % (11.7 to 13.1)"),
+        (Measurement(-0.35, -0.6, -0.1, 9), 2, "-0.35 % (-0.60 to -0.10)"),
+        (Measurement(3.0, n=1), 0, "3 %"),
+        (Measurement(None), 1, "not measured"),
+    ],
+)
+def test_figures_in_sentences_have_their_unit_and_interval(figure, places, expected):
+    assert worded(asdict(figure), places, " %") == expected
+
+
+def test_a_difference_is_open_if_it_may_be_0_and_its_size_has_no_sign():
+    assert is_open(asdict(Measurement(1.0, -0.2, 2.2, 5)))
+    assert is_open(asdict(Measurement(1.0)))
+    assert not is_open(asdict(Measurement(1.0, 0.2, 1.8, 5)))
+    assert not is_open(asdict(Measurement(-1.0, -1.8, -0.2, 5)))
+    turned = size_of(asdict(Measurement(-1.0, -1.8, -0.2, 5)))
+    assert (turned["point"], turned["low"], turned["high"]) == (1.0, 0.2, 1.8)
+
+
+def test_names_are_listed_as_in_a_sentence():
+    assert [listed(names) for names in ([], ["2"], ["2", "3"], ["2", "3", "8"])] == [
+        "none",
+        "2",
+        "2 and 3",
+        "2, 3 and 8",
+    ]

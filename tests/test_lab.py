@@ -4,12 +4,11 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
 
 from cardai.errors import CardaiError
-from experiments.machinery import catalogue, lab, provenance, report, verbs
+from experiments.machinery import catalogue, lab, listing, provenance, report, verbs
 from experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement
 
@@ -41,7 +40,19 @@ class Fake:
             Finding("lost, %", key, "B1", Measurement(one["point"], 24.0, 26.0, 5000), Claim(25.0, games=2000), key)
             for key, one in found.items()
         ]
-        return Findings(rows, [f"It loses {rows[0].figure.point} %."], ["a note"], {"xs": [1, 2]})
+        return Findings(rows, {"xs": [1, 2]})
+
+
+class FakePage:
+    """What the report says and draws of it."""
+
+    NOTES = ("a note",)
+
+    def answers(self, result):
+        return [f"It loses {result['rows'][0]['figure']['point']} %.", "It is a fake."]
+
+    def in_readme(self, result):
+        return "games lost", f"{result['rows'][0]['figure']['point']} %", "25 %"
 
     def draw(self, result):
         from experiments.machinery.charts import chart, lines
@@ -57,7 +68,9 @@ def fake(monkeypatch):
     monkeypatch.setitem(EXPERIMENTS, "fake", CatalogueEntry("What?", "25 %", "a paper", 1, ("tictactoe",)))
     monkeypatch.setitem(sys.modules, "experiments.fake", experiment)
     monkeypatch.setattr(lab, "module", lambda name: experiment)
-    monkeypatch.setattr(report, "module", lambda name: experiment)
+    page = FakePage()
+    monkeypatch.setattr(report, "page_of", lambda name: page)
+    monkeypatch.setattr(listing, "page_of", lambda name: page)
     monkeypatch.setattr(lab, "fingerprint", CODE.__getitem__)
     monkeypatch.setitem(CODE, "fake", "c0de00000001")
     return experiment
@@ -226,19 +239,6 @@ def test_places_that_cannot_be_read_or_written_are_named(fake, tmp_path):
         lab.run("fake", tmp_path / "file", "smoke")
 
 
-def test_an_experiment_depends_on_its_own_code_its_games_and_its_models(monkeypatch):
-    found = {path.relative_to(provenance.ROOT).as_posix() for path in provenance.sources("moska-networks")}
-    played = {"games/moska/rules.py", "cardai/table/many.py"}
-    assert {"experiments/moska_networks.py", "evaluators/training/train.py"} | played <= found
-    assert not found & {"experiments/machinery/report.py", "experiments/durak_learners.py", "games/durak/rules.py"}
-    provenance.fingerprint.cache_clear()
-    before = provenance.fingerprint("tictactoe")
-    provenance.fingerprint.cache_clear()
-    monkeypatch.setitem(EXPERIMENTS, "tictactoe", SimpleNamespace(games=("tictactoe",), models=("tictactoe",)))
-    assert provenance.fingerprint("tictactoe") != before  # shipped weights count where they are asked
-    provenance.fingerprint.cache_clear()
-
-
 def test_the_report_shows_every_row_beside_its_claim(fake, tmp_path):
     result = lab.run("fake", tmp_path / "fake", "smoke")
     front = report.write(tmp_path / "report", [result])
@@ -290,15 +290,14 @@ def test_every_experiment_has_three_frozen_scales(name):
         assert type(size).__dataclass_params__.frozen
 
 
-def test_headlines_are_written_between_the_marks_of_a_page(fake, tmp_path, monkeypatch):
-    monkeypatch.setitem(report.HEADLINES, "What is it?", ("fake",))
-    monkeypatch.setattr(report, "SHOWN", ("fake",))
+def test_a_table_is_written_between_the_marks_of_a_page(fake, tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "EXCERPT", ("fake",))
     result, page = lab.run("fake", tmp_path / "fake", "smoke"), tmp_path / "page.md"
     page.write_text(f"before\n{report.MARKS[0]}\nold\n{report.MARKS[1]}\nafter\n")
     report.put_into(page, [result])
     text = page.read_text("utf-8")
-    assert text.startswith(f"before\n{report.MARKS[0]}\n\n**What is it?**\n\n- It loses 25.0 %.\n")
-    assert "| first | 25.0 (24.0-26.0) [25] reproduced |" in text
+    assert text.startswith(f"before\n{report.MARKS[0]}\n| measured |")
+    assert "| [games lost](report/fake.md) | 25.0 % | 25 % |" in text
     assert text.endswith(f"{report.MARKS[1]}\nafter\n")
     report.put_into(page, [result])
     assert page.read_text("utf-8") == text

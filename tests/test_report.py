@@ -1,16 +1,23 @@
 """The report that comes with cardai: every page of it says what its sealed results say, and nothing else."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from experiments.machinery import report
-from experiments.machinery.catalogue import EXPERIMENTS, module
+from experiments.machinery.catalogue import EXPERIMENTS, page_of
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"
 RESULTS = report.results_in(FOLDER)
 NAMES = [result["experiment"] for result in RESULTS]
+FIGURES = {result["experiment"]: page_of(result["experiment"]).draw(result) for result in RESULTS}
+TITLES = {name: list(figures) for name, figures in FIGURES.items()}
+SMALLEST = 9.0
+"""Pixels of the smallest text of a figure on a phone."""
+PHONE = 390 - 2 * 16
+"""Pixels that a figure gets on a phone's screen."""
 
 
 def test_it_has_results_of_nearly_every_experiment():
@@ -19,19 +26,22 @@ def test_it_has_results_of_nearly_every_experiment():
 
 
 def test_the_front_page_is_written_from_the_results():
-    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS)
+    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(
+        RESULTS, {name: list(figures) for name, figures in FIGURES.items()}
+    )
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=NAMES)
 def test_a_page_is_written_from_its_result(result):
     name = result["experiment"]
-    titles = list(module(name).draw(result))
+    titles = TITLES[name]
     assert (FOLDER / f"{name}.md").read_text("utf-8") == report.page(result, titles)
     assert all((FOLDER / f"{name}-{title}.svg").exists() for title in titles)
 
 
 def test_figures_in_the_readme_are_those_of_the_report():
     text = (ROOT / "README.md").read_text("utf-8")
+    assert len((report.MARKS[0] + report.excerpt(RESULTS) + report.MARKS[1]).splitlines()) <= 12
     between = text.split(report.MARKS[0] + "\n")[1].split(report.MARKS[1])[0]
     assert between == report.excerpt(RESULTS)
 
@@ -47,3 +57,14 @@ def test_all_of_it_was_measured_from_a_checkout_without_changes():
     for result in RESULTS:
         assert result["scale"] == "small"
         assert all(commit and "dirty" not in commit for commit in result["commits"]), result["experiment"]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.svg")), ids=lambda path: path.stem)
+def test_text_in_figures_is_legible_on_a_phone_and_in_the_dark(path):
+    drawn = path.read_text("utf-8")
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
+    texts = [text for text in re.findall(r"<t(?:ext|span)[^>]*>", drawn) if "font" in text]
+    sizes = [float(size) for text in texts for size in re.findall(r"font(?:-size)?: ([\d.]+)px", text)]
+    assert len(sizes) == len(texts) > 0
+    assert min(sizes) * PHONE / width >= SMALLEST
+    assert all("currentColor" in text for text in texts)

@@ -1,8 +1,12 @@
-"""Figures of experiments: one style, and SVG that is dark on light paper and light on dark.
+"""Drawing the figures of experiments: one style, panels below each other, SVG that is legible on a phone.
 
-figure, axes = chart()
-lines(axes, {"mlp": [(1000, 71.2, 70.1, 72.3), ...]})     # x, point, low, high
-text = svg(figure)
+    figure, axes = chart()
+    lines(axes[0], {"mlp": [(1000, 71.2, 70.1, 72.3), ...]})     # x, point, low, high
+    key(figure)
+    text = svg(figure)
+
+A figure is as wide as a phone's screen, so that its text is at least 9 pixels high there; all text is dark on light
+paper and light on dark paper.
 """
 
 import io
@@ -12,109 +16,140 @@ from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
-_INK = "#010203"  # stands for the reader's own text colour
-_FAINT = "#8a8f98"
-COLOURS = ("#2f7fd0", "#e07b1a", "#2a9d63", "#b8479b", "#8a6cd1", "#c2453b", "#7a8b1f", "#3a9fb0", _FAINT)
+INK = "#010203"
+"""Stands for the reader's own text colour."""
+FAINT = "#8a8f98"
+COLOURS = ("#2f7fd0", "#e07b1a", "#2a9d63", "#b8479b", "#8a6cd1", "#c2453b", "#7a8b1f", "#3a9fb0", FAINT)
 """Told apart on white and on black."""
 MARKERS = "osD^vPX*<"
+WIDTH = 5.1
+"""Of every figure, in inches: 367 units of 1/72 inch, about the width of a phone's screen in pixels."""
+SHOWN_WIDTH = 560
+"""Of a figure in a file of its own, in pixels, where there is room for it."""
+
+Points = Sequence[tuple[Any, float, float | None, float | None]]
+"""(place or group, point, low, high); low and high are None without an interval."""
 
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "cardai",
     "font.family": "sans-serif",
-    "font.size": 10,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _INK,
-    "axes.titlecolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
+    "font.size": 10.5,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10.5,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.titlecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": _FAINT,
+    "grid.color": FAINT,
     "grid.alpha": 0.25,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
     "legend.frameon": False,
+    "legend.labelcolor": INK,
 }
 
 
-def chart(panels: int = 1, columns: int = 2, height: float = 3.6) -> tuple[Figure, list[Any]]:
-    """An empty figure with so many panels, and their axes."""
-    across = min(panels, columns)
-    down = -(-panels // across)
+def chart(panels: int = 1, height: float = 3.2) -> tuple[Figure, list[Any]]:
+    """An empty figure with panels below each other, each of a height in inches, and their axes."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(6.4 if across == 1 else 9.6, height * down), layout="constrained")
-        grid = figure.subplots(down, across, squeeze=False)
-    axes = list(grid.flat)
-    for unused in axes[panels:]:
-        unused.set_visible(False)
-    return figure, axes[:panels]
+        figure = Figure(figsize=(WIDTH, height * panels), layout="constrained")
+        axes = list(figure.subplots(panels, 1, squeeze=False).flat)
+    return figure, axes
 
 
-def lines(axes: Any, series: Mapping[str, Sequence[tuple[float, float, float | None, float | None]]]) -> None:
-    """One line a series through (x, point, low, high), with its interval as bars."""
+def lines(axes: Any, series: Mapping[str, Points]) -> None:
+    """Draw a line for each series through (x, point, low, high), intervals as bars."""
     for (name, points), colour, marker in zip(series.items(), COLOURS * 3, MARKERS * 3, strict=False):
-        told = [point for point in points if point[1] is not None]
-        if told:
+        measured = [point for point in points if point[1] is not None]
+        if measured:
             axes.errorbar(
-                [one[0] for one in told],
-                [one[1] for one in told],
-                yerr=_errors(told),
-                label=name,
-                color=colour,
-                marker=marker,
-                markersize=4,
-                linewidth=1.4,
-                capsize=2,
-            )
+                [x for x, *_ in measured], [point for _, point, *_ in measured], yerr=_errors(measured), label=name,
+                color=colour, marker=marker, markersize=4, linewidth=1.4, capsize=2,
+            )  # fmt: skip
 
 
-def bars(axes: Any, series: Mapping[str, Sequence[tuple[str, float, float | None, float | None]]]) -> None:
-    """Groups of points with intervals: each series has (group, point, low, high); groups stand side by side."""
-    groups = list(dict.fromkeys(one[0] for points in series.values() for one in points))
-    width = 0.7 / max(len(series), 1)
+def dots(axes: Any, series: Mapping[str, Points]) -> None:
+    """Draw points with intervals, a line of the panel for each group: each series has (group, point, low, high)."""
+    groups = list(dict.fromkeys(group for points in series.values() for group, *_ in points))
+    apart = 0.6 / max(len(series), 1)
     for i, ((name, points), colour, marker) in enumerate(zip(series.items(), COLOURS * 3, MARKERS * 3, strict=False)):
-        told = [one for one in points if one[1] is not None]
-        places = [groups.index(one[0]) + (i - (len(series) - 1) / 2) * width for one in told]
+        measured = [point for point in points if point[1] is not None]
+        places = [groups.index(group) + (i - (len(series) - 1) / 2) * apart for group, *_ in measured]
         axes.errorbar(
-            places, [one[1] for one in told], yerr=_errors(told), label=name, color=colour, marker=marker,
-            markersize=5, linestyle="none", capsize=3,
+            [point for _, point, *_ in measured], places, xerr=_errors(measured), label=name, color=colour,
+            marker=marker, markersize=5, linestyle="none", capsize=3,
         )  # fmt: skip
-    axes.set_xticks(range(len(groups)), groups)
-    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.set_yticks(range(len(groups)), groups)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
 
 
-def level(axes: Any, value: float, words: str) -> None:
-    """A dashed horizontal line with words: a claim."""
-    axes.axhline(value, color=_FAINT, linestyle="--", linewidth=1)
-    axes.annotate(words, (0.99, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
+def level(axes: Any, value: float, words: str, across: bool = True, style: str = "--") -> None:
+    """A dashed line at a value, named in the key: across the panel, or upright if not `across`."""
+    draw = axes.axhline if across else axes.axvline
+    draw(value, color=FAINT, linestyle=style, linewidth=1.4, label=words)
 
 
-def _errors(points: Sequence[Sequence[Any]]) -> list[list[float]]:
-    below = [0.0 if one[2] is None else max(one[1] - one[2], 0.0) for one in points]
-    above = [0.0 if one[3] is None else max(one[3] - one[1], 0.0) for one in points]
-    return [below, above]
+def logarithmic(axis: Any, linear_below: float = 0.0) -> None:
+    """Give an axis a logarithmic scale whose numbers have no exponents, which would be too small: 1000, 10 k, 1 M.
+
+    `linear_below`: where there are zeros, the scale is linear up to this value.
+    """
+    scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
+    if linear_below:
+        scale("symlog", linthresh=linear_below)
+    else:
+        scale("log")
+    axis.set_major_formatter(FuncFormatter(_short))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _short(value: float, _: Any) -> str:
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if value >= 10 * size or value == size == 1e6:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def key(figure: Figure, columns: int = 2, panel: Any = None) -> None:
+    """Put the key of all panels below the figure, or of one panel, each name once."""
+    named: dict[str, Any] = {}
+    for axes in figure.axes if panel is None else [panel]:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(name, handle)
+    with rc_context(STYLE):
+        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
 def svg(figure: Figure, alone: bool = True) -> str:
     """The figure as SVG text in the reader's colours; `alone`: as a file of its own, else to be put into a page."""
-    for legend in (axes.get_legend() for axes in figure.axes):
-        if legend is not None:
-            legend.set_frame_on(False)
-            for text in legend.get_texts():
-                text.set_color(_INK)
     image = io.StringIO()
     with rc_context(STYLE):
         figure.savefig(image, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    text = image.getvalue().replace(_INK, "currentColor")
+    text = image.getvalue().replace(INK, "currentColor")
     text = text[text.index("<svg") :]
-    text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'width="100%"' if not alone else "", text, count=1)
+    wide, high = figure.get_size_inches()
+    size = f'width="{SHOWN_WIDTH}" height="{SHOWN_WIDTH * high / wide:.0f}"' if alone else ""
+    text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', size, text, count=1)
     if not alone:
         return text
     dark = "svg{color:#1b1f24}@media(prefers-color-scheme:dark){svg{color:#e6e6e6}}"
     end = text.index(">") + 1
     return f"{text[:end]}\n<style>{dark}</style>{text[end:]}"
+
+
+def _errors(points: Points) -> list[list[float]]:
+    below = [0.0 if low is None else max(point - low, 0.0) for _, point, low, _ in points]
+    above = [0.0 if high is None else max(high - point, 0.0) for _, point, _, high in points]
+    return [below, above]

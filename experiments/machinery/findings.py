@@ -135,21 +135,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment returns.
+    """What an experiment returns: its figures, and nothing that is said about them.
 
-    `answer`: sentences that answer its question, made from the rows; `notes`: how its tables are read; `drawn`: plain
-    JSON that its figures are drawn from, and whatever else is worth keeping.
+    `drawn`: plain JSON that its page and its charts are made from besides the rows.
     """
 
     rows: Sequence[Finding]
-    answer: Sequence[str] = ()
-    notes: Sequence[str] = ()
     drawn: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON types."""
-        rows = [row.as_json() for row in self.rows]
-        return {"rows": rows, "answer": list(self.answer), "notes": list(self.notes), "drawn": plain(self.drawn)}
+        return {"rows": [row.as_json() for row in self.rows], "drawn": plain(self.drawn)}
 
 
 def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement:
@@ -180,17 +176,3 @@ def difference(one: Measurement, other: Measurement) -> Measurement:
     below = math.hypot(one.point - one.low, other.high - other.point)
     above = math.hypot(one.high - one.point, other.point - other.low)
     return Measurement(point, point - below, point + above, n, one.counted)
-
-
-def shown(figure: Mapping[str, Any] | Measurement, places: int = 1) -> str:
-    """A figure and its interval in words: "16.0 (15.5-16.5)"; a dash without a point."""
-    told = asdict(figure) if isinstance(figure, Measurement) else figure
-    point, low, high = told["point"], told["low"], told["high"]
-    if point is None:
-        return "-"
-    if low is None:
-        return f"{point:,.{places}f}"
-    if low != high and f"{low:.{places}f}" == f"{high:.{places}f}":  # too small to be seen
-        places += 1
-    dash = " to " if low < 0 else "-"
-    return f"{point:,.{places}f} ({low:,.{places}f}{dash}{high:,.{places}f})"

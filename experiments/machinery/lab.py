@@ -146,9 +146,7 @@ def run(
 
 
 def _header(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    entry = EXPERIMENTS[name]
-    told = {"question": entry.question, "claim": entry.claim, "source": entry.source}
-    return {"experiment": name, **told, **config, "code": fingerprint(name), "command": command(name, config)}
+    return {"experiment": name, **config, "code": fingerprint(name), "command": command(name, config)}
 
 
 def command(name: str, config: Mapping[str, Any]) -> str:

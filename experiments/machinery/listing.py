@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from experiments.machinery.catalogue import EXPERIMENTS, page_of
+
 
 @dataclass(frozen=True)
 class ExperimentList:
@@ -44,8 +46,12 @@ class ReproductionSummary:
     report: Path
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
-        return {"results": list(self.results), "missing": dict(self.missing), "report": str(self.report)}
+        """All of it, each result with its question and answers."""
+        return {
+            "results": [_with_words(result) for result in self.results],
+            "missing": dict(self.missing),
+            "report": str(self.report),
+        }
 
     def table(self) -> Any:
         """For a terminal: a rich renderable."""
@@ -58,22 +64,28 @@ def _command(name: str) -> str:
     return f"cardai reproduce {name}"
 
 
+def _with_words(result: Mapping[str, Any]) -> dict[str, Any]:
+    name = result["experiment"]
+    return {"question": EXPERIMENTS[name].question, "answers": page_of(name).answers(result), **result}
+
+
 def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
     """A result: its tables when it is shown alone, and its answer."""
-    from experiments.machinery.report import LEGEND, tables
+    from experiments.machinery.report import LEGEND, notes_of, tables
 
-    parts: list[Any] = [Text(f"{result['experiment']}: {result['question']}", style="bold")]
+    name = result["experiment"]
+    parts: list[Any] = [Text(f"{name}: {EXPERIMENTS[name].question}", style="bold")]
     for title, columns, lines in tables(result) if in_full else ():
         table = Table(title=title, title_justify="left", box=box.HORIZONTALS, padding=(0, 1, 0, 0))
         table.add_column("")
         for column in columns:
             table.add_column(column, justify="right")
-        for name, cells in lines:
-            table.add_row(escape(name), *map(_coloured, cells))
+        for line, cells in lines:
+            table.add_row(escape(line), *map(_coloured, cells))
         parts.append(table)
-    parts += [Text(line) for line in result["answer"]]
+    parts += [Text(line) for line in page_of(name).answers(result)]
     if in_full:
-        notes = [*result["notes"], LEGEND, f"scale {result['scale']}, {result['seconds']:,.0f} s in all"]
+        notes = [*notes_of(result), LEGEND, f"scale {result['scale']}, {result['seconds']:,.0f} s in all"]
         parts.append(Text("\n".join(notes), style="dim"))
     return parts
 

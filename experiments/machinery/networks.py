@@ -7,6 +7,7 @@
 Ctrl-C leaves all stages that are done, and the others can be gone on with.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,6 +61,12 @@ class NetworkStore:
         if not is_finished(config):
             train(config, self.progress)
         return str(place / FILE)
+
+    def test_figures(self, name: str) -> dict[str, Any]:
+        """A trained network's cross-entropy on balanced test states, their number, and the seconds of its training."""
+        report = json.loads((self.folder / name / REPORT).read_text("utf-8"))
+        balanced = report["test"]["balanced"]
+        return {"bce": balanced["bce"], "states": report["states"]["test"], "seconds": report["seconds"]}
 
     def generations(
         self,

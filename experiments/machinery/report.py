@@ -1,10 +1,10 @@
-"""The report: results of experiments as Markdown pages and one HTML page that needs nothing else.
+"""The report: results of experiments as Markdown pages and as one HTML page that needs no other file.
 
     write(Path("report"), [read_sealed(path) for path in paths])
 
-A folder of a report holds README.md, a page and the sealed result of each experiment, their figures, and index.html.
-`write_again(folder)` makes all of it from the results that lie there. No figure is written by hand: whoever changes a
-result makes it unreadable.
+The folder of a report holds README.md, index.html, and for each experiment its page, figures and sealed result.
+`write_again(folder)` makes all of it from the results that lie there. No figure is written by hand, and a result that
+was changed by hand is refused.
 """
 
 import html
@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
-from experiments.machinery.catalogue import EXPERIMENTS, HEADLINES, SCALES, module
+from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from experiments.machinery.charts import svg
-from experiments.machinery.findings import VERDICTS, shown
+from experiments.machinery.findings import VERDICTS
 from experiments.machinery.provenance import read_sealed, write_sealed
-
-Result = Mapping[str, Any]
+from experiments.machinery.words import Result, shown
 
 LEGEND = (
-    "Figures are points with 95 % intervals; in brackets what was claimed. reproduced: the same within the errors of"
-    " both; beaten, missed: the difference is more than chance; undecided: the error is too large to say."
+    "Figures are points with 95 % intervals; the claim stands in brackets. reproduced: the same within the errors of"
+    " both. beaten: ours is better by more than chance. missed: ours is worse, or just different, by more than chance."
+    " undecided: the error is too large to say."
 )
-
-
-SHOWN = ("moska-table1",)
-"""Experiments whose tables stand beside the headlines in a page of somebody else's, see `put_into`."""
+STRENGTH, STRENGTH_FROM = "strength.svg", "moska-table1"
+"""The picture for the project's first page, and the experiment it is drawn from."""
+EXCERPT = ("moska-table1", "tictactoe", "durak-learners", "mlp-vs-cnn", "information", "players")
+"""Experiments that have a row in another page, see `put_into`."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = ("table", "row", "figure", "claim", "verdict", "n", "seed", "s", "commit", "command")
 """Of the table of all rows."""
@@ -40,14 +40,14 @@ def results_in(folder: Path) -> list[dict[str, Any]]:
     Raises CardaiError for one that was changed, and when there is none.
     """
     places = [*folder.glob("*/result.json"), *folder.glob("*.json")]
-    results = [one for one in map(read_sealed, sorted(places)) if one.get("experiment") in EXPERIMENTS]
+    results = [result for result in map(read_sealed, sorted(places)) if result.get("experiment") in EXPERIMENTS]
     if not results:
         raise CardaiError(f"there is no result of an experiment in {folder}")
-    return sorted(results, key=lambda one: list(EXPERIMENTS).index(one["experiment"]))
+    return sorted(results, key=lambda result: list(EXPERIMENTS).index(result["experiment"]))
 
 
 def write(folder: Path, results: Sequence[Result]) -> Path:
-    """Write a report of some results; the page to begin with. CardaiError for a place that cannot be written to."""
+    """Write a report of some results; returns its first page. Raises CardaiError if it cannot be written there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return _written(folder, results)
@@ -56,17 +56,20 @@ def write(folder: Path, results: Sequence[Result]) -> Path:
 
 
 def _written(folder: Path, results: Sequence[Result]) -> Path:
-    pages = []
+    drawings, titles = {}, {}
     for result in results:
         name = result["experiment"]
-        figures = module(name).draw(result)
+        figures = page_of(name).draw(result)
         for title, figure in figures.items():
             (folder / f"{name}-{title}.svg").write_text(svg(figure), "utf-8")
-        write_sealed(folder / f"{name}.json", {key: value for key, value in result.items() if key != "seal"})
-        (folder / f"{name}.md").write_text(page(result, list(figures)), "utf-8")
-        pages.append((result, {title: svg(figure, alone=False) for title, figure in figures.items()}))
-    (folder / "README.md").write_text(overview(results), "utf-8")
-    (folder / "index.html").write_text(_html(pages), "utf-8")
+        write_sealed(folder / f"{name}.json", {part: value for part, value in result.items() if part != "seal"})
+        titles[name] = list(figures)
+        drawings[name] = {title: svg(figure, alone=False) for title, figure in figures.items()}
+        (folder / f"{name}.md").write_text(page(result, titles[name]), "utf-8")
+        if name == STRENGTH_FROM:
+            (folder / STRENGTH).write_text(svg(page_of(name).strength(result)), "utf-8")
+    (folder / "README.md").write_text(overview(results, titles), "utf-8")
+    (folder / "index.html").write_text(_html(results, drawings), "utf-8")
     return folder / "README.md"
 
 
@@ -76,7 +79,7 @@ def write_again(folder: Path) -> Path:
 
 
 def put_into(path: Path, results: Sequence[Result]) -> None:
-    """Write the headlines, and the table of `SHOWN`, between the marks of a page of Markdown, such as a README.
+    """Write the table of `excerpt` between the marks of a page of Markdown, such as a README.
 
     Raises CardaiError for a page that cannot be read, or is without the marks.
     """
@@ -92,69 +95,67 @@ def put_into(path: Path, results: Sequence[Result]) -> None:
 
 
 def excerpt(results: Sequence[Result]) -> str:
-    """The headlines and the table of `SHOWN`, as Markdown."""
-    lines = [""]
-    for question, answers in headlines(results):
-        lines += [f"**{question}**", "", *(f"- {answer}" for answer in answers), ""]
-    for result in (one for one in results if one["experiment"] in SHOWN):
-        lines += _tables(result, "**{}** ({})")
-    return "\n".join(lines)
+    """One row of Markdown for each of `EXCERPT`: what was measured, our figure, the source's; and a link."""
+    lines = ["| measured | cardai, with 95 % interval | the source |", "|---|---|---|"]
+    for result in (result for result in results if result["experiment"] in EXCERPT):
+        question, answer, claim = page_of(result["experiment"]).in_readme(result)
+        lines.append(f"| [{question}](report/{result['experiment']}.md) | {answer} | {claim} |")
+    return "\n".join([*lines, "", "[The report](report/README.md) has all questions, figures and conditions.", ""])
 
 
-def overview(results: Sequence[Result]) -> str:
-    """README.md: what was asked, what came out (the first sentence of each answer), and how long it took."""
-    lines = ["# Report", "", *_made(results), "", LEGEND, ""]
-    for question, answers in headlines(results):
-        lines += [f"**{question}**", "", *(f"- {answer}" for answer in answers), ""]
-    lines += ["| experiment | question | answer | verdicts | minutes |", "|---|---|---|---|---:|"]
-    for one in results:
-        name = one["experiment"]
-        answer = one["answer"][0]
-        lines.append(
-            f"| [{name}]({name}.md) | {one['question']} | {answer} | {_counts(one)} | {one['seconds'] / 60:.1f} |"
-        )
-    lines += [
-        "",
-        f"[All of it on one page](index.html). Seconds in all: {sum(one['seconds'] for one in results):,.0f}.",
-    ]
+def overview(results: Sequence[Result], titles: Mapping[str, Sequence[str]]) -> str:
+    """README.md: each question with its answer in one line and its main figure, then the pages and conditions.
+
+    `titles`: of each experiment's figures, the main one first.
+    """
+    lines = ["# Report", "", "| question | answer | figure |", "|---|---|---|"]
+    for result in results:
+        name = result["experiment"]
+        figure = f'<a href="{name}.md"><img src="{name}-{titles[name][0]}.svg" width="260" alt="{name}"></a>'
+        lines.append(f"| [{EXPERIMENTS[name].question}]({name}.md) | {_answers(result)[0]} | {figure} |")
+    lines += ["", "Pages, with the verdicts on what was claimed and the minutes that measuring took:", ""]
+    for result in results:
+        name = result["experiment"]
+        lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
+    lines += ["- [all of it on one page](index.html)", "", LEGEND, "", *_conditions(results)]
     return "\n".join(lines) + "\n"
 
 
-def headlines(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """The questions most readers come with, each with the answers of the experiments about it."""
-    answers = {one["experiment"]: one["answer"] for one in results}
-    found = (
-        (question, [line for name in names for line in answers.get(name, ())]) for question, names in HEADLINES.items()
-    )
-    return [(question, lines) for question, lines in found if lines]
-
-
-def page(result: Result, figures: Iterable[str] = ()) -> str:
-    """An experiment's page in Markdown."""
+def page(result: Result, titles: Sequence[str] = ()) -> str:
+    """An experiment's page in Markdown: answer, main figure, tables, other figures, conditions."""
     name = result["experiment"]
-    lines = [f"# {name}", "", f"**{result['question']}**", "", f"Claimed: {result['claim']} ({result['source']}).", ""]
-    lines += [*result["answer"], ""]
-    for title in figures:
-        lines += [f"![{title.replace('-', ' ')}]({name}-{title}.svg)", ""]
-    lines += _tables(result, "## {}")
-    lines += [*(f"- {note}" for note in result["notes"]), "", "## Rows", ""]
+    entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
+    images = [f"![{title.replace('-', ' ')}]({name}-{title}.svg)" for title in titles]
+    lines = [f"# {entry.question}", "", f"**{answer}**", ""]
+    lines += [line for image in images[:1] for line in (image, "")]
+    lines += [f"- {line}" for line in others]
+    lines += [f"- Claimed: {entry.claim} ({entry.source}).", ""]
+    lines += _tables(result)
+    lines += [line for image in images[1:] for line in (image, "")]
+    lines += ["## How to read it", "", f"- {LEGEND}", *(f"- {note}" for note in notes_of(result)), ""]
+    lines += ["## Conditions", "", *_conditions([result]), ""]
+    lines += [f"Made by `{result['command']}` in {result['seconds']:,.0f} s; code {result['code']}.", ""]
+    lines += ["## Each row in full", ""]
     lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
     lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
-    lines += [
-        "",
-        *_made([result]),
-        "",
-        f"Made by `{result['command']}` in {result['seconds']:,.0f} s; code {result['code']}.",
-    ]
     return "\n".join(lines) + "\n"
 
 
-def _tables(result: Result, heading: str) -> list[str]:
-    """The tables of a result in Markdown; `heading`: around the title of a table and the command that made it."""
+def _answers(result: Result) -> list[str]:
+    return page_of(result["experiment"]).answers(result)
+
+
+def notes_of(result: Result) -> Sequence[str]:
+    """How the tables of a result are read: its page's `NOTES`, or its `notes` where they depend on the result."""
+    own: Any = page_of(result["experiment"])
+    return own.notes(result) if hasattr(own, "notes") else own.NOTES
+
+
+def _tables(result: Result) -> list[str]:
+    """The tables of a result in Markdown."""
     lines = []
     for title, columns, body in tables(result):
-        lines += [heading.format(title, f"`{result['command']}`"), ""]
-        lines += ["| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+        lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
         lines += [f"| {line} | " + " | ".join(cells) + " |" for line, cells in body]
         lines.append("")
     return lines
@@ -162,14 +163,17 @@ def _tables(result: Result, heading: str) -> list[str]:
 
 def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
     """The tables of a result: (title, columns, [(line, cells)])."""
-    found = []
+    shown_tables = []
     for title in dict.fromkeys(row["table"] for row in result["rows"]):
         own = [row for row in result["rows"] if row["table"] == title]
         columns = list(dict.fromkeys(row["column"] for row in own))
         cells = {(row["name"], row["column"]): cell(row) for row in own}
-        names = dict.fromkeys(row["name"] for row in own)
-        found.append((title, columns, [(name, [cells.get((name, one), "") for one in columns]) for name in names]))
-    return found
+        body = [
+            (name, [cells.get((name, column), "") for column in columns])
+            for name in dict.fromkeys(row["name"] for row in own)
+        ]
+        shown_tables.append((title, columns, body))
+    return shown_tables
 
 
 def cell(row: Mapping[str, Any]) -> str:
@@ -186,40 +190,36 @@ def claimed(row: Mapping[str, Any]) -> str:
 
 def rows(result: Result) -> list[list[str]]:
     """Every row in full, as texts."""
-    found = []
-    for row in result["rows"]:
-        pieces = [result["pieces"][key] for key in row["piece"].split()]
-        figure, seconds = row["figure"], sum(piece["seconds"] for piece in pieces)
-        name = " ".join(part for part in (row["name"], row["column"]) if part)
-        games = row["claim"]["games"] if row["claim"] else 0
-        found.append(
-            [
-                row["table"],
-                name,
-                shown(figure, row["places"]),
-                claimed(row) + (f" (n {games:,})" if games else ""),
-                row["verdict"],
-                f"{figure['n']:,} {figure['counted']}" if figure["n"] else "",
-                str(row["seed"]),
-                f"{seconds:,.0f}" if pieces else "",
-                ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
-                f"`{row['command']}`" if row["command"] else "",
-            ]
-        )
-    return found
+    return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()]) for row in result["rows"]]
+
+
+def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]]) -> list[str]:
+    figure, games = row["figure"], row["claim"]["games"] if row["claim"] else 0
+    return [
+        row["table"],
+        " ".join(part for part in (row["name"], row["column"]) if part),
+        shown(figure, row["places"]),
+        claimed(row) + (f" (n {games:,})" if games else ""),
+        row["verdict"],
+        f"{figure['n']:,} {figure['counted']}" if figure["n"] else "",
+        str(row["seed"]),
+        f"{sum(piece['seconds'] for piece in pieces):,.0f}" if pieces else "",
+        ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
+        f"`{row['command']}`" if row["command"] else "",
+    ]
 
 
 def _counts(result: Result) -> str:
-    found = [row["verdict"] for row in result["rows"] if row["verdict"]]
-    return ", ".join(f"{found.count(one)} {one}" for one in VERDICTS if one in found) or "-"
+    verdicts = [row["verdict"] for row in result["rows"] if row["verdict"]]
+    return ", ".join(f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts) or "no claim in figures"
 
 
-def _made(results: Sequence[Result]) -> list[str]:
-    """Where the figures come from, in a few lines."""
+def _conditions(results: Sequence[Result]) -> list[str]:
+    """Where the figures come from: scale, commits, days, machines."""
     machines = {(one["processor"], one["usable_cpus"]): one for result in results for one in result["machines"]}
     commits = sorted({commit for result in results for commit in result["commits"]})
     days = sorted({day for result in results for day in result["days"]})
-    scales = " and ".join(scale for scale in SCALES if any(one["scale"] == scale for one in results))
+    scales = " and ".join(scale for scale in SCALES if any(result["scale"] == scale for result in results))
     lines = [f"Scale {scales}; commit {', '.join(commits)}; {days[0]}{f' to {days[-1]}' if len(days) > 1 else ''}."]
     lines += [
         f"{one['processor']}, {one['usable_cpus']} processors, Python {one['python']}, NumPy {one['numpy']},"
@@ -237,61 +237,90 @@ _CSS = """
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:62rem;padding:1rem;background:var(--paper);color:var(--ink);
 font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.6rem}h2{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
+h1{font-size:1.6rem}h2{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem;font-size:1.3rem}
 .wide{overflow-x:auto;overflow-wrap:normal}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
 th:first-child,td:first-child,.left td,.left th{text-align:left}thead th{background:var(--soft)}
 .reproduced,.beaten{color:var(--good)}.missed{color:var(--bad)}.undecided,.dim{color:var(--dim)}
-svg{max-width:100%;height:auto;color:var(--ink)}summary{cursor:pointer;color:var(--dim)}code{font-size:.85em}
-nav a{margin-right:1rem}a{color:inherit}
+figure{margin:1rem 0}figure svg,.questions svg{display:block;width:100%;max-width:35rem;height:auto;color:var(--ink)}
+.questions{overflow-wrap:break-word}.questions td,.questions th{text-align:left}.questions td:last-child{width:17rem}
+@media(min-width:45rem){.questions svg{max-height:11rem}}
+summary{cursor:pointer;color:var(--dim)}code{font-size:.85em}a{color:inherit}
+@media(max-width:45rem){.questions thead{display:none}.questions tr{display:block;border-bottom:1px solid var(--line);
+padding:.8rem 0}.questions td,.questions td:last-child{display:block;border:0;padding:.2rem 0;width:auto}}
 """
 
 
-def _html(pages: Sequence[tuple[Result, Mapping[str, str]]]) -> str:
-    results = [result for result, _ in pages]
-    links = "".join(f'<a href="#{one["experiment"]}">{one["experiment"]}</a> ' for one in results)
-    made = "<br>".join(map(html.escape, _made(results)))
-    body = "".join(_section(result, figures) for result, figures in pages)
+def _html(results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]]) -> str:
+    questions = "".join(_question(result, drawings[result["experiment"]]) for result in results)
+    pages = "".join(
+        f'<li><a href="#{result["experiment"]}">{result["experiment"]}</a>: {_coloured(_counts(result))}</li>'
+        for result in results
+    )
+    body = "".join(_section(result, drawings[result["experiment"]]) for result in results)
+    conditions = "<br>".join(map(html.escape, _conditions(results)))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1"><title>cardai: report</title>'
-        f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n<p>{html.escape(LEGEND)}</p>\n"
-        f'<p class="dim">{made}</p>\n{_headlines(results)}<nav>{links}</nav>\n{body}</body></html>\n'
+        f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
+        '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
+        f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
+        f'<p>{html.escape(LEGEND)}</p>\n<p class="dim">{conditions}</p>\n{body}</body></html>\n'
     )
 
 
-def _headlines(results: Sequence[Result]) -> str:
-    return "".join(
-        f"<h3>{html.escape(question)}</h3>\n<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>\n"
-        for question, lines in headlines(results)
+def _question(result: Result, figures: Mapping[str, str]) -> str:
+    """A row of the table of questions; its picture is the page's main figure again, smaller."""
+    name = result["experiment"]
+    main = next(iter(figures))
+    return (
+        f'<tr><td><a href="#{name}">{html.escape(EXPERIMENTS[name].question)}</a></td>'
+        f"<td>{html.escape(_answers(result)[0])}</td>"
+        f'<td><a href="#{name}">{_again(name, main, figures[main])}</a></td></tr>\n'
     )
+
+
+def _again(name: str, title: str, drawn: str) -> str:
+    """A figure of a section drawn once more, as wide as its place."""
+    box = re.search(r'viewBox="[^"]+"', drawn)
+    assert box is not None
+    return f'<svg {box.group()} role="img"><use href="#{_prefix(name, title)}figure_1"/></svg>'
 
 
 def _section(result: Result, figures: Mapping[str, str]) -> str:
     name = result["experiment"]
-    parts = [f'<section><h2 id="{name}">{name}</h2>\n<p><strong>{html.escape(result["question"])}</strong></p>']
-    parts.append(f'<p class="dim">Claimed: {html.escape(result["claim"])} ({html.escape(result["source"])}).</p>')
-    parts += [f"<p>{html.escape(line)}</p>" for line in result["answer"]]
-    parts += [f"<figure>{_own_ids(drawn, f'{name}-{title}-')}</figure>" for title, drawn in figures.items()]
+    entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
+    drawn = [f"<figure>{_own_ids(text, _prefix(name, title))}</figure>" for title, text in figures.items()]
+    others.append(f"Claimed: {entry.claim} ({entry.source}).")
+    parts = [f'<section><h2 id="{name}">{html.escape(entry.question)}</h2>']
+    parts += [f"<p><strong>{html.escape(answer)}</strong></p>", *drawn[:1]]
+    parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in others) + "</ul>")
     for title, columns, lines in tables(result):
         head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
-        inner = "".join(
-            f"<tr><td>{html.escape(line)}</td>{''.join(f'<td>{_coloured(one)}</td>' for one in cells)}</tr>\n"
-            for line, cells in lines
-        )
+        body = "".join(f"<tr><td>{html.escape(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
         parts.append(
             f'<h3>{html.escape(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
-            f"<tbody>{inner}</tbody></table></div>"
+            f"<tbody>{body}</tbody></table></div>"
         )
-    parts.append("<ul>" + "".join(f"<li>{html.escape(note)}</li>" for note in result["notes"]) + "</ul>")
-    inner = "".join(f"<tr>{''.join(f'<td>{_coloured(one)}</td>' for one in cells)}</tr>\n" for cells in rows(result))
+    parts += drawn[1:]
+    parts.append("<ul>" + "".join(f"<li>{_coloured(note)}</li>" for note in notes_of(result)) + "</ul>")
+    body = "".join(f"<tr>{_cells(cells)}</tr>\n" for cells in rows(result))
     parts.append(
         f'<details><summary>Each row in full</summary><div class="wide"><table class="left"><thead><tr>'
-        f"{''.join(f'<th>{one}</th>' for one in HEADS)}</tr></thead><tbody>{inner}</tbody></table></div></details>"
+        f"{''.join(f'<th>{head}</th>' for head in HEADS)}</tr></thead><tbody>{body}</tbody></table></div></details>"
     )
     command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
     parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
     return "\n".join(parts)
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return "".join(f"<td>{_coloured(text)}</td>" for text in cells)
+
+
+def _prefix(name: str, title: str) -> str:
+    """Of the ids of a figure, which share one page with others."""
+    return f"{name}-{title}-"
 
 
 def _own_ids(drawn: str, prefix: str) -> str:
@@ -302,7 +331,7 @@ def _own_ids(drawn: str, prefix: str) -> str:
 
 
 def _coloured(text: str) -> str:
-    """A cell as HTML: verdicts in colour, code as code."""
+    """A text as HTML: verdicts in colour, code as code."""
     escaped = html.escape(text)
     escaped = re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped)
     return re.sub(rf"\b({'|'.join(VERDICTS)})\b", r'<span class="\1">\1</span>', escaped)

@@ -1,0 +1,69 @@
+"""Figures in words: "12.4 % (11.7 to 13.1)", and the rows of a result by their place in its tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from experiments.machinery.findings import Measurement
+
+Result = Mapping[str, Any]
+"""A sealed result, as `experiments.machinery.lab.run` returns it."""
+
+VERDICT_WORDS = {
+    "reproduced": "the same within the errors of both",
+    "beaten": "ours is better by more than chance",
+    "missed": "ours is worse by more than chance",
+    "undecided": "the difference could be chance",
+}
+"""How a figure compares with a claim about which way is better."""
+
+
+def rows_by_place(result: Result) -> dict[tuple[str, str, str], Mapping[str, Any]]:
+    """The rows of a result by (table, line, column)."""
+    return {(row["table"], row["name"], row["column"]): row for row in result["rows"]}
+
+
+def interval_of(row: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """A row's (point, low, high); None for what is missing."""
+    figure = row["figure"]
+    return figure["point"], figure["low"], figure["high"]
+
+
+def shown(figure: Mapping[str, Any] | Measurement, places: int = 1) -> str:
+    """A figure and its interval for a table: "16.0 (15.5-16.5)"; a dash without a point."""
+    values = asdict(figure) if isinstance(figure, Measurement) else figure
+    point, low, high = values["point"], values["low"], values["high"]
+    if point is None:
+        return "-"
+    if low is None:
+        return f"{point:,.{places}f}"
+    if low != high and f"{low:.{places}f}" == f"{high:.{places}f}":  # too narrow to be seen
+        places += 1
+    dash = " to " if low < 0 else "-"
+    return f"{point:,.{places}f} ({low:,.{places}f}{dash}{high:,.{places}f})"
+
+
+def worded(figure: Mapping[str, Any], places: int = 1, unit: str = "") -> str:
+    """A figure and its interval for a sentence: "16.0 % (15.5 to 16.5)" with the unit " %"."""
+    point, low, high = figure["point"], figure["low"], figure["high"]
+    if point is None:
+        return "not measured"
+    bounds = "" if low is None else f" ({low:,.{places}f} to {high:,.{places}f})"
+    return f"{point:,.{places}f}{unit}{bounds}"
+
+
+def is_open(figure: Mapping[str, Any]) -> bool:
+    """Whether a difference could be 0: its interval contains 0, or it has no interval."""
+    return figure["low"] is None or figure["high"] is None or figure["low"] <= 0 <= figure["high"]
+
+
+def size_of(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """A difference without its sign: the point and interval of its absolute value, if the interval excludes 0."""
+    if figure["point"] >= 0:
+        return dict(figure)
+    return {**figure, "point": -figure["point"], "low": -figure["high"], "high": -figure["low"]}
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "2, 3 and 4"."""
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else "none"

@@ -1,0 +1,53 @@
+"""The page of complexity."""
+
+from typing import Any
+
+from experiments.complexity import AGENTS, COLUMNS, DURAK, PLAYERS
+from experiments.machinery.charts import chart, key, lines
+from experiments.machinery.words import Result, rows_by_place, size_of, worded
+
+NOTES = (
+    "Counted are the decisions of all players with more than one legal move. The thesis counted those of one of its"
+    " networks and multiplied them by the number of players, 500 games for each number.",
+    "Intervals are bootstrapped over games. The thesis gives no error, so its figures are taken as exact.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows, power = rows_by_place(result), COLUMNS["power"]
+    table = f"Moska, all seats {AGENTS['moska'][0]}"
+    four, fall = rows[table, "4 players", power], next(row for row in result["rows"] if row["name"] == "8 less 2")
+    point, low, high = (f"10^{four['figure'][part]:.1f}" for part in ("point", "low", "high"))
+    way = "falls" if fall["figure"]["point"] < 0 else "grows"
+    return [
+        f"With four Bot3, Moska's game tree has about {point} positions ({low} to {high}); the thesis reports"
+        f" 10^{four['claim']['value']:g}.",
+        f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
+        " exponent falls, too.",
+    ]
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """The logarithm of the tree's size over the number of players, a panel for each game."""
+    figure, panels = chart(len(PLAYERS), height=2.9)
+    for axes, game in zip(panels, PLAYERS, strict=True):
+        series: dict[str, Any] = {}
+        for name, rows in result["drawn"]["rows"].items():
+            own, _, agent = name.partition("-")
+            if own == game:
+                powers = [(row["players"], row["power"]) for row in rows]
+                series[agent] = [(players, power["point"], power["low"], power["high"]) for players, power in powers]
+        published = {row["players"]: row["reference"] for row in result["drawn"]["rows"][f"{game}-{AGENTS[game][0]}"]}
+        published = published if game == "moska" else DURAK
+        series["published"] = [
+            (players, value, None, None) for players, value in published.items() if value is not None
+        ]
+        lines(axes, series)
+        axes.set_title(f"{game.capitalize()}: {', '.join(AGENTS[game])} in all seats")
+        axes.set_xlabel("players")
+        axes.set_xticks(list(PLAYERS[game]))
+        axes.set_ylabel("log10 of the tree's size")
+        axes.set_ylim(bottom=0)
+    key(figure)
+    return {"players": figure}

@@ -1,0 +1,48 @@
+"""The page of evaluations."""
+
+from typing import Any
+
+from experiments.evaluations import WORST
+from experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
+from experiments.machinery.words import Result, worded
+
+NOTES = (
+    "A seat is evaluated when it has moved, before any card is drawn, in a world of its own. It keeps that value until"
+    " its next move.",
+    "Worst: the seat with the lowest evaluation after that share of the moves. A guess is right in 25 % of games.",
+    "Seats are rotated; Wilson's interval with the deal as cluster. Games in which a seat has not moved yet do not"
+    " count.",
+    "`cardai analyse FILE --figure game.svg` analyses any recorded game.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what the drawn game shows."""
+    half = next(row for row in result["rows"] if (row["table"], row["column"]) == (WORST, "half"))
+    game = result["drawn"]["game"]
+    biggest = game["swings"][0]
+    return [
+        f"After half of a game's moves, the seat with the lowest evaluation goes on to lose in"
+        f" {worded(half['figure'], 1, ' %')} of games; a guess is right in 25 %.",
+        f"In the game that is drawn, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
+        f" ({game['names'][biggest['seat']]}) fell or rose from {biggest['before']:.2f} to {biggest['after']:.2f}.",
+    ]
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """A line for each seat over the moves of one game, the largest changes marked."""
+    figure, (axes,) = chart(height=4.2)
+    game = result["drawn"]["game"]
+    for seat, (name, colour, marker) in enumerate(zip(game["names"], COLOURS, MARKERS, strict=False)):
+        points = [(ply, value) for ply, one, value in game["values"] if one == seat]
+        points.append((game["plies"], game["scores"][seat]))
+        style = {"where": "post", "color": colour, "marker": marker, "markersize": 3, "linewidth": 1.3}
+        axes.step(*zip(*points, strict=True), label=f"p{seat}, {name}", **style)
+    for i, swing in enumerate(game["swings"], 1):
+        place = swing["ply"], swing["after"]
+        axes.annotate(f"({i})", place, xytext=(0, 8), textcoords="offset points", ha="center", color=INK)
+    axes.set_xlabel("moves")
+    axes.set_ylabel(game["numbers"])
+    axes.set_ylim(-0.03, 1.12)
+    key(figure)
+    return {"game": figure}

@@ -1,0 +1,98 @@
+"""The page of information."""
+
+from dataclasses import asdict
+from typing import Any
+
+from experiments.information import (
+    AGENTS,
+    BEST,
+    CLAIMED_GAMES,
+    COST,
+    HIDDEN,
+    LESS,
+    LOST,
+    PEEKING,
+    POSITIONS,
+    SAMPLING,
+    WORLDS,
+    claimed_price,
+)
+from experiments.machinery.charts import chart, key, lines
+from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
+
+NOTES = (
+    "Games lost: the same deals for all, seats rotated; Wilson's interval with the deal as cluster. Differences are"
+    " taken deal by deal.",
+    "MIF sees the cards it is about to draw or turn and nobody's hand. So it spares the price of hidden draws, not of"
+    " everything that is hidden.",
+    "HIF: the mean over that many sampled worlds, for moves that reveal a card. Before draw: the after-state is scored,"
+    " for which NN2 was not made and best was. Best is also another network, which was trained longer.",
+    "Cost: per decision, decisions with one legal move included. Positions: different ones that the network scores."
+    " Milliseconds: with all timed games in progress at once; Student's interval over repeats.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows = rows_by_place(result)
+
+    def lost(name: str) -> str:
+        return worded(rows[LOST, name, "B1"]["figure"], 1, " %")
+
+    def less(one: str, other: str) -> Any:
+        return rows[LESS, one, f"less {other}"]["figure"]
+
+    def positions(name: str) -> str:
+        return f"{rows[COST, name, POSITIONS]['figure']['point']:.1f}"
+
+    price, single, free = less(HIDDEN, PEEKING), less(SAMPLING[1], HIDDEN), less(BEST, PEEKING)
+    decided = [worlds for worlds in WORLDS[:-1] if not is_open(less(SAMPLING[worlds], HIDDEN))]
+    few = f" With more than {max(decided)} worlds no difference from {WORLDS[-1]} is shown." if decided else ""
+    if is_open(free):
+        beside = f"no difference from peeking is shown ({worded(free, 2, ' points')})"
+    else:
+        beside = f"{worded(size_of(free), 2, ' points')} {'less' if free['point'] < 0 else 'more'} than peeking NN2"
+    return [
+        f"Not seeing its own draws costs NN2 {worded(price, 2, ' percentage points')} against three Bot3"
+        f"{' (undecided)' if is_open(price) else ''}: it loses {lost(HIDDEN)} when it samples {WORLDS[-1]} worlds and"
+        f" {lost(PEEKING)} when it peeks.",
+        f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' points')}, which its {CLAIMED_GAMES:,}"
+        " games each do not decide.",
+        f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' points')}"
+        f"{' (undecided)' if is_open(single) else ''} and scores {positions(SAMPLING[1])} positions a decision"
+        f" instead of {positions(HIDDEN)}.{few}",
+        f"A network made for after-states needs no draw: it loses {lost(BEST)}, {beside}, and scores {positions(BEST)}"
+        " positions a decision.",
+    ]
+
+
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    rows = rows_by_place(result)
+    price = rows[LESS, HIDDEN, f"less {PEEKING}"]["figure"]
+    return (
+        "Moska: what not seeing its own draws costs NN2, percentage points",
+        f"{worded(price, 2)}, n {price['n']:,}",
+        worded(asdict(claimed_price()), 2),
+    )
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """Games lost, and positions scored a decision, over worlds; agents that need no worlds as lines across."""
+    rows = rows_by_place(result)
+    figure, panels = chart(2, height=2.9)
+    shares = ((LOST, "B1", "games lost, %"), (COST, POSITIONS, "positions a decision"))
+    for axes, (table, column, words) in zip(panels, shares, strict=True):
+        points = {name: interval_of(rows[table, name, column]) for name in AGENTS}
+        series = {"HIF: samples its draws": [(worlds, *points[name]) for worlds, name in SAMPLING.items()]}
+        for name, label in ((PEEKING, "MIF: peeks at its draws"), (BEST, "best: scores after-states")):
+            series[label] = [(worlds, *points[name]) for worlds in (WORLDS[0], WORLDS[-1])]
+        lines(axes, series)
+        axes.set_xscale("log")
+        axes.set_xticks(WORLDS, [str(worlds) for worlds in WORLDS])
+        axes.minorticks_off()
+        axes.set_ylabel(words)
+    panels[1].set_xlabel("worlds sampled for a move that reveals a card")
+    panels[1].set_ylim(bottom=0)
+    key(figure)
+    return {"worlds": figure}

@@ -1,0 +1,94 @@
+"""The page of moska-table1, and the picture of strength for the README."""
+
+from typing import Any
+
+from experiments.machinery.charts import COLOURS, INK, chart, dots, key, level
+from experiments.machinery.findings import Claim
+from experiments.machinery.words import VERDICT_WORDS, Result, interval_of, rows_by_place, worded
+from experiments.moska_table1 import FACTS, LOST
+
+FAIR = 25.0
+"""Games in percent that each of four equal players loses."""
+BEST = "best, before draw"
+
+NOTES = (
+    "Games lost: every agent plays the same deals, seats are rotated; Wilson's interval with the deal as cluster. The"
+    " thesis played 2,000 games a figure.",
+    "B1: three Bot3. B2: three NN1-MIF. B3: Bot3, NN1-MIF and a heuristic that peeks. B4: three random players.",
+    "MIF (peeks): the network sees the cards it is about to draw. HIF: the mean over 100 sampled worlds. Before draw:"
+    " the network scores after-states and needs neither.",
+    "Bot3 and Random are the thesis' own players: missed then means different from the thesis' figure, in either"
+    " direction. NN1 in B2 and B3 is our network.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows = rows_by_place(result)
+    best, sampling, bot = (rows[LOST, name, "B1"] for name in (BEST, "NN2-HIF", "Bot3"))
+    networks = [row for row in result["rows"] if row["name"].partition(" ")[0] not in FACTS and row["name"] != BEST]
+    verdicts = [row["verdict"] for row in networks]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    return [
+        f"Our best network loses {worded(best['figure'], 1, ' %')} of its games against three Bot3, where a fair share"
+        f" is {FAIR:g} %; the thesis' best, which peeks at its draws, lost {best['claim']['value']:g} %:"
+        f" {VERDICT_WORDS[best['verdict']]}.",
+        f"NN2-HIF, made by the thesis' recipe, loses {worded(sampling['figure'], 1, ' %')}; the thesis reports"
+        f" {sampling['claim']['value']:g} %: {VERDICT_WORDS[sampling['verdict']]}. Bot3 itself loses"
+        f" {worded(bot['figure'], 1, ' %')}.",
+        f"Of the thesis' {len(networks)} figures of networks: {counts}.",
+    ]
+
+
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    best = rows_by_place(result)[LOST, BEST, "B1"]
+    return (
+        "Moska: games our best network loses against three Bot3 (fair share 25 %)",
+        f"{worded(best['figure'], 1, ' %')}, n {best['figure']['n']:,}",
+        f"{best['claim']['value']:g} %, peeking",
+    )
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """Each agent in the first three rows, without the random player."""
+    figure, (axes,) = chart(height=4.6)
+    series: dict[str, list[Any]] = {}
+    claims = []
+    for row in result["rows"]:
+        if row["name"] != "Random" and row["column"] != "B4":
+            name = row["name"].removesuffix(" (peeks)").removesuffix(", before draw")
+            series.setdefault(row["column"], []).append((name, *interval_of(row)))
+            if row["column"] == "B1" and name != "best":
+                claims.append((name, row["claim"]["value"], None, None))
+    dots(axes, {**series, "thesis, B1": claims})
+    axes.set_xlabel("games lost, %")
+    key(figure, columns=4)
+    return {"losses": figure}
+
+
+def strength(result: Result) -> Any:
+    """Games lost against three Bot3: our networks, the thesis' NN2-HIF and the hand-written players."""
+    rows = {name: row for (_, name, column), row in rows_by_place(result).items() if column == "B1"}
+    theirs = Claim(**rows["NN2-HIF"]["claim"])
+    bars = {
+        "our best network": (interval_of(rows[BEST]), COLOURS[0]),
+        "our NN2-HIF": (interval_of(rows["NN2-HIF"]), COLOURS[0]),
+        "thesis' NN2-HIF": ((theirs.value, *theirs.bounds()), COLOURS[1]),
+        "Bot3": (interval_of(rows["Bot3"]), COLOURS[8]),
+        "random player": (interval_of(rows["Random"]), COLOURS[8]),
+    }
+    figure, (axes,) = chart(height=3.6)
+    axes.set_axisbelow(True)
+    names = []
+    for place, (name, ((point, low, high), colour)) in enumerate(bars.items()):
+        axes.barh(place, point, height=0.6, color=colour)
+        axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
+        names.append(f"{name}\n{point:.1f} % ({low:.1f} to {high:.1f})")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("games of Moska lost against three Bot3, %")
+    level(axes, FAIR, "fair share, 25 %", across=False)
+    key(figure)
+    return figure

@@ -1,0 +1,90 @@
+"""The page of players."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.machinery.charts import chart, key, level, lines
+from experiments.machinery.words import Result, interval_of, listed, worded
+from experiments.players import FAIR, OURS, SHARE, SHIPPED
+
+IN_WORDS = {
+    "reproduced": "better than Bot3",
+    "undecided": "not shown to differ from Bot3",
+    "missed": "worse than Bot3",
+}
+
+
+def notes(result: Result) -> list[str]:
+    """How the tables are read."""
+    tables = _tables(result)
+    return [
+        "The same deals for all at a table, seats rotated; Wilson's interval with the deal as cluster. Each network was"
+        " trained once, so the intervals are those of play alone, not of the recipe.",
+        "Fair share: 1 is as good as the others at the table. Bot3 among Bot3 shows that it is 1.",
+        "Network 1 learned from the games of hand-written players, each later one also from its own.",
+        "Scale small: that two generations follow was decided after a trial at tables of two, on other deals, where"
+        " network 1 was worse than Bot3 and network 3 better.",
+        "Test states: each network has its own, so these figures do not tell which one plays better.",
+        f"{OURS} ({SHIPPED}) plays at tables of {listed(tables)} only: its rows have a block for each seat, and its"
+        " file names the number of seats.",
+    ]
+
+
+def _tables(result: Result) -> list[str]:
+    """The sizes of tables that the shipped network plays at, among those measured."""
+    return [_seats(row) for row in result["rows"] if (row["table"], row["column"]) == (SHARE, OURS)]
+
+
+def _seats(row: Mapping[str, Any]) -> str:
+    return row["name"].split()[0]
+
+
+def _last(result: Result) -> list[Mapping[str, Any]]:
+    """The rows of the last network of each table, as a multiple of the fair share."""
+    return [row for row in result["rows"] if row["claim"]]
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows = _last(result)
+    seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
+    parts = [f"{IN_WORDS[word]} at tables of {listed(seats[word])}" for word in IN_WORDS if seats[word]]
+    shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
+    lines = [
+        f"Trained for its own size of table, the last network is {'; '.join(parts)}.",
+        f"Games lost as a multiple of the fair share: {shares}.",
+    ]
+    firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]
+    behind = [_seats(row) for row in firsts if row["figure"]["high"] is not None and row["figure"]["high"] >= 1]
+    if behind:
+        lines.append(
+            "Network 1, trained on the games of hand-written players alone, is not shown to be better than Bot3 at"
+            f" tables of {listed(behind)}."
+        )
+    return [*lines, f"One network does not serve all tables: {SHIPPED} fits tables of {listed(_tables(result))} only."]
+
+
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    rows = sorted(_last(result), key=lambda row: row["figure"]["point"])
+    return (
+        f"Moska at tables of {listed([_seats(row) for row in _last(result)])}: games lost against Bot3, fair share 1",
+        f"from {worded(rows[0]['figure'], 2)} to {worded(rows[-1]['figure'], 2)}, n {rows[0]['figure']['n']:,} each",
+        "none",
+    )
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """Games lost as a multiple of the fair share, over the number of players."""
+    figure, (axes,) = chart(height=4.0)
+    series: dict[str, list[Any]] = {}
+    for row in result["rows"]:
+        if row["table"] == SHARE:
+            series.setdefault(row["column"], []).append((int(_seats(row)), *interval_of(row)))
+    lines(axes, series)
+    level(axes, 1.0, FAIR)
+    axes.set_xticks(sorted({seats for points in series.values() for seats, *_ in points}))
+    axes.set_xlabel("players")
+    axes.set_ylabel("games lost / fair share")
+    key(figure)
+    return {"players": figure}

@@ -1,0 +1,61 @@
+"""The page of rule-changes."""
+
+from typing import Any
+
+from experiments.machinery.charts import chart, dots, key, level
+from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
+from experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
+
+NOTES = (
+    "A pair: one network trained under each set of rules, on deals of its own, the same for both, seats rotated."
+    " Student's interval over pairs holds the error of training and of play.",
+    "The thesis gives no figure. We read its two sentences so: a network that plays by other rules still loses less"
+    f" than {SHARE:g} % (robust), and loses more than one trained under them (the training rules matter).",
+    "One pair: the same deals compared one by one, with the error of play alone.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows = rows_by_place(result)
+    parts = []
+    for rules in VARIANTS:
+        cost = rows[COST, under(rules), "all pairs"]["figure"]
+        if is_open(cost):
+            words = f"no cost is shown ({worded(cost, 2, ' points')})"
+        else:
+            words = f"{worded(size_of(cost), 2, ' points')} {'more' if cost['point'] > 0 else 'less'}"
+        parts.append(f"under {rules} rules {words}")
+    lines = [
+        "A network trained under the other rules loses, against three Bot3, compared with one trained under the rules"
+        f" played: {'; '.join(parts)}."
+    ]
+    for rules in VARIANTS:
+        moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
+        beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
+        lines.append(
+            f"Under {rules} rules the network trained under {other_rules(rules)} rules loses"
+            f" {worded(moved['figure'], 1, ' %')} of its games, {beside[moved['verdict']]} a fair share of {SHARE:g} %;"
+            f" the one trained under {rules} rules loses {worded(own['figure'], 1, ' %')}."
+        )
+    return lines
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """Games lost by rules trained under and rules played, and the difference by pair."""
+    figure, (upper, lower) = chart(2, height=2.8)
+    lost: dict[str, list[Any]] = {}
+    costs: dict[str, list[Any]] = {}
+    for row in result["rows"]:
+        if row["table"] == LOST:
+            lost.setdefault(row["name"], []).append((row["column"].replace(" ", "\n", 1), *interval_of(row)))
+        elif row["table"] == COST:
+            costs.setdefault(row["name"], []).append((row["column"], *interval_of(row)))
+    dots(upper, lost)
+    level(upper, SHARE, "fair share", across=False)
+    upper.set_xlabel("games lost against three Bot3, %")
+    dots(lower, costs)
+    level(lower, 0.0, "no difference", across=False, style=":")
+    lower.set_xlabel("cost of the other rules, points")
+    key(figure)
+    return {"rules": figure}
