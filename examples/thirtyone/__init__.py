@@ -1,6 +1,6 @@
-"""Thirty-One (also Scat): three hidden cards, a stock, a discard pile, and the nerve to knock. The worked example.
+"""Thirty-One (also Scat): three hidden cards, a stock, a discard pile, and a knock that ends the deal.
 
-Rules: RULES.md in this folder, whose numbers the comments quote. `docs/add-a-game.md` walks through this file.
+This is the worked example of `docs/add-a-game.md`. Numbers in comments are the rules of RULES.md in this folder.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ NONE = -1
 STATE = state_dtype(
     three_alike=(),  # option: whether rule 3.2 holds
     hands=SEATS,
-    known=SEATS,  # 5.1: of each hand, the cards that everybody knows
+    known=SEATS,  # 5.1: the cards of each hand that everybody knows
     stock=(),
     discards=(),  # the discard pile as a set, its top included
     top=(),  # the top card of the discard pile; NONE between a take and the discard that follows
     taken=(),  # 2.3: the card taken this turn, or NONE
-    owed=(),  # 1 between the decision to draw and the draw
+    owed=(),  # 1 between the decision to draw a card and the draw itself
     knocker=(),  # the seat that has knocked, or NONE
-    turns_left=(),  # 4.2: turns left to all seats together
+    turns_left=(),  # 4.2: turns that all seats together have left
 )
 MOVE = move_dtype("kind", "card")
 
@@ -50,7 +50,7 @@ def deal(state):
 
 @rule
 def from_stock(state):
-    """Take a card out of the stock; its order is decided only now, so there is none to peek at."""
+    """Draw a random card from the stock. The stock is a set without an order, so nobody can peek at the next card."""
     card = any_of(state.stock, state)
     state.stock &= ~single(card)
     return card
@@ -137,7 +137,7 @@ def show_hands(state):
 
 @rule
 def points(cards):
-    """3.1: what cards count together."""
+    """3.1: the sum of the values of some cards."""
     total = 0
     while cards != 0:
         card = lowest(cards)
@@ -159,7 +159,7 @@ def value_of(state, cards):
 
 @rule
 def score(state, seat):
-    """4.4: the share of the other hands that this one beats; an equal one counts half."""
+    """4.4: the share of the other hands that this hand beats; an equal hand counts as half beaten."""
     own = value_of(state, state.hands[seat])
     beaten = 0.0
     for other in range(state.seats):
@@ -171,7 +171,7 @@ def score(state, seat):
 
 @rule
 def resample(state, seat, stream):
-    # Every card that `seat` has never been shown may lie in the stock or be a hidden card of any other hand.
+    # Every card whose place `seat` does not know may lie in the stock or be a hidden card of any other hand.
     unseen = state.stock
     for other in range(state.seats):
         if other != seat:
@@ -219,35 +219,39 @@ def encode(state, seat, row):
 
 
 @rule
-def spared(state, hand, taken):
-    """The card of a hand of four whose discard leaves the highest value; of equal ones, the most points."""
-    best, spare = -1, NONE
+def worst_card(state, hand, taken):
+    """The card to discard from a hand of four: the rest has the highest value, and of equal values the most points.
+
+    `taken`: the card that may not be discarded, or NONE.
+    """
+    best, discard = -1, NONE
     rest = hand
     while rest != 0:
         card = lowest(rest)
         rest &= ~single(card)
-        kept = hand & ~single(card)
-        worth = 100 * value_of(state, kept) + points(kept)
+        left = hand & ~single(card)
+        worth = 100 * value_of(state, left) + points(left)
         if card != taken and worth > best:
-            best, spare = worth, card
-    return spare
+            best, discard = worth, card
+    return discard
 
 
 @rule
 def best_value(state, hand, taken):
-    """The value of a hand once it is down to three cards."""
+    """The value of a hand after the best discard, if it has four cards."""
     if count(hand) > HAND:
-        hand &= ~single(spared(state, hand, taken))
+        hand &= ~single(worst_card(state, hand, taken))
     return value_of(state, hand)
 
 
 @rule
 def house(world, move, params, stream):
+    """Knock with a hand of `knock_at` points; take the discard if that adds `gain` points; otherwise draw."""
     knock_at, gain = params[0], params[1]
     hand = world.hands[world.turn]
     if must_discard(world):
         move.kind = DISCARD
-        move.card = spared(world, hand, world.taken)
+        move.card = worst_card(world, hand, world.taken)
         return
     value = value_of(world, hand)
     if world.knocker == NONE and value >= knock_at:
@@ -259,13 +263,13 @@ def house(world, move, params, stream):
         move.kind = DRAW
 
 
-HOPE = 1.0  # what a card still to be drawn is worth, in points
-KNOCK_AT = 25.0  # knocking gains what the hand has above this
+HOPE = 1.0  # points that drawing a card is expected to add
+KNOCK_AT = 25.0  # a knock counts the points above this once more
 
 
 @rule
 def prospects(state, seat):
-    """The points `seat` can keep; more for a good hand that has knocked, less for a bad one."""
+    """The value of the hand of `seat` after its best discard; a knock makes good hands better and bad ones worse."""
     value = 1.0 * best_value(state, state.hands[seat], state.taken if state.turn == seat else NONE)
     if state.knocker == seat:
         return value + (value - KNOCK_AT)

@@ -1,6 +1,6 @@
-"""Durak for two to six: throw-in (podkidnoy), and the simpler game of a report. Rules: RULES.md in this folder.
+"""Durak for two to six: the throw-in game (podkidnoy), and the simpler game of a student report. Rules: RULES.md.
 
-A move is one card or none, and the field `card` of a move numbers it: 0..35, 36 for no card (pass or take).
+A move is one card or none. The field `card` of a move is the card, 0 to 35, or 36 for no card (pass or take).
 """
 
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite

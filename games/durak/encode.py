@@ -1,4 +1,4 @@
-"""A seat's view of a Durak state as numbers."""
+"""Encoders: a seat's view of a Durak state as numbers."""
 
 from cardai.cards import count, has, put, single, suit_cards
 from cardai.game import Segment
@@ -38,11 +38,11 @@ def relative_layout(seats):
 
 @rule
 def encode_relative(state, seat, row):
-    """All that the seat knows, the same for positions that differ only in names of seats and suits.
+    """Write everything that the seat knows, without regard to the names of seats and suits.
 
-    Seats are counted from the own one to the left; the trump suit comes first, then the suit in which the own hand is
-    highest (suits not held as they come). "bout over" and "legal cards" tell an after-state: what the mover's last
-    decision has ended, or left open.
+    Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
+    trump suit comes first, then the other suits by the highest card of the own hand; suits not held keep their order.
+    In an after-state, "bout over" and "legal cards" say what the mover's decision has ended or left open.
     """
     seats = state.seats
     row[0] = deck_left(state)
@@ -75,20 +75,20 @@ def encode_relative(state, seat, row):
 
 @rule
 def is_bout_over(state):
-    """Whether the decision just made has ended the bout (only between `act` and `settle`)."""
+    """Whether the decision just made ends the bout. Has a meaning in after-states only."""
     return state.attacks != 0 and (state.unbeaten == 0 or state.taking != 0) and next_to_add(state) == NONE
 
 
 @rule
 def suits_by_hand(hand, trump):
-    """The suits, trump first and then by the highest card held: suit k in bits 2k and 2k + 1."""
+    """The order of suits, trump first and then by the highest card in hand: the k-th is in bits 2k and 2k + 1."""
     order, taken = trump, single(trump)
     for k in range(1, 4):
         best, strength = NONE, NONE
-        for one in range(4):
-            held = (hand & suit_cards(one)) >> one
-            if not has(taken, one) and held > strength:
-                best, strength = one, held
+        for each in range(4):
+            held = (hand & suit_cards(each)) >> each
+            if not has(taken, each) and held > strength:
+                best, strength = each, held
         order |= best << (2 * k)
         taken |= single(best)
     return order
@@ -96,7 +96,7 @@ def suits_by_hand(hand, trump):
 
 @rule
 def put_by_suit(row, first, cards, order):
-    """`put` for the 36 cards, with the suits in another order."""
+    """Write a set of cards as 9 ranks x 4 suits, suits in the given order. Returns the place after it."""
     for rank in range(9):
         for k in range(4):
             row[first + 4 * rank + k] = (cards >> (4 * rank + ((order >> (2 * k)) & 3))) & 1
@@ -104,7 +104,7 @@ def put_by_suit(row, first, cards, order):
 
 
 def report_layout(seats):
-    """The report's 181 values: the same for every number of seats."""
+    """The 181 values of the student report (RULES.md), the same for every number of seats."""
     return (
         Segment("legal moves", (ACTIONS,)),
         Segment("attacks", CARDS),

@@ -1,6 +1,6 @@
-"""Hand-written Durak players: the report's two, one that keeps accounts, and a hand-written evaluation.
+"""Hand-written Durak players: two of the report (RULES.md), one that weighs costs, and a hand-written evaluation.
 
-A card's *price* is what it is worth to keep: its rank, 0 to 8, and more for a trump.
+A card's *price* says how much it is worth to keep: its rank, 0 to 8, and more for a trump.
 """
 
 from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards
@@ -12,21 +12,21 @@ from .rules import DECK, HAND, NO_CARD, choices, deck_left
 CARDS = (1 << DECK) - 1
 MIDDLE = 4.0  # the mean rank
 TRUMP_PRICE = 13.0
-BURDEN = 6.0  # what a card too many weighs while there is a deck
-LAST_BURDEN = 30.0  # and what any card weighs without one
-TEMPO = 10.0  # what the attack is worth that is lost by taking
+BURDEN = 6.0  # what each card beyond six costs while there is a deck
+LAST_BURDEN = 30.0  # what each card costs without a deck
+TEMPO = 10.0  # what the next attack is worth; a defender who takes loses it
 
 
 @rule
 def weakest(cards, trump):
-    """The weakest card of a set that is not empty: no trump before a trump, then the lowest rank."""
+    """The weakest card of a set that is not empty: the lowest plain card, or the lowest trump if there is no other."""
     plain = cards & ~suit_cards(trump)
     return lowest(plain if plain != 0 else cards)
 
 
 @rule
 def strongest_plain(cards, trump):
-    """The highest card of a set that is no trump, of several the first suit; the weakest trump if all are trumps."""
+    """The highest plain card of a set, the first suit if several are equal; the lowest trump if all are trumps."""
     plain = cards & ~suit_cards(trump)
     if plain == 0:
         return lowest(cards)
@@ -40,14 +40,14 @@ def strongest_plain(cards, trump):
 
 @rule
 def choose_defensive(world, move, params, stream):
-    """Always the weakest card."""
+    """Always play the weakest card."""
     cards = choices(world, world.turn) & CARDS
     move.card = weakest(cards, world.trump) if cards != 0 else NO_CARD
 
 
 @rule
 def choose_aggressive(world, move, params, stream):
-    """Attacks with the strongest plain card, otherwise as the defensive player."""
+    """Attack with the strongest plain card; otherwise play as the defensive player."""
     cards = choices(world, world.turn) & CARDS
     if cards == 0:
         move.card = NO_CARD
@@ -59,7 +59,7 @@ def choose_aggressive(world, move, params, stream):
 
 @rule
 def price(card, trump, trump_price):
-    """What a card is worth to keep."""
+    """How much a card is worth to keep: its rank, and `trump_price` more for a trump."""
     return rank(card) + (trump_price if suit(card) == trump else 0.0)
 
 
@@ -75,29 +75,30 @@ def price_of(cards, trump, trump_price):
 
 @rule
 def mean_price_of_unseen(world, seat, trump_price):
-    """The mean price of the cards that `seat` cannot place: what a card still to be drawn is worth."""
+    """The expected price of a card drawn from the deck: the mean over the cards whose place `seat` does not know."""
     unseen = CARDS & ~(world.hands[seat] | world.discards | world.attacks | world.beats)
     for other in range(world.seats):
         unseen &= ~world.known[other]
     return price_of(unseen, world.trump, trump_price) / count(unseen) if unseen != 0 else MIDDLE
 
 
-# The thrifty player spends a card where that costs less than keeping it.
+# The thrifty player plays a card when that costs less than keeping it.
 
 WEIGHTS = {
-    "trump": 13.0,  # the price of a trump above its rank
-    "pair": 0.5,  # opening: how much cheaper a card is for each other one of its rank in hand
-    "add": 4.5,  # adds cards that are dearer than the mean by less than this, while there is a deck
-    "give": -1.0,  # the same towards a defender who takes
-    "matched": 3.0,  # beating: how much cheaper a card is whose rank is on the table
-    "burden": 2.0,  # what each card picked up weighs, while there is a deck
-    "tempo": 30.0,  # what the attack is worth that is lost by taking, while there is a deck
-    "last": 14.0,  # what burden and tempo grow by when the deck is empty
+    "trump": 13.0,  # added to the price of a trump
+    "pair": 0.5,  # opening: discount on a card for each other card of its rank in hand
+    "add": 4.5,  # adds cards whose price is above the mean by less than this, while there is a deck
+    "give": -1.0,  # the same when the defender takes
+    "matched": 3.0,  # beating: discount on a card whose rank is on the table already
+    "burden": 2.0,  # what each card picked up costs
+    "tempo": 30.0,  # what the next attack is worth; a defender who takes loses it
+    "last": 14.0,  # added to the cost of each card picked up, when the deck is empty
 }
 
 
 @rule
 def choose_thrifty(world, move, params, stream):
+    """Play the cheapest card if that costs less than keeping it. `params` are the values of WEIGHTS, in order."""
     seat, trump = world.turn, world.trump
     cards = choices(world, seat)
     may_decline = has(cards, NO_CARD)
@@ -122,13 +123,13 @@ def choose_thrifty(world, move, params, stream):
 
 @rule
 def cheapest(world, cards, others, discount, params):
-    """The card of least price, less a discount for each of `others`, at most three, that has its rank."""
+    """The card of least price, after a discount for each other card of its rank in the set `others`."""
     best, least = lowest(cards), 100.0
     while cards != 0:
         card = lowest(cards)
         cards &= cards - 1
-        alike = count(others & same_rank(card) & ~single(card))
-        cost = price(card, world.trump, params[0]) - discount * alike
+        same = count(others & same_rank(card) & ~single(card))
+        cost = price(card, world.trump, params[0]) - discount * same
         if cost < least:
             best, least = card, cost
     return best
@@ -136,14 +137,14 @@ def cheapest(world, cards, others, discount, params):
 
 @rule
 def cost_of_beating(world, card, mean, params):
-    """What is spent: the card's price above that of the card drawn for it, less if no new rank comes on the table."""
+    """The card's price, less the mean price of the card drawn for it, and less if its rank is on the table already."""
     spent = price(card, world.trump, params[0]) - (mean if deck_left(world) != 0 else 0.0)
     return spent - (params[4] if ranks_of(world.attacks | world.beats) & single(card) != 0 else 0.0)
 
 
 @rule
 def cost_of_taking(world, mean, params):
-    """What the table's cards weigh above their price, and the attack that is lost."""
+    """What the cards on the table cost to pick up, beyond their price, and the next attack, which is lost."""
     table = world.attacks | world.beats
     weight = params[5] + (params[7] if deck_left(world) == 0 else mean)
     return params[6] + count(table) * weight - price_of(table, world.trump, params[0])
@@ -151,10 +152,10 @@ def cost_of_taking(world, mean, params):
 
 @rule
 def hand_value(state, seat):
-    """What the cards of `seat` are worth, those it takes included, less a burden for each card it must get rid of.
+    """The summed price of the cards of `seat`, the ones it takes included, less a cost for cards to get rid of.
 
-    With a deck, cards short of six are about to be drawn, at the mean price of the unseen ones; cards beyond six weigh
-    BURDEN each. Without a deck every card weighs LAST_BURDEN.
+    While there is a deck, each card short of six counts at the mean price of unseen cards, since it will be drawn, and
+    each card beyond six costs that mean and BURDEN. Without a deck each card costs LAST_BURDEN.
     """
     cards, lost = state.hands[seat], 0.0
     if state.taking != 0 and state.defender == seat:
@@ -168,9 +169,9 @@ def hand_value(state, seat):
 
 
 PLAYERS = {
-    "defensive": Player(choose_defensive, "always the weakest card (the report's)", sees_truth=True),
+    "defensive": Player(choose_defensive, "always plays the weakest card (report)", sees_truth=True),
     "aggressive": Player(
-        choose_aggressive, "the strongest plain card to attack, the weakest to beat (the report's)", sees_truth=True
+        choose_aggressive, "attacks with the strongest plain card, beats with the weakest (report)", sees_truth=True
     ),
-    "thrifty": Player(choose_thrifty, "spends cards that cost less than keeping them", WEIGHTS, sees_truth=True),
+    "thrifty": Player(choose_thrifty, "plays a card if that costs less than keeping it", WEIGHTS, sees_truth=True),
 }

@@ -1,7 +1,7 @@
 """Durak for two to six seats: the state, the deal, what may be played, what a move does. Numbers refer to RULES.md.
 
 Cards and sets of cards are those of `cardai.cards` with 36 cards: card = 4 * rank + suit, rank 0 the six.
-A position with two seats in `playing`, and `stock` and `bottom` empty, has no hidden card (5.3), and no chance to come.
+A position with two seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
 """
 
 from cardai.cards import any_of, count, full_deck, has, lowest, ranks_of, single, suit, suit_cards
@@ -11,12 +11,12 @@ from cardai.rule import below, rule
 DECK = 36
 HAND = 6  # 1.1
 SEATS = 6
-BOUT = 6  # 2.3: attack cards
+BOUT = 6  # 2.3: attack cards in a bout
 NONE = -1
 NO_CARD = 36
 ACTIONS = 37  # a move is a number below this
-FIXED_TRUMP = 3  # 1.2: spades, where no card is turned up
-TRIES = 10_000  # worlds dealt before one is kept that no deal leads to, as in positions that were made up
+FIXED_TRUMP = 3  # 1.2: spades, if no card is turned up
+TRIES = 10_000  # after so many worlds that no deal allows, `resample` keeps one (invented positions have no other)
 
 STATE = state_dtype(
     # Options, set by the variant.
@@ -25,9 +25,9 @@ STATE = state_dtype(
     add_after_take=(),  # 2.4
     # The cards.
     hands=SEATS,
-    known=SEATS,  # 5.1: of each hand, the cards that everybody knows
-    stock=(),  # the hidden cards of the deck; their order is decided when they are drawn
-    bottom=(),  # the turned-up card while it lies under the stock, as a set
+    known=SEATS,  # 5.1: the cards of each hand that everybody knows
+    stock=(),  # the hidden cards of the deck; their order is drawn only when they are
+    bottom=(),  # the turned-up card, as a set, while it lies under the stock
     attacks=(),  # the attack cards of this bout
     beats=(),  # the cards that beat them
     unbeaten=(),  # the attack cards not beaten: at most one, until the defender takes
@@ -35,18 +35,18 @@ STATE = state_dtype(
     trump=(),  # the trump suit
     trump_card=(),  # the turned-up card, or NONE
     # The bout.
-    attacker=(),  # who began it
+    attacker=(),  # the seat that began the bout
     defender=(),
-    lead=(),  # 2.2: who has the right to add, or had it last
-    passed=(),  # the set of seats that have passed since the last attack card
+    lead=(),  # 2.2: the seat with the right to add a card, or that had it last
+    passed=(),  # the set of seats that passed since the last attack card
     taking=(),  # whether the defender takes
     limit=(),  # 2.3: how many attack cards there may be
-    playing=(),  # the set of seats still in
-    leavers=(),  # the set of seats that left together last
-    # What is known of the deal.
-    lowest_trump=(),  # 1.3: the card shown, or NONE
-    dealt=SEATS,  # 5.4, 5.5: of each hand, the cards everybody knows it was dealt
-    since=SEATS,  # hidden cards shown after the first draw, which may have been dealt
+    playing=(),  # the set of seats still in the game
+    leavers=(),  # the set of seats that left together most recently
+    # What is known about the deal.
+    lowest_trump=(),  # 1.3: the lowest trump dealt, which was shown, or NONE
+    dealt=SEATS,  # 5.4, 5.5: the cards that everybody knows each seat was dealt
+    since=SEATS,  # hidden cards each seat played after its first draw; they may have been dealt or drawn
     drew=(),  # the set of seats that have drawn a hidden card
 )
 MOVE = move_dtype("card")  # 0..35, or NO_CARD to pass or take
@@ -54,14 +54,14 @@ MOVE = move_dtype("card")  # 0..35, or NO_CARD to pass or take
 
 @rule
 def beaters_of(card, trump):
-    """All cards that beat `card`: higher ones of its suit, and trumps if it is none."""
+    """2.1: all cards that beat `card`: higher ones of its suit, and any trump if `card` is no trump."""
     higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
     return higher if suit(card) == trump else higher | (suit_cards(trump) & full_deck(DECK))
 
 
 @rule
 def left_of(state, seat):
-    """The next seat still in, clockwise."""
+    """The next seat clockwise that is still in the game."""
     seat = (seat + 1) % state.seats
     while not has(state.playing, seat):
         seat = (seat + 1) % state.seats
@@ -89,7 +89,7 @@ def deal(state):
 
 @rule
 def deal_hands(state):
-    """1.1, 1.2."""
+    """1.1, 1.2: turn up a card if the variant says so, and deal six cards to each seat."""
     state.stock = full_deck(DECK)
     if state.turn_up != 0:
         state.trump_card = any_of(state.stock, state)
@@ -106,7 +106,7 @@ def deal_hands(state):
 
 @rule
 def top_card(state, seat):
-    """Take the next card of the deck for a seat, as a set; only the turned-up one is known to everybody."""
+    """Remove the next card of the deck for a seat; return it as a set. Only the turned-up card is known to all."""
     card = state.bottom
     if state.stock != 0:
         card = single(any_of(state.stock, state))
@@ -119,17 +119,17 @@ def top_card(state, seat):
 
 @rule
 def is_within_limit(state):
-    """1.2: whether no hand has too many cards of a suit."""
+    """1.2: whether no hand has more than `suit_limit` cards of a suit."""
     for seat in range(state.seats):
-        for one in range(4):
-            if count(state.hands[seat] & suit_cards(one)) > state.suit_limit:
+        for each in range(4):
+            if count(state.hands[seat] & suit_cards(each)) > state.suit_limit:
                 return False
     return True
 
 
 @rule
 def find_lowest_trump(state):
-    """1.3: show the lowest trump; the seat that has it, or NONE."""
+    """1.3: show the lowest trump in the hands. Returns the seat that holds it, or NONE if nobody has a trump."""
     held = 0
     for seat in range(state.seats):
         held |= state.hands[seat] & suit_cards(state.trump)
@@ -155,9 +155,9 @@ def start_bout(state, attacker):
 
 @rule
 def choices(state, seat):
-    """What `seat` may do now: the set of its actions, 0..36 (a move's `card`); empty if it is not its turn to decide.
+    """What `seat` may do now: the set of its actions, 0 to 36 (a move's `card`); empty if it has nothing to decide.
 
-    Between `act` and `settle` the mover's decision is made, so the set is empty, unless he may add another card.
+    Between `act` and `settle` the mover has decided, so the set is empty, unless it may add another card.
     """
     if state.turn != seat:
         return 0
@@ -208,7 +208,7 @@ def act(state, move):
 
 @rule
 def note_shown(state, seat, card):
-    """5.4, 5.5: what a card tells about the deal when it is played and was not known."""
+    """5.4, 5.5: note what a hidden card tells about the deal when it is played."""
     if state.known[seat] & card == 0 and undealt(state) & card == 0:
         if has(state.drew, seat):
             state.since[seat] |= card
@@ -238,7 +238,7 @@ def settle(state):
 
 @rule
 def next_to_add(state):
-    """2.2, 2.4: who may add a card now that all are beaten or taken; NONE when the bout is over."""
+    """2.2, 2.4: the seat that may add a card, once all are beaten or taken; NONE if the bout is over."""
     if count(state.attacks) >= state.limit or (state.taking != 0 and state.add_after_take == 0):
         return NONE
     for step in range(state.seats):
@@ -273,7 +273,7 @@ def end_bout(state):
 
 @rule
 def refill(state):
-    """3.1."""
+    """3.1: fill up the hands: the first attacker, the other attackers clockwise, the defender."""
     draw_to_six(state, state.attacker)
     seat = left_of(state, state.attacker)
     while seat != state.attacker:
@@ -285,6 +285,7 @@ def refill(state):
 
 @rule
 def draw_to_six(state, seat):
+    """3.1."""
     while count(state.hands[seat]) < HAND and (state.stock | state.bottom) != 0:
         if state.stock != 0:
             state.revealed |= single(seat)
@@ -294,7 +295,7 @@ def draw_to_six(state, seat):
 
 @rule
 def leave(state):
-    """3.2, and 5.3."""
+    """3.2: seats without cards leave. 5.3: once two are left, all cards are known."""
     leavers = 0
     for seat in range(state.seats):
         if has(state.playing, seat) and state.hands[seat] == 0:
@@ -310,7 +311,7 @@ def leave(state):
 
 @rule
 def score(state, seat):
-    """4.1."""
+    """4.1: 0 for the durak, 1/2 for those who share a draw, 1 for all others."""
     if has(state.playing, seat):
         return 0.0
     return 0.5 if state.playing == 0 and has(state.leavers, seat) else 1.0
@@ -318,8 +319,8 @@ def score(state, seat):
 
 @rule
 def resample(state, seat, stream):
-    # Who has drawn nothing holds no card of `undealt`: such hands are dealt first, from the other cards. What else 5.4
-    # and 5.5 rule out is dealt again.
+    # A seat that has drawn nothing holds no card of `undealt`. Such hands are dealt first, from the other cards. Worlds
+    # that 5.4 or 5.5 rule out for another reason are dealt again.
     unknown = unknown_to(state, seat)
     for _ in range(TRIES):
         rest = unknown
@@ -334,7 +335,7 @@ def resample(state, seat, stream):
 
 @rule
 def unknown_to(state, seat):
-    """The cards that could be in any hidden place, as `seat` sees it."""
+    """The cards whose place `seat` does not know: they lie in other hands or in the stock."""
     seen = state.hands[seat] | state.attacks | state.beats | state.discards | state.bottom
     for other in range(state.seats):
         seen |= state.known[other]
@@ -343,7 +344,7 @@ def unknown_to(state, seat):
 
 @rule
 def deal_hidden(state, other, rest, stream):
-    """Deal the hidden cards of a hand anew, from the set `rest`; what is left of it."""
+    """Deal the hidden cards of a hand anew from the set `rest`. Returns the cards left over."""
     hidden = count(state.hands[other]) - count(state.known[other])
     state.hands[other] = state.known[other]
     barred = 0 if has(state.drew, other) else undealt(state)
@@ -357,7 +358,7 @@ def deal_hidden(state, other, rest, stream):
 
 @rule
 def is_possible(state, seat):
-    """Whether the hands of all others can have come from a deal (5.4, 5.5)."""
+    """5.4, 5.5: whether some deal and some draws lead to the hands of all other seats."""
     for other in range(state.seats):
         hidden = state.hands[other] & ~state.known[other]
         if other != seat and hidden != 0 and not can_have_been_dealt(state, other, hidden):
@@ -367,9 +368,9 @@ def is_possible(state, seat):
 
 @rule
 def can_have_been_dealt(state, seat, hidden):
-    """Whether the cards dealt to a seat, other than those of `dealt`, can be among its hidden cards and `since`."""
-    dealt, some = state.dealt[seat], (hidden | state.since[seat]) & ~undealt(state)
+    """5.4, 5.5: whether `seat` can have been dealt its `dealt` cards and enough of those in `hidden` and `since`."""
+    dealt, maybe_dealt = state.dealt[seat], (hidden | state.since[seat]) & ~undealt(state)
     most = 0
-    for one in range(4):
-        most += min(count(some & suit_cards(one)), state.suit_limit - count(dealt & suit_cards(one)))
+    for each in range(4):
+        most += min(count(maybe_dealt & suit_cards(each)), state.suit_limit - count(dealt & suit_cards(each)))
     return most >= HAND - count(dealt)

@@ -1,4 +1,4 @@
-"""Durak for people: moves in words and back, and the table as one seat sees it."""
+"""Durak as text: moves in words and back, the table as one seat sees it, and the places of the cards."""
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def ending(state):
 
 
 def holdings(state):
-    """Where the cards are: each hand, the deck's hidden cards, the one turned up, the table, the discards."""
+    """The sets of cards in every place: each hand, the hidden deck, the card turned up, the table, the discards."""
     places = ("stock", "bottom", "attacks", "beats", "discards")
     return [*map(int, state["hands"]), *(int(state[place]) for place in places)]
 

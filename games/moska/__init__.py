@@ -1,6 +1,6 @@
 """Moska, the Finnish relative of Durak, for two to eight. Rules: RULES.md in this folder.
 
-The game of the thesis whose method cardai makes general (Vahteristo 2023).
+This is the game of a thesis (Vahteristo 2023), whose method cardai generalises to other card games.
 """
 
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
@@ -20,7 +20,7 @@ from .text import ending, holdings, parse, show, spell
 
 
 def _claims(*losses: float) -> dict[str, float]:
-    """A column of Table 1 for the agents that it has."""
+    """Losses in percent from one benchmark of the thesis' Table 1, by agent."""
     agents: tuple[str, ...] = ("random", "bot3", "peeking:nn2", "sampled:nn2", "sampled:nn1")
     return dict(zip(agents, losses, strict=True))
 

@@ -1,4 +1,4 @@
-"""A seat's view of a Moska state as numbers. Layout of `bitmap`: the thesis' 442 values for four seats."""
+"""Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
 from cardai.cards import count, full_deck, has, put, single, suit_cards
 from cardai.game import Segment
@@ -34,7 +34,7 @@ def encode_bitmap(state, seat, row):
 
 @rule
 def fill_bitmap(state, seat, row):
-    """Write the `bitmap` values; the place after them."""
+    """Write the values of `bitmap`. Returns the place after them."""
     seats = state.seats
     row[0] = state.deck_left
     for other in range(seats):
@@ -68,7 +68,7 @@ def afterstate_layout(seats):
 
 @rule
 def encode_afterstate(state, seat, row):
-    """`bitmap`, and what is pending between a decision and its chance."""
+    """Write the values of `bitmap`, and what the mover's decision leaves to `settle`."""
     place = fill_bitmap(state, seat, row)
     row[place] = cards_to_draw(state)
     row[place + 1] = state.pending == TURN
@@ -104,10 +104,10 @@ def relative_layout(seats):
 
 @rule
 def encode_relative(state, seat, row):
-    """All that `afterstate` says, the same for positions that differ only in names of seats and suits.
+    """Write everything that `afterstate` has, without regard to the names of seats and suits.
 
-    Seats are counted from the own one to the left; the trump suit comes first, then the suit in which the own hand is
-    highest.
+    Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
+    trump suit comes first, then the other suits by the highest card of the own hand.
     """
     seats = state.seats
     for i in range(seats):
@@ -137,14 +137,14 @@ def encode_relative(state, seat, row):
 
 @rule
 def suits_by_hand(hand, trump):
-    """The suits, trump first and then by the highest card held: suit k in bits 2k and 2k + 1."""
+    """The order of suits, trump first and then by the highest card in hand: the k-th is in bits 2k and 2k + 1."""
     order, taken = trump, 1 << trump
     for k in range(1, 4):
         best, strength = NONE, -1
-        for one in range(4):
-            held = (hand & suit_cards(one)) >> one
-            if not has(taken, one) and held > strength:
-                best, strength = one, held
+        for each in range(4):
+            held = (hand & suit_cards(each)) >> each
+            if not has(taken, each) and held > strength:
+                best, strength = each, held
         order |= best << (2 * k)
         taken |= 1 << best
     return order
@@ -152,7 +152,7 @@ def suits_by_hand(hand, trump):
 
 @rule
 def put_by_suit(row, first, cards, order):
-    """`put`, with the suits in another order."""
+    """Write a set of cards as 13 ranks x 4 suits, suits in the given order. Returns the place after it."""
     for rank in range(13):
         for k in range(4):
             row[first + 4 * rank + k] = (cards >> (4 * rank + ((order >> (2 * k)) & 3))) & 1
@@ -161,7 +161,7 @@ def put_by_suit(row, first, cards, order):
 
 @rule
 def cards_to_draw(state):
-    """How many cards the mover is about to draw: 0 unless a play that draws has just been made (2.3, 4.2)."""
+    """2.3, 4.2: how many cards the mover is about to draw; 0 except in after-states of an opening, attack or end."""
     if state.turn < 0 or state.pending > ATTACK:
         return 0
     return max(0, min(HAND - count(state.hands[state.turn]), state.deck_left))

@@ -1,7 +1,7 @@
-"""What may be played: which kinds of move a seat is offered, and every move of them. Rule numbers refer to RULES.md.
+"""The legal moves: which kinds a seat may choose from, and all moves of each kind. Rule numbers refer to RULES.md.
 
-Enumeration never works longer than its buffer allows (hands of twenty cards have a million subsets): it stops when the
-buffer overflows, and then lists the plays of a random part of the hand instead.
+A hand of twenty cards has a million subsets, so there may be more moves than the buffer holds. Enumeration stops when
+the buffer is full, and then lists the moves of a random part of the hand instead.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def can_kill(hand, table, trump):
 
 @rule
 def offered(state):
-    """The kinds of move the seat to move may choose from: the set of kinds, bit `1 << kind`."""
+    """The kinds of move that the seat to move may choose from, as a set: bit `1 << kind`."""
     seat, hand = state.turn, state.hands[state.turn]
     if state.turned != NONE:
         return single(KILL_TURNED)
@@ -63,7 +63,7 @@ def offered(state):
     if not is_open(state):
         return single(SKIP)
     kinds = single(END) if all_others_ready(state) else single(SKIP)  # 4.1, 4.4
-    if may_attack_himself(state) and playable(state, hand) != 0:
+    if may_play_to_self(state) and playable(state, hand) != 0:
         kinds |= single(SELF)
     if can_kill(hand, state.table, state.trump):
         kinds |= single(KILL)
@@ -73,8 +73,8 @@ def offered(state):
 
 
 @rule
-def may_attack_himself(state):
-    """2.4: whether the deck lets the target play to himself."""
+def may_play_to_self(state):
+    """2.4: whether the target may play cards to itself."""
     return state.bout_deck != 0 if state.self_attack == BOUT_DECK else state.deck_left > 0
 
 
@@ -106,7 +106,7 @@ def is_legal(state, move):
 
 @rule
 def is_part(cards, whole, most):
-    """Whether a set is a part of another one, neither empty nor larger than `most`."""
+    """Whether `cards` is a subset of `whole`, not empty and with at most `most` cards."""
     return cards != 0 and cards & ~whole == 0 and count(cards) <= most
 
 
@@ -128,9 +128,9 @@ def is_opening(cards, hand, most):
 def is_kill(cards, targets, trump):
     """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one.
 
-    In a plain suit, from the lowest card up, a killer needs a lower target that nobody has killed yet; targets left
-    over are owed to the trumps. Among trumps, from the highest down, a target needs a higher killer still free; the
-    killers left over must be just as many as are owed.
+    Each plain suit is walked from its lowest card upwards: a killer must find a lower target that is not yet killed.
+    Targets left over (`owed`) must be killed by trumps. The trumps are walked from the highest card downwards: a target
+    must find a higher killer that is still free. In the end as many killers must be free as targets are owed.
     """
     owed = 0
     for plain in range(4):
@@ -172,7 +172,7 @@ def legal(state, moves):
 
 @rule
 def list_moves(state, hand, moves):
-    """Write the moves that use cards of `hand` only, in order; more than len(moves) means that there was no room."""
+    """Write all moves that play cards of `hand`, in order. Returns their number, above len(moves) if room was short."""
     kinds = offered(state)
     n = 0
     if has(kinds, END):
@@ -203,7 +203,7 @@ def list_moves(state, hand, moves):
 
 @rule
 def write(moves, n, kind, cards, targets):
-    """Write move number `n` if there is room; n + 1."""
+    """Write a move at place `n` if there is room. Returns n + 1."""
     if n < len(moves):
         moves[n].kind = kind
         moves[n].cards = cards
@@ -213,7 +213,7 @@ def write(moves, n, kind, cards, targets):
 
 @rule
 def list_subsets(kind, cards, most, moves, n):
-    """All subsets of `cards` that are not empty and have at most `most` cards."""
+    """Write all subsets of `cards` with 1 to `most` cards. Returns the number of moves so far."""
     chosen = next_subset(0, cards, most)
     while chosen != 0 and n <= len(moves):
         n = write(moves, n, kind, chosen, 0)
@@ -223,10 +223,10 @@ def list_subsets(kind, cards, most, moves, n):
 
 @rule
 def list_openings(hand, most, moves, n):
-    """2.1: single cards, and sets in which each rank occurs at least twice.
+    """2.1: write single cards, and sets in which each rank occurs at least twice. Returns the number of moves so far.
 
-    Cards are decided one by one, the highest first. A card is left out before it is taken, so sets come in numeric
-    order; a choice that could not be completed is not made, so every path ends in a set.
+    A depth-first walk decides on one card after the other, the highest first. It first leaves a card out and then takes
+    it, so sets come in numeric order. It makes no choice that cannot be completed, so every path ends in a legal set.
     """
     first = n
     rest = hand
@@ -265,14 +265,15 @@ def list_openings(hand, most, moves, n):
 
 @rule
 def list_kills(hand, table, trump, moves, n):
-    """3.1: every pair of a set of killers and a set of killed cards, once, however many ways to match them there are.
+    """3.1: write every kill: a set of killers and a set of targets. Returns the number of moves so far.
 
-    `is_kill` read as a walk: cards are left out or taken in its order, and a choice is made only if the walk can still
-    end with as many free trumps as targets owed to them. So every path ends in a kill.
+    Each pair of sets is listed once, even if there are several ways to match the cards. A depth-first walk leaves out
+    or takes one card after the other, in the order of `is_kill`. It makes a choice only if the walk can still end with
+    as many free trumps as targets owed, so every path ends in a kill.
     """
     first = n
     order, tried, taken = np.empty(DECK, np.int64), np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)
-    owed, free = np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)  # free: unkilled here, in a plain suit
+    owed, free = np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)  # free: in a plain suit, unkilled targets
     size = 0
     for plain in range(4):
         rest = (hand | table) & suit_cards(plain)
@@ -330,13 +331,13 @@ def list_kills(hand, table, trump, moves, n):
 
 @rule
 def comes_before(cards, targets, move):
-    """Whether (cards, targets) comes before a move of the same kind."""
+    """Whether (cards, targets) comes before `move`, of the same kind, in canonical order."""
     return cards < move.cards or (cards == move.cards and targets < move.targets)
 
 
 @rule
 def sort(moves, first, end):
-    """Put moves of one kind in canonical order (Shell sort)."""
+    """Sort moves[first:end], all of one kind, into canonical order (Shell sort)."""
     gap = 1
     while 3 * gap + 1 < end - first:
         gap = 3 * gap + 1

@@ -1,7 +1,8 @@
-"""Hand-written Moska players, as the thesis' engine played them, and its hand-written evaluation.
+"""The hand-written players and the hand-written evaluation of the thesis' engine (RULES.md names both).
 
-A player chooses a kind of move and then its cards. Where the engine went by the order of cards in a hand, which our
-sets do not have, a player here takes the lowest first, or draws lots where the engine's order was as good as random.
+A player chooses a kind of move and then its cards. The engine's hands were lists, and some of its choices depended on
+their order. Our hands are sets: a player here takes the lowest card first, or a random one if the engine's order was as
+good as random.
 """
 
 from collections.abc import Mapping
@@ -31,12 +32,12 @@ from .rules import (
 )  # fmt: skip
 
 KINDS = KILL_TURNED + 1
-FORBIDDEN = 100_000.0
+FORBIDDEN = 100_000.0  # the cost of a pair of cards that is no kill
 
 
 @rule
 def some_of(cards, size, stream):
-    """A random subset of a given size."""
+    """A random subset with `size` cards."""
     chosen = 0
     for _ in range(size):
         card = any_of(cards & ~chosen, stream)
@@ -63,7 +64,7 @@ def lowest_of(cards, most):
 
 @rule
 def may_be_empty(kind):
-    """Whether a move of this kind needs no cards. (The engine let players play no cards; here they choose again.)"""
+    """Whether a move of this kind needs no cards. (A player that finds no cards for another kind chooses again.)"""
     return kind == END or kind == TURN or kind == SKIP
 
 
@@ -72,7 +73,7 @@ def may_be_empty(kind):
 
 @rule
 def choose_random(world, move, params, stream):
-    """The benchmarks' random player: a kind evenly, then random cards; if none came up, again."""
+    """The random player of the thesis' benchmarks: a random kind, then random cards; again if these are no cards."""
     hand = world.hands[world.turn]
     kinds = offered(world)
     while True:
@@ -100,7 +101,7 @@ def choose_random(world, move, params, stream):
 
 @rule
 def random_opening(hand, most, stream):
-    """Up to ten times, add a random card if the set stays a legal opening: so all cards are of one rank."""
+    """Draw a random card up to ten times, and keep it if the opening stays legal; so all cards have one rank."""
     chosen = 0
     for _ in range(10):
         rest = hand & ~chosen
@@ -114,7 +115,7 @@ def random_opening(hand, most, stream):
 
 @rule
 def random_kill(hand, table, trump, stream):
-    """Go through all pairs that kill and take each free one with probability 1/2."""
+    """Go through all pairs of cards that are a kill, and play each that is still possible with probability 1/2."""
     cards, targets = 0, 0
     rest = hand
     while rest != 0:
@@ -133,7 +134,7 @@ def random_kill(hand, table, trump, stream):
 
 @rule
 def choose_random_simple(world, move, params, stream):
-    """The engine's first random player: kinds evenly, cards of a single rank, table cards only picked up."""
+    """The engine's first random player: a random kind, cards of one rank; at an end it picks up the table only."""
     hand = world.hands[world.turn]
     kinds = offered(world)
     while True:
@@ -167,19 +168,19 @@ def choose_random_simple(world, move, params, stream):
             return
 
 
-# Simple bots: a random kind, the obvious cards.
+# Bot0 and bot1: a random kind of move, then its cheapest cards.
 
 
 @rule
 def cheapest(cards, trump):
-    """The lowest card of a set that is no trump, or the lowest trump if it has no others."""
+    """The lowest plain card of a set, or the lowest trump if all are trumps."""
     plain = cards & ~suit_cards(trump)
     return lowest(plain if plain != 0 else cards)
 
 
 @rule
 def kill_cheaply(hand, table, trump, by_rank):
-    """Each hand card kills the cheapest card it can; where several want the same, the last one does."""
+    """Each hand card kills the cheapest table card it can. If several choose the same one, the last one kills it."""
     cards, targets, owner = 0, 0, np.full(DECK, -1)
     rest = hand
     while rest != 0:
@@ -198,7 +199,7 @@ def kill_cheaply(hand, table, trump, by_rank):
 
 @rule
 def choose_obvious(world, move, stream, by_rank):
-    """Bot0 (`by_rank`) and bot1: a kind evenly, then the obvious cards of it."""
+    """Play as bot0 (`by_rank`) or bot1: a random kind, then its lowest (bot0) or cheapest (bot1) cards."""
     hand, trump = world.hands[world.turn], world.trump
     kinds = offered(world)
     while True:
@@ -240,12 +241,12 @@ def choose_bot1(world, move, params, stream):
     choose_obvious(world, move, stream, False)
 
 
-# Bot2 and bot3 count cards: a card is worth as many cards still in the game as it kills.
+# Bot2 and bot3 count cards: a card is worth the number of cards it kills, of those still in the game.
 
 
 @rule
 def worth(world, card):
-    """The number of cards not yet discarded that `card` kills."""
+    """The number of cards that `card` kills, of those not yet discarded: 0 to 51."""
     return count(killed_by(card, world.trump) & ~world.discards)
 
 
@@ -261,9 +262,9 @@ def worth_of(world, cards):
 
 @rule
 def cheapest_opening(world, hand):
-    """The card worth least; of several the lowest.
+    """The card worth least, as a set; the lowest if several are equal.
 
-    The engine weighs openings of several cards too, with a sixth parameter (`quadratic`); one card always wins.
+    The engine also weighed openings of several cards, with a sixth parameter (`quadratic`); one card always won.
     """
     best, least = 0, DECK
     while hand != 0:
@@ -276,7 +277,7 @@ def cheapest_opening(world, hand):
 
 @rule
 def attack_cards(world, hand, stream):
-    """Cards worth less than ten, any card once the deck is empty; a random part of them if there is no room for all."""
+    """Playable cards worth less than ten, or all without a deck; random ones of them if there is not enough room."""
     choice, cards = playable(world, hand), 0
     while choice != 0:
         card = lowest(choice)
@@ -289,7 +290,7 @@ def attack_cards(world, hand, stream):
 
 @rule
 def self_cards(world, hand):
-    """Cards that another hand card kills at a joint worth within what the deck has left behind (52 less its cards)."""
+    """Playable cards that another hand card kills, if both are worth no more than the cards gone from the deck."""
     choice, cards = playable(world, hand), 0
     while choice != 0:
         card = lowest(choice)
@@ -305,7 +306,7 @@ def self_cards(world, hand):
 
 @rule
 def kill_cost(world, card, target, hand, params):
-    """The cost of one kill, truncated to a whole number as in the engine; FORBIDDEN if it is none."""
+    """The cost of killing `target` with `card`, cut to a whole number as in the engine; FORBIDDEN if it is no kill."""
     if not has(killers_of(target, world.trump), card):
         return FORBIDDEN
     factor = 1.0
@@ -320,7 +321,7 @@ def kill_cost(world, card, target, hand, params):
 
 @rule
 def kill_cards(world, hand, params):
-    """The kills of the cheapest matching whose cost stays within the threshold: (killers, targets)."""
+    """Match hand cards with table cards at least cost, and keep the kills within the threshold: (killers, targets)."""
     killers, rest = 0, world.table
     while rest != 0:
         killers |= killers_of(lowest(rest), world.trump) & hand
@@ -400,7 +401,7 @@ def assign(cost):
 
 @rule
 def kill_of_turned(world, hand, params):
-    """The table card that a turned card kills at the least cost; a little dearer if a hand card could kill it too."""
+    """The table card that the turned card kills at least cost. It costs a little more if a hand card kills it too."""
     options = killed_by(world.turned, world.trump) & world.table
     best, least = lowest(options), np.inf
     while options != 0:
@@ -415,7 +416,7 @@ def kill_of_turned(world, hand, params):
 
 @rule
 def choose_bot2(world, move, params, stream):
-    """Any kind that has something to play, evenly; a skip, and after it an end, only if there is nothing else."""
+    """A random kind for which there are cards to play; an end or a skip only if there is no other."""
     hand = world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):
@@ -449,7 +450,7 @@ def choose_bot2(world, move, params, stream):
 
 @rule
 def mean_worth_of_unseen(world, seat):
-    """The mean worth of the cards that are not in the own hand, not killed, and not known to be in another's."""
+    """The mean worth of the cards not in the own hand, not killed, and not known to be in another hand."""
     unseen = full_deck(DECK) & ~world.discards & ~world.hands[seat] & ~world.killed
     for other in range(world.seats):
         if other != seat:
@@ -459,7 +460,7 @@ def mean_worth_of_unseen(world, seat):
 
 @rule
 def highest_worth(world):
-    """The largest worth of a card still in the game."""
+    """The highest worth of a card still in the game."""
     best, rest = 0, full_deck(DECK) & ~world.discards
     while rest != 0:
         best = max(best, worth(world, lowest(rest)))
@@ -469,7 +470,10 @@ def highest_worth(world):
 
 @rule
 def hand_worth(world, hand, draws, top, mean):
-    """Bot3's value of a hand: the mean worth per card, drawn cards at the mean, missing cards at the top worth."""
+    """Bot3's value of a hand: the mean worth of its cards.
+
+    Cards to be drawn (`draws`) count with the worth `mean`, and each card short of six adds the worth `top`.
+    """
     size = count(hand)
     drawn = min(HAND - size, world.deck_left) if draws and size < HAND else 0
     if size + drawn == 0:
@@ -479,7 +483,7 @@ def hand_worth(world, hand, draws, top, mean):
 
 @rule
 def choose_bot3(world, move, params, stream):
-    """The kind whose hand afterwards is worth most; ties evenly."""
+    """The kind of move that leaves the hand worth most; a random one if several are equal."""
     seat, hand = world.turn, world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):
@@ -520,13 +524,14 @@ def choose_bot3(world, move, params, stream):
             set_move(move, kind, cards, targets)
 
 
-# An evaluation rather than a player.
+# An evaluation of states.
 
 
 @rule
 def hand_value(state, seat):
-    """The engine's hand-written evaluation (HeuristicEvaluator): of the own hand, and the table's cards if they are for
-    this seat. Before a draw, the cards about to be drawn count at the mean worth of the unseen ones.
+    """The engine's HeuristicEvaluator: a value of the own hand, and of the table's cards if this seat is the target.
+
+    In an after-state, cards about to be drawn count with the mean worth of the unseen ones.
     """
     cards = state.hands[seat]
     if state.target == seat:
@@ -546,6 +551,7 @@ WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_t
 
 
 def weights(*values: float) -> Mapping[str, float]:
+    """The parameters of bot2 and bot3 by name, in the order in which `params` has them."""
     return dict(zip(WEIGHTS, values, strict=True))
 
 
@@ -554,8 +560,8 @@ PLAYERS = {
     "random_simple": Player(choose_random_simple, "an earlier random player: cards of one rank", sees_truth=True),
     "bot0": Player(choose_bot0, "a random kind of move, the lowest cards"),
     "bot1": Player(choose_bot1, "a random kind of move, the cheapest cards, trumps kept"),
-    "bot2": Player(choose_bot2, "plays whatever it can, cards chosen by counting",
+    "bot2": Player(choose_bot2, "a random kind of move that has cards to play, cards chosen by counting",
                    weights(-0.38, 0.072, -0.29, 0.336, 30.44)),
-    "bot3": Player(choose_bot3, "the kind of move whose hand is worth most, by counting cards (the thesis' Bot3)",
+    "bot3": Player(choose_bot3, "the kind of move that leaves the best hand, by counting cards (the thesis' Bot3)",
                    weights(0.025, -0.0095, 0.0068, 0.0036, 0.73)),
 }  # fmt: skip

@@ -15,30 +15,30 @@ NONE = -1
 STATE = state_dtype(
     # Options, set by the variant.
     self_attack=(),  # 2.4: DECK_NOW or BOUT_DECK
-    attacker_ready=(),  # 4.4: whether who has just played counts as ready
+    attacker_ready=(),  # 4.4: whether an attacker who has just played counts as ready
     swap_two=(),  # 1.3
-    poll=(),  # 6.1: ask everybody again and again, ready or not
+    poll=(),  # 6.1: whether ready seats are asked too
     # The cards.
     hands=SEATS,
-    known=SEATS,  # 7.1: of each hand, the cards that everybody knows
-    deck=DECK,  # from the bottom (the trump card, public) to the top; NONE where no card is left
+    known=SEATS,  # 7.1: the cards of each hand that everybody knows
+    deck=DECK,  # the cards from the bottom (the trump card, known to all) to the top; NONE above the top
     deck_left=(),
-    table=(),  # not-killed cards of this bout
-    killed=(),  # killed cards of this bout and those that killed them
+    table=(),  # cards of this bout that are not killed
+    killed=(),  # killed cards of this bout, and the cards that killed them
     discards=(),  # cards that have left the game
     barring=(),  # 3.2: the deck card that lies unkilled on the table, as a set
     turned=(),  # 3.2: the deck card that waits for its kill, or NONE
     trump=(),  # the trump suit
     trump_card=(),  # the card at the bottom
-    drawn=(),  # 7.4: the set of seats that may hide a card drawn since the deal
+    drawn=(),  # 7.4: the set of seats that may hold a hidden card drawn since the deal
     # The bout.
     target=(),
-    playing=(),  # the set of seats still in
+    playing=(),  # the set of seats still in the game
     ready=(),  # 4.4: the set of seats that are ready
-    last=(),  # who moved last, or NONE
+    last=(),  # the seat that moved last, or NONE
     bout_deck=(),  # whether there was a deck when this bout began
-    pending=(),  # what `settle` has to do: one of the moves' kinds, SKIP for nothing
-    picked=(),  # whether the target who ends has picked cards up
+    pending=(),  # the kind of move that `settle` has to complete; SKIP for nothing
+    picked=(),  # whether the target picked up cards at the end just made
 )
 MOVE = move_dtype("kind", "cards", "targets")
 
@@ -52,7 +52,7 @@ IN_DECK = SEATS
 
 @rule
 def killers_of(card, trump):
-    """All cards that kill `card`: higher ones of its suit, and trumps if it is none."""
+    """All cards that kill `card`: higher ones of its suit, and any trump if `card` is no trump."""
     higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
     return higher if suit(card) == trump else higher | suit_cards(trump)
 
@@ -66,7 +66,7 @@ def killed_by(card, trump):
 
 @rule
 def left_of(state, seat):
-    """The next seat still in, clockwise."""
+    """The next seat clockwise that is still in the game."""
     seat = (seat + 1) % state.seats
     while not has(state.playing, seat):
         seat = (seat + 1) % state.seats
@@ -75,7 +75,7 @@ def left_of(state, seat):
 
 @rule
 def initiating_seat(state):
-    """1.4: the next player still in on the target's right."""
+    """1.4: the next seat on the target's right that is still in the game."""
     seat = (state.target - 1) % state.seats
     while not has(state.playing, seat):
         seat = (seat - 1) % state.seats
@@ -90,7 +90,7 @@ def is_open(state):
 
 @rule
 def attackers(state):
-    """The set of seats still in other than the target."""
+    """The set of seats still in the game, without the target."""
     return state.playing & ~single(state.target)
 
 
@@ -155,7 +155,7 @@ def act(state, move):
     if move.kind == SKIP:
         state.ready |= single(seat)
         return
-    # 4.4: any move other than a skip makes everybody else un-ready.
+    # 4.4: after any move but a skip, nobody else is ready.
     state.ready = 0
     if move.kind == END:
         end_bout(state, seat, move.cards)
@@ -195,7 +195,7 @@ def kill(state, cards, targets):
 
 @rule
 def end_bout(state, seat, cards):
-    """4.2: the target picks `cards` up, what is not picked leaves the game; nobody is ready for the next bout."""
+    """4.2: the target picks up `cards`, and the other cards of the bout leave the game."""
     state.hands[seat] |= cards
     state.known[seat] |= cards
     state.picked = cards != 0
@@ -204,7 +204,7 @@ def end_bout(state, seat, cards):
 
 @rule
 def discard_bout(state, kept):
-    """The cards of the bout, but those kept, leave the game."""
+    """All cards of the bout except `kept` leave the game."""
     state.discards |= (state.table | state.killed) & ~kept
     state.table = 0
     state.killed = 0
@@ -222,7 +222,7 @@ def settle(state):
     elif pending == OPEN or pending == ATTACK or pending == END:
         draw_to_six(state, seat)
     if state.deck_left == 0 and has(state.hands[seat], state.trump_card):
-        state.known[seat] |= single(state.trump_card)  # 7.1: who drew the last card
+        state.known[seat] |= single(state.trump_card)  # 7.1: this seat drew the last card
     if state.deck_left == 0 and count(state.playing) == 2:
         other = lowest(state.playing & ~single(seat))
         state.known[other] = state.hands[other]  # 7.3
@@ -237,7 +237,7 @@ def settle(state):
 
 @rule
 def turn_deck(state, seat):
-    """3.2: turn the top card; it waits for its kill or stays on the table."""
+    """3.2: turn the top card. It waits for its kill, or stays on the table if it kills nothing."""
     if state.deck_left > 1:
         state.revealed = single(state.seats) - 1
     card = take_top(state)
@@ -251,7 +251,7 @@ def turn_deck(state, seat):
 
 @rule
 def draw_to_six(state, seat):
-    """2.3, 4.2."""
+    """2.3, 4.2: draw from the deck up to six cards."""
     while state.deck_left > 0 and count(state.hands[seat]) < HAND:
         if state.deck_left > 1:  # the last card is the trump card, which everybody knows
             state.revealed = single(seat)
@@ -261,7 +261,7 @@ def draw_to_six(state, seat):
 
 @rule
 def leave_if_out(state, seat, ended):
-    """5.1: a player without cards is out once the deck is empty; then, and after an end, the bout moves on (4.3)."""
+    """5.1: without a deck, a seat without cards is out. After that or an end, the next bout begins (4.3)."""
     is_target = seat == state.target
     is_out = state.hands[seat] == 0 and state.deck_left == 0 and not (is_target and state.table != 0)
     if is_out:
@@ -279,7 +279,7 @@ def leave_if_out(state, seat, ended):
 
 @rule
 def choose_turn(state):
-    """6: who is asked next."""
+    """6: draw the seat to move next."""
     asked = state.playing
     if state.poll == 0:
         if all_others_ready(state):
@@ -299,7 +299,7 @@ def score(state, seat):
 
 @rule
 def unknown_to(state, seat):
-    """The cards that could be anywhere hidden, as `seat` sees it; the trump card is not while it lies in the deck."""
+    """The cards whose place `seat` does not know: they lie in other hands, or in the deck above the trump card."""
     seen = state.hands[seat] | state.table | state.killed | state.discards
     if state.turned != NONE:
         seen |= single(state.turned)
@@ -312,8 +312,8 @@ def unknown_to(state, seat):
 
 @rule
 def resample(state, seat, stream):
-    # The unknown cards are shuffled into the deck's array above the trump card; what the deck does not keep is dealt.
-    pool, end, two, two_at = unknown_to(state, seat), 1, state.trump, NONE
+    # The unknown cards are shuffled in the deck's array, above the trump card; the other hands are dealt from its end.
+    pool, end, two, two_at = unknown_to(state, seat), 1, state.trump, NONE  # two: the lowest card of the trump suit
     if state.swap_two != 0 and has(pool, two):
         two_at = place_of_two(state, seat, stream)
     if two_at != NONE:
@@ -345,9 +345,9 @@ def resample(state, seat, stream):
 
 @rule
 def place_of_two(state, seat, stream):
-    """7.4: where the unseen two of trumps is, another hand or IN_DECK: each place it may lie in is as likely.
+    """7.4: draw where the unseen two of trumps lies, with the same probability for each hidden card it may be.
 
-    NONE if there is no such place, as in a position that was made up rather than played.
+    Returns a seat or IN_DECK; NONE if no hidden card may be the two, as in a position that no game leads to.
     """
     places = max(state.deck_left - 1, 0) + places_in_hands(state, seat, SEATS)
     if places == 0:
@@ -361,7 +361,7 @@ def place_of_two(state, seat, stream):
 
 @rule
 def places_in_hands(state, seat, end):
-    """7.4: how many hidden cards of the other seats before `end` may be the two of trumps, as `seat` sees it."""
+    """7.4: how many hidden cards of the seats before `end`, other than `seat`, may be the two of trumps."""
     total = 0
     for other in range(min(end, state.seats)):
         if other != seat and has(state.drawn, other):

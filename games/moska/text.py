@@ -1,4 +1,4 @@
-"""Moska for people: moves in words and back, and the table as one seat sees it."""
+"""Moska as text: moves in words and back, the table as one seat sees it, and the places of the cards."""
 
 import numpy as np
 
@@ -29,22 +29,22 @@ def parse(state, text):
     verb = words[0].lower() if words else ""
     move = np.zeros(1, MOVE)[0]
 
-    def cards(some):
-        return DECK52.cards(" ".join(some))
+    def cards(names):
+        return DECK52.cards(" ".join(names))
 
     if verb in ("end", "ends"):
-        rest = [w for w in words[1:] if w.lower() not in ("pick", "picks", "and")]
+        rest = [word for word in words[1:] if word.lower() not in ("pick", "picks", "and")]
         move["kind"], move["cards"] = END, cards(rest)
     elif verb in ("open", "opens"):
         move["kind"], move["cards"] = OPEN, cards(words[1:])
     elif verb in ("attack", "attacks"):
         move["kind"], move["cards"] = ATTACK, cards(words[1:])
     elif verb in ("play", "plays", "self"):
-        rest = [w for w in words[1:] if w.lower() not in ("to", "himself", "self", "myself")]
+        rest = [word for word in words[1:] if word.lower() not in ("to", "himself", "self", "myself")]
         move["kind"], move["cards"] = SELF, cards(rest)
     elif verb in ("kill", "kills"):
         if "with" not in words:
-            raise ValueError("say what kills: kill 6S with 9S")
+            raise ValueError("a kill names the cards that kill: kill 6S with 9S")
         at = words.index("with")
         turned = words[at + 1 : at + 2] == ["turned"]
         move["kind"] = KILL_TURNED if turned else KILL
@@ -80,7 +80,7 @@ def ending(state):
 
 
 def holdings(state):
-    """Where the cards are: each hand, the table, killed and discarded cards, the turned one, the deck."""
+    """The sets of cards in every place: each hand, the table, killed and discarded cards, the turned card, the deck."""
     single = [1 << int(card) for card in (state["turned"], *state["deck"]) if card != NONE]
     return [*map(int, state["hands"]), int(state["table"]), int(state["killed"]), int(state["discards"]), *single]
 

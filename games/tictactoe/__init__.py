@@ -1,7 +1,7 @@
 """Tic-Tac-Toe: three in a row on a 3x3 board. The smallest complete game; copy this file to begin your own.
 
-The rule numbers are those of RULES.md in this folder. A cell is a number, 0 at the top left to 8 at the bottom right,
-row by row; the stones of a seat are a set of cells (bit `1 << cell`).
+Numbers in comments are the rules of RULES.md in this folder. A cell is a number, 0 at the top left to 8 at the bottom
+right, row by row. The stones of a seat are a set of cells (bit `1 << cell`).
 """
 
 import numpy as np
@@ -79,7 +79,7 @@ def encode(state, seat, row):
 
 @rule
 def open_lines(state, seat):
-    """Lines still open to `seat` less those open to the other; the more stones on a line, the more it counts."""
+    """The lines still open to `seat`, less those open to the opponent. A line with more stones on it counts more."""
     if has_line(state.stones[seat]):
         return 1000.0
     value = 0.0
