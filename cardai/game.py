@@ -1,8 +1,8 @@
-"""The contract: what a game gives, and what it gets for it.
+"""The contract between a game and cardai: what a game must define, and the functions that callers use to play it.
 
-A game is one value, `GAME = Game(name="tictactoe", ...)`. Its rules are functions under `@rule` on two kinds of record:
-a *state* (`state_dtype`) and a *move* (`move_dtype`). `docs/contract.md` tells the story; `cardai check` proves that a
-game keeps its side.
+A game is one value, `GAME = Game(name="tictactoe", ...)`. Its rules are functions marked `@rule`, which read and write
+two kinds of record: a *state* (`state_dtype`) and a *move* (`move_dtype`). `docs/contract.md` explains the contract,
+and `cardai check` tests that a game keeps it.
 """
 
 import functools
@@ -37,13 +37,17 @@ GameState = np.record
 
 
 def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
-    """The record type of a game's states: the core's fields, then the game's, each int64 of the given shape.
+    """The record type of a game's states: the core's fields, then the game's fields, int64 of the given shapes.
 
-    The core's: `seats`; `turn`, the seat to move, -1 when the game is over; `ply`, moves played so far; `revealed`, the
-    set of seats (bit `1 << seat`) to whom the last move turned up a hidden card; `midway`, 1 while the seat to move is
-    in the middle of a decision; `rng`, the stream of all chance (uint64). The core keeps `ply` and `rng` and clears
-    `revealed` and `midway` before each move; the game sets `turn`, `revealed` and `midway`. A field may not be named
-    like a core field (ValueError).
+    The core's fields are:
+    - `seats`: the number of seats;
+    - `turn`: the seat to move, -1 when the game is over; set by the game;
+    - `ply`: moves played so far; set by the core;
+    - `revealed`: the set of seats (bit `1 << seat`) to whom the last move showed a hidden card; set by the game;
+    - `midway`: 1 while the seat to move is in the middle of a decision; set by the game;
+    - `rng`: the random stream for all chance in the game (uint64); set by the core.
+
+    The core clears `revealed` and `midway` before each move. Raises ValueError if a field has the name of a core field.
     """
     taken = set(fields) & set(CORE_FIELDS)
     if taken:
@@ -53,20 +57,20 @@ def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
 
 
 def move_dtype(*fields: str) -> np.dtype:
-    """The record type of a game's moves: int64 fields, most important first (that is how moves are ordered)."""
+    """The record type of a game's moves: int64 fields. Canonical order compares the first field, then the next."""
     return np.dtype((np.record, [(name, "i8") for name in fields]))
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A named part of an encoding: a value (), a list (n,), or a plane of a board or of ranks x suits (h, w)."""
+    """A named part of an encoding, of shape () for a value, (n,) for a list, (h, w) for a board or ranks x suits."""
 
     name: str
     shape: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
-        """How many values."""
+        """The number of values."""
         return int(np.prod(self.shape, dtype=int))
 
 
@@ -74,8 +78,8 @@ class Segment:
 class PerspectiveEncoder:
     """A seat's view of a state as numbers.
 
-    `layout(seats)` names the segments in order; the rule `encode(state, seat, row)` fills `row`: u8[width], which is
-    zero before. It may use only what `seat` may know; the conformance kit proves that it does.
+    `layout(seats)` returns the segments in order. The rule `encode(state, seat, row)` fills `row`, u8[width], which
+    holds zeros before. It may use only what `seat` may know; `cardai check` tests that.
     """
 
     layout: Callable[[int], Sequence[Segment]]
@@ -88,10 +92,11 @@ class PerspectiveEncoder:
 
 @dataclass(frozen=True)
 class Player:
-    """A game's hand-written player: the rule `choose(world, move, params, stream)` fills `move` for `world.turn`.
+    """A game's hand-written player: the rule `choose(world, move, params, stream)` fills `move` for seat `world.turn`.
 
-    `world` is a copy in which all that the seat cannot know has been dealt anew. `params`: f8[len(defaults)], in the
-    order of `defaults`, which names them. `sees_truth` spares a player that provably looks at nothing hidden the copy.
+    `world` is a copy of the state in which everything that the seat cannot know is dealt anew (a determinization).
+    `params`: f8[len(defaults)], the parameters in the order of `defaults`, which maps names to default values. A player
+    with `sees_truth` gets the true state, which saves the copy; `cardai check` tests that it uses nothing hidden.
     """
 
     choose: Callable[..., None]
@@ -102,7 +107,10 @@ class Player:
 
 @dataclass(frozen=True)
 class Row:
-    """One line-up of a suite: who sits with the measured agent, and what others reported for it (percent)."""
+    """One line-up of a suite: the opponents of the measured agent, and figures that others published.
+
+    `opponents`: agent specs. `claims`: the published figure in percent by agent spec.
+    """
 
     opponents: tuple[str, ...]
     claims: Mapping[str, float] = field(default_factory=dict)
@@ -111,10 +119,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Suite:
-    """A published benchmark of a game. Suites are frozen: a change is a new suite.
+    """A published benchmark of a game. A suite never changes; a change makes a new suite.
 
-    `measure`: "loss" (share of games with score 0), "win" (score 1) or "score" (mean score). `claim_games`: how many
-    games each of the rows' claims comes from; 0 when that is not known, or a claim is exact.
+    `measure`: "loss" (share of games with score 0), "win" (share with score 1) or "score" (mean score).
+    `agents`: specs of the agents measured by default.
+    `claim_games`: the number of games behind each claim; 0 if it is not known, or if the claims are exact.
     """
 
     about: str
@@ -129,16 +138,16 @@ class Suite:
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a game that figures are told apart by: the sum of an encoder's segment, cut into ranges.
+    """Divides states into phases of the game, by the sum of an encoder's segment; a model's figures are given by phase.
 
-    The cuts (0, 20) make "0", "1-20" and "over 20"; without cuts each sum is a phase of its own.
+    The cuts (0, 20) give the phases "0", "1-20" and "over 20". Without cuts each sum is a phase of its own.
     """
 
     segment: str
     cuts: tuple[int, ...] = ()
 
     def name(self, number: int) -> str:
-        """What a phase is called; `number` counts ranges from 0, or is the sum where there are no cuts."""
+        """The name of a phase. `number` is the number of the range, from 0; without cuts it is the sum."""
         if not self.cuts:
             return str(number)
         if number == len(self.cuts):
@@ -149,19 +158,20 @@ class Phase:
 
 @dataclass(frozen=True)
 class Game:
-    """A game as the framework knows it. Everything is stated here; nothing optional is found out by a crash.
+    """A game as cardai knows it. All that a game can define is a field of this class.
 
     Rules (compiled; see `docs/contract.md`): `deal(state)`, `legal(state, moves) -> n`, `act(state, move)`,
     `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
-    may be None when `legal` never truncates. Text (plain Python): `spell(state, move) -> str`,
-    `parse(state, text) -> move` (ValueError when it makes no sense), `show(state, seat) -> str` from that seat's view.
-    `ending(state) -> str` says how a finished game ended, in a sentence that everybody may read; None: it has no words.
-    `holdings(state)` lists the card sets that the deck lies in, places of a size that everybody knows: each hand, the
-    deck, each pile; `cardai check` counts cards with it.
-    `references` are figures others published: "complexity" is log10 of the size of the game tree by number of seats.
-    `phases` are what a model's figures are told apart by.
-    `actions` numbers the moves, for networks with an output for each: a move's fields to its number, 0 to n-1 without
-    gaps. Moves that are never legal together may share one.
+    may be None if `legal` always lists all moves.
+    Text (plain Python): `spell(state, move) -> str`, `parse(state, text) -> move` (raises ValueError if the text is no
+    move), `show(state, seat) -> str`, the table as that seat sees it.
+    `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
+    `holdings(state)` lists the set of cards in each place (hand, deck or pile) whose size everybody knows;
+    `cardai check` counts the cards with it.
+    `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
+    `phases` divide a game into parts by name, for the figures of models.
+    `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
+    without gaps. Moves that are never legal together may share a number.
     """
 
     name: str
@@ -200,12 +210,12 @@ class Game:
 
     @property
     def default_variant(self) -> str:
-        """The first variant."""
+        """The name of the first variant."""
         return next(iter(self.variants))
 
     @functools.cached_property
     def rules(self) -> Rules:
-        """The compiled rules; the first use compiles or loads them."""
+        """The compiled rules. The first use compiles them or loads them from the cache."""
         names = ("deal", "legal", "act", "settle", "score", "resample")
         entries = [self._compiled(name, getattr(self, name)) for name in names]
         entries.append(self._compiled("is_legal", self.is_legal) if self.is_legal else entries[1])
@@ -223,7 +233,7 @@ class Game:
         return lend(self.rules)
 
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
-        """A heuristic, player or encoder of this game, compiled for the driver; compiled once."""
+        """A heuristic, player or encoder of this game, compiled for the driver. Each is compiled once."""
         known = self.__dict__.setdefault("_entries", {})
         if (role, function) not in known:
             known[role, function] = self._compiled(role, function)
@@ -241,10 +251,10 @@ class Game:
                 f" {type(error).__name__}: {why}"
             ) from error
 
-    # Doors: the rules for callers in Python. None of them changes the state it is given.
+    # The rules for callers in Python. These methods never change the state that they are given.
 
     def options(self, seats: int | None = None, variant: str | None = None) -> np.ndarray:
-        """A blank state (shape [1]) with a variant's options. CardaiError names a wrong seat count or variant."""
+        """A blank STATE[1] with a variant's options. Raises CardaiError for a wrong number of seats or variant."""
         seats = self.default_seats if seats is None else seats
         if seats not in self.seats:
             fitting = f"{self.seats[0]} to {self.seats[-1]}" if len(self.seats) > 1 else f"{self.seats[0]}"
@@ -265,11 +275,14 @@ class Game:
         return states[0]
 
     def moves(self, state: GameState) -> np.ndarray:
-        """The legal moves, MOVE[n] in canonical order; empty when the game is over. See `enumerate` for truncation."""
+        """The legal moves, MOVE[n] in canonical order; empty when the game is over. See also `enumerate`."""
         return self.enumerate(state)[0]
 
     def enumerate(self, state: GameState) -> tuple[np.ndarray, bool]:
-        """The legal moves and whether there were more than `max_moves` (then a reproducible random choice of them)."""
+        """The legal moves, and whether there were too many.
+
+        If there are more than `max_moves`, the list is a random choice of them, always the same for the same state.
+        """
         states, moves = copies(state), np.zeros(self.max_moves, self.move)
         n = int(door_legal(self._lent, raw(states), raw(moves)))
         if abs(n) > self.max_moves:
@@ -283,11 +296,11 @@ class Game:
         return bool(door_is_legal(self._lent, raw(states), raw(moves)))
 
     def play(self, state: GameState, move: np.record) -> GameState:
-        """The state after a whole move. Raises IllegalMove, which names the move and what was legal."""
+        """The settled state after a move. Raises IllegalMove, which names the move and the legal moves."""
         return self._moved(state, move, settle=True)
 
     def after(self, state: GameState, move: np.record) -> GameState:
-        """The after-state: the player's decision made, chance not yet. Raises IllegalMove."""
+        """The after-state: after the player's decision, before chance. Raises IllegalMove."""
         return self._moved(state, move, settle=False)
 
     def _moved(self, state: GameState, move: np.record, settle: bool) -> GameState:
@@ -307,38 +320,38 @@ class Game:
         except Exception:  # a move so wrong that the game cannot spell it: its fields say all there is
             text = f"({fields})"
         legal = self.moves(state)
-        shown = "; ".join(self.spell(state, one) for one in legal[:12])
+        shown = "; ".join(self.spell(state, other) for other in legal[:12])
         more = f"; and {len(legal) - 12} more" if len(legal) > 12 else ""
         return f"{self.name}: seat {int(state['turn'])} may not play {text}; legal: {shown}{more}"
 
     def world(self, state: GameState, seat: int, seed: int = 0) -> GameState:
-        """A copy in which everything `seat` cannot know, the stream included, has been dealt anew."""
+        """A world (determinization): a copy in which all that `seat` cannot know, and the stream, is dealt anew."""
         states, streams = copies(state), np.zeros(1, STREAM)
         streams["rng"] = mixed(int_seed(seed))
         door_resample(self._lent, raw(states), seat, raw(streams))
         return states[0]
 
     def points(self, state: GameState) -> np.ndarray:
-        """Each seat's score in [0, 1], f8[seats]; only when the game is over (CardaiError)."""
+        """Each seat's score in [0, 1], f8[seats]. Raises CardaiError if the game is not over."""
         if state["turn"] >= 0:
             raise CardaiError(f"{self.name}: the game is not over, there is no score yet")
         states = copies(state)
         return np.array([door_score(self._lent, raw(states), seat) for seat in range(int(state["seats"]))])
 
     def encode(self, state: GameState, seat: int, encoder: str | None = None) -> np.ndarray:
-        """`seat`'s view as numbers: u8[width], by the named encoder or the game's first."""
+        """The view of `seat` as numbers, u8[width]. Without a name the game's first encoder is used."""
         chosen, states = self.encoder(encoder), copies(state)
         rows = np.zeros((1, chosen.width(int(state["seats"]))), np.uint8)
         door_encode(self.entry("encode", chosen.encode), raw(states), seat, raw(rows))
         return rows[0]
 
     def value(self, state: GameState, seat: int, heuristic: str) -> float:
-        """A heuristic's value of a state for `seat`; any scale, more is better."""
+        """The value of a state for `seat` by a heuristic, on a scale of its own; more is better."""
         function, states = self.entry("value", self.heuristics[heuristic]), copies(state)
         return float(door_value(function, raw(states), seat))
 
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:
-        """An encoder by name; the first when None. CardaiError for an unknown name."""
+        """An encoder by name; the first if None. Raises CardaiError for an unknown name."""
         if not self.encoders:
             raise CardaiError(f"{self.name} has no encoder")
         name = next(iter(self.encoders)) if name is None else name
@@ -348,10 +361,10 @@ class Game:
 
 
 def int_seed(seed: int) -> Any:
-    """A seed as the streams take it: any whole number, modulo 2^64."""
+    """A seed as random streams take it, uint64: a whole number modulo 2^64."""
     return np.uint64(int(seed) % 2**64)
 
 
 def copies(state: GameState, count: int = 1) -> np.ndarray:
-    """STATE[count], each a copy of one state."""
+    """`count` copies of a state, STATE[count]."""
     return np.repeat(np.array([state], state.dtype), count)

@@ -1,8 +1,10 @@
-"""Compiled code calls a game's compiled rules by address: one driver serves every game and is compiled once.
+"""Calls from the driver to a game's compiled rules, by address, so that one compiled driver serves every game.
 
-A *handle* is a record as the driver holds it: its address in compiled code, the NumPy record itself under
-`CARDAI_JIT=0`. A *block* is an array of records, a *column* one of 64-bit numbers; `raw` makes them. `entry` compiles
-one rule for the record types of its game and gives what the `call_*` functions take.
+A *handle* stands for a record in the driver: its address in compiled code, or the NumPy record itself under
+`CARDAI_JIT=0`. A *block* is an array of records, and a *column* an array of 64-bit numbers; `raw` makes both from NumPy
+arrays. `entry` compiles one rule for the record types of its game; the `call_*` functions take what it returns.
+
+The functions below come twice: first for compiled code, then, under the same names, for `CARDAI_JIT=0`.
 """
 
 from collections.abc import Callable
@@ -12,7 +14,7 @@ import numpy as np
 
 from cardai.rule import JIT, STREAM, mixed, next_bits, rule, uniform, with_cache
 
-# Parameter kinds of a rule as the driver sees it: r record, i int64, a array.
+# What the driver passes to a rule in each role: (type of the result, parameters: r record, i int64, a array).
 _KINDS = {
     "deal": ("void", "r"),
     "settle": ("void", "r"),
@@ -27,7 +29,7 @@ _KINDS = {
 }
 
 HEADER = ("seats", "turn", "ply", "revealed", "midway", "rng")
-"""The core's own fields, first in every state; eight bytes each."""
+"""The core's own fields, which every state begins with; eight bytes each."""
 
 if JIT:
     import numba
@@ -42,7 +44,7 @@ if JIT:
     _ARRAY = ir.LiteralStructType([_BYTES, _BYTES, _I64, _I64, _BYTES, ir.ArrayType(_I64, 1), ir.ArrayType(_I64, 1)])
 
     def entry(role: str, function: Callable[..., Any], state: np.dtype, move: np.dtype) -> int:
-        """Compile a rule for its role; the address to call it at."""
+        """Compile a rule for its role. Returns the address to call."""
         record, played = numba.from_dtype(state), numba.from_dtype(move)
         moves = types.Array(played, 1, "C")
         stream = numba.from_dtype(STREAM)
@@ -65,13 +67,14 @@ if JIT:
         _alive.append(compiled)
         return compiled.address
 
-    _alive: list[Any] = []  # compiled code lives as long as its object
+    _alive: list[Any] = []  # keeps compiled functions: their code is freed with them
 
     def _caller(role: str) -> Any:
+        """Make the function that calls a rule of this role by its address."""
         result, kinds = _KINDS[role]
         returned = getattr(types, result)
 
-        # An array parameter is passed as (first item's handle, number of items, bytes an item).
+        # An array parameter is passed as three numbers: handle of the first item, number of items, bytes of an item.
         def codegen(context, builder, signature, args):
             values, rest = [], cgutils.unpack_tuple(builder, args[1])
             for kind in kinds:
@@ -162,7 +165,7 @@ if JIT:
 
     @intrinsic
     def load_anywhere(typingctx, address, offset):
-        """The int64 at any address, aligned or not."""
+        """The int64 at a handle plus `offset` bytes, aligned or not."""
 
         def codegen(context, builder, signature, args):
             word = builder.load(builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
@@ -186,9 +189,11 @@ if JIT:
     _encode, _choose = _caller("encode"), _caller("choose")
 
     def raw(array: np.ndarray) -> Any:
-        """An array as the driver takes it: records as (address, bytes each), numbers as their address. Keep it alive.
+        """An array as the driver takes it.
 
-        Plain addresses, because counting references to arrays costs the driver more than playing the game does.
+        Records become a block, (address, bytes of a record); rows of bytes, (address, bytes of a row); 64-bit numbers a
+        column, their address. The caller must keep the array alive. The driver uses plain addresses because counting
+        references to arrays would cost it more time than playing the game.
         """
         assert array.flags.c_contiguous
         if array.dtype.names or array.dtype == np.uint8:
@@ -203,22 +208,22 @@ if JIT:
 
     @rule
     def get(column, index):
-        """An int64 of a column."""
+        """The int64 at place `index` of a column."""
         return load(column, 8 * index)
 
     @rule
     def set(column, index, value):
-        """Write an int64 into a column."""
+        """Write an int64 at place `index` of a column."""
         store(column, 8 * index, np.int64(value))
 
     @rule
     def get_float(column, index):
-        """A float64 of a column."""
+        """The float64 at place `index` of a column."""
         return load_float(column, 8 * index)
 
     @rule
     def set_float(column, index, value):
-        """Write a float64 into a column."""
+        """Write a float64 at place `index` of a column."""
         store_float(column, 8 * index, np.float64(value))
 
     @rule
@@ -231,7 +236,7 @@ if JIT:
 
     @rule
     def copy_small(target, source, size):
-        """`copy` for a few words, sooner done than a call of memcpy; `size` is a multiple of eight."""
+        """`copy` for small records, faster than a call of memcpy; `size` is a multiple of eight."""
         for offset in range(0, size, 8):
             store(target, offset, load(source, offset))
 
@@ -248,7 +253,7 @@ if JIT:
 
     @rule
     def ply_of(state):
-        """How many moves have been played."""
+        """The number of moves played so far."""
         return load(state, 16)
 
     @rule
@@ -263,31 +268,31 @@ if JIT:
 
     @rule
     def begin_ply(state):
-        """Count a ply and clear what the last one left in the header."""
+        """Before a move: increase `ply`, and clear `revealed` and `midway`."""
         store(state, 16, load(state, 16) + 1)
         store(state, 24, 0)
         store(state, 32, 0)
 
     @rule
     def seed_state(state, bits):
-        """Set a state's random stream."""
+        """Set the random stream of a state to `bits`."""
         store(state, 40, np.int64(bits))
 
     @rule
     def seed_stream(stream, bits):
-        """Set a random stream."""
+        """Set a random stream to `bits`."""
         store(stream, 0, np.int64(bits))
 
     @rule
     def next_of(stream):
-        """64 random bits of a stream given by its handle: uint64."""
+        """The next 64 random bits of a stream given by its handle: uint64."""
         bits = np.uint64(load(stream, 0)) + np.uint64(0x9E3779B97F4A7C15)
         store(stream, 0, np.int64(bits))
         return mixed(bits)
 
     @rule
     def below_of(stream, n):
-        """`below`, for a stream given by its handle; uneven by less than 2^-32."""
+        """`below`, for a stream given by its handle. Probabilities are off by less than 2^-32."""
         return np.int64(((next_of(stream) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
     @rule
@@ -334,7 +339,7 @@ if JIT:
 
     @rule
     def hash_row(rows, index):
-        """A hash of row `index` of u8[n, width], not negative."""
+        """A hash of row `index` of u8[n, width]: an int64, not negative."""
         row, width, key = at(rows, index), rows[1], np.uint64(0)
         for offset in range(0, width - 7, 8):
             key = (key ^ np.uint64(load_anywhere(row, offset))) * np.uint64(0x9E3779B97F4A7C15)
@@ -357,7 +362,7 @@ if JIT:
 
     @rule
     def row_of(floats, index, width, length):
-        """The first `length` numbers of row `index` of a table `width` wide, as a table of one row."""
+        """The first `length` numbers of row `index` of f8[n, width], as a table with one row."""
         return floats + 8 * index * width
 
     @rule
@@ -365,7 +370,7 @@ if JIT:
         _choose(function, (world, move, params + 8 * index * width, width, 8, stream))
 
     def addresses(functions: list[Any]) -> Any:
-        """Entries as a column: int64[N]."""
+        """What `entry` returned for N rules, as int64[N]."""
         return np.array(functions, np.int64)
 
 else:
@@ -375,7 +380,7 @@ else:
         return function
 
     def raw(array: Any) -> Any:
-        """An array as the driver takes it: itself."""
+        """An array as the driver takes it: the array itself."""
         return array
 
     def at(block, index):
