@@ -1,9 +1,20 @@
-"""Cards and sets of cards.
+"""Cards and sets of cards, for rules and for text.
 
-A card is a whole number, rank first: `card = 4 * rank + suit`, rank 0 the lowest. A set of cards is an int64 with a
-bit for each card; 52 bits never reach the sign. `count`, `lowest` and `highest` come from `cardai.rule`; iterate with
+A card is a whole number: `card = 4 * rank + suit`, and rank 0 is the lowest. A set of cards is an int64 with one bit
+for each card (52 bits never reach the sign), so `a | b` is the union of two sets, `a & b` what they share, `a & ~b`
+what b lacks, and 0 the empty set. `docs/cards.md` has an example of everything below.
 
-    while rest:
+    one card        rank, suit
+    make a set      single, full_deck, suit_cards, same_rank, ranks_of
+    ask a set       has, count, lowest, highest, highest_rank
+    draw            any_of
+    subsets         next_subset
+    encode          put
+    names           DECK52, DECK36, Deck
+
+All but the names are rules, which other rules may call. A rule goes through the cards of a set like this:
+
+    while rest != 0:
         card = lowest(rest)
         rest &= ~single(card)
 """
@@ -17,48 +28,48 @@ __all__ = [
     "next_subset", "put", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
 ]  # fmt: skip
 
-EVERY_RANK = 0x1111111111111  # the first suit's cards
+EVERY_RANK = 0x1111111111111  # the cards of suit 0
 
 
 @rule
 def single(card):
-    """The set that holds one card."""
+    """The set with this card only."""
     return 1 << card
 
 
 @rule
 def has(cards, card):
-    """Whether a set holds a card."""
+    """Whether a card is in a set."""
     return (cards >> card) & 1 != 0
 
 
 @rule
 def rank(card):
-    """A card's rank: 0 the lowest."""
+    """The rank of a card; 0 is the lowest."""
     return card >> 2
 
 
 @rule
 def suit(card):
-    """A card's suit: 0..3."""
+    """The suit of a card: 0..3."""
     return card & 3
 
 
 @rule
 def suit_cards(suit):
-    """All cards of a suit."""
+    """The set of all cards of a suit, 0..3, in a deck of 13 ranks; intersect it with a smaller deck."""
     return EVERY_RANK << suit
 
 
 @rule
 def same_rank(card):
-    """The four cards of a card's rank."""
+    """The set of the four cards that have the rank of a card."""
     return 15 << (card & ~3)
 
 
 @rule
 def ranks_of(cards):
-    """All cards whose rank occurs in a set."""
+    """The set of all cards whose rank occurs in a set."""
     first = (cards | cards >> 1 | cards >> 2 | cards >> 3) & EVERY_RANK
     return first * 15
 
@@ -71,7 +82,7 @@ def full_deck(size):
 
 @rule
 def any_of(cards, stream):
-    """A card drawn evenly from a set that is not empty."""
+    """A card drawn evenly from a set, which must not be empty; `stream` is a state or another random stream."""
     for _ in range(below(stream, count(cards))):
         cards &= cards - 1
     return lowest(cards)
@@ -79,16 +90,16 @@ def any_of(cards, stream):
 
 @rule
 def highest_rank(cards):
-    """The rank of the highest card of a set, -1 for the empty set."""
+    """The rank of the highest card of a set; -1 for the empty set."""
     return highest(cards) >> 2 if cards else -1
 
 
 @rule
 def next_subset(chosen, cards, most):
-    """The subset of `cards` with at most `most` cards that follows `chosen` in numeric order; 0 after the last.
+    """The next subset of `cards` after `chosen`, in numeric order, that has at most `most` cards; 0 after the last.
 
-    Starts from 0, so `chosen = next_subset(0, ...)` is the first that is not empty. Each step is a few instructions,
-    however many subsets are too large.
+    Start with `chosen = next_subset(0, cards, most)`, the first subset that is not empty. Each step takes a few
+    instructions, however many subsets are too large.
     """
     if count(chosen) < most:
         return (chosen - cards) & cards
@@ -97,7 +108,10 @@ def next_subset(chosen, cards, most):
 
 @rule
 def put(row, first, cards, size):
-    """Write a set into an encoder's row, a value a card; the place after it."""
+    """Write a set into an encoder's row, from place `first` on: a 0 or 1 for each card below `size`.
+
+    Returns the place after the last value written.
+    """
     for card in range(size):
         row[first + card] = (cards >> card) & 1
     return first + size
@@ -105,7 +119,7 @@ def put(row, first, cards, size):
 
 @dataclass(frozen=True)
 class Deck:
-    """Names of the cards of a deck: `ranks` from the lowest, `suits` in order."""
+    """The names of the cards of a deck: a letter for each rank, the lowest first, and for each suit."""
 
     ranks: str = "23456789TJQKA"
     suits: str = "CDHS"
@@ -116,33 +130,36 @@ class Deck:
         return 4 * len(self.ranks)
 
     def name(self, card: int) -> str:
-        """A card's name, rank first: "6S"."""
+        """The name of a card, rank first: "6S"."""
         return self.ranks[int(card) >> 2] + self.suits[int(card) & 3]
 
     def names(self, cards: int) -> str:
-        """The names of a set, lowest first: "6S TH"."""
+        """The names of the cards of a set, the lowest first: "6S TH"."""
         return " ".join(self.name(card) for card in self.listed(cards))
 
     def listed(self, cards: int) -> list[int]:
-        """A set as a list of cards, lowest first."""
+        """The cards of a set as a list, the lowest first."""
         return [card for card in range(self.size) if int(cards) >> card & 1]
 
     def card(self, name: str) -> int:
-        """The card of a name; "10" and lower case are understood. Raises ValueError."""
+        """The card with a name; "10" and lower case are understood. Raises ValueError for a text that names no card."""
         text = name.strip().upper().replace("10", "T")
         if len(text) != 2 or text[0] not in self.ranks or text[1] not in self.suits:
             raise ValueError(f"{name!r} is not a card; a card is a rank of {self.ranks} and a suit of {self.suits}: 6S")
         return 4 * self.ranks.index(text[0]) + self.suits.index(text[1])
 
     def cards(self, names: str) -> int:
-        """The set of some names, separated by spaces or commas. Raises ValueError, also for a card named twice."""
-        found = 0
+        """The set of the named cards, separated by spaces or commas.
+
+        Raises ValueError for a text that names no card, and for a card named twice.
+        """
+        named = 0
         for name in names.replace(",", " ").split():
             bit = 1 << self.card(name)
-            if found & bit:
+            if named & bit:
                 raise ValueError(f"{name!r} is named twice")
-            found |= bit
-        return found
+            named |= bit
+        return named
 
 
 DECK52 = Deck()

@@ -1,6 +1,8 @@
-"""Card sets against Python's own sets."""
+"""Card sets do what Python's own sets do, and the page about them lists all of them."""
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,3 +115,24 @@ def test_names_that_are_none_are_refused(text, complaint):
 def test_a_card_of_another_deck_is_refused():
     with pytest.raises(ValueError, match="a rank of 6789TJQKA"):
         DECK36.card("2S")
+
+
+PAGE = (Path(__file__).parents[1] / "docs/cards.md").read_text("utf-8")
+ROWS = re.findall(r"^\| `(\w+)` \| .+ \| `(.+)` \| `(.+)` \|$", PAGE, re.MULTILINE)
+
+
+def test_the_page_lists_everything_that_the_module_offers_and_nothing_else():
+    assert sorted(name for name, _, _ in ROWS) == sorted(kit.__all__)
+
+
+def test_the_docstring_of_the_module_lists_everything_that_it_offers_and_nothing_else():
+    lines = re.findall(r"^    [a-z ]+?  +(\w+(?:, \w+)*)$", str(kit.__doc__), re.MULTILINE)
+    assert sorted(name for line in lines for name in line.split(", ")) == sorted(kit.__all__)
+
+
+@pytest.mark.parametrize(("name", "example", "result"), ROWS, ids=[name for name, _, _ in ROWS])
+def test_the_examples_of_the_page_give_what_it_says(name, example, result):
+    space = {one: getattr(kit, one) for one in kit.__all__}
+    space |= {"s": DECK52.cards("6S TH TS"), "stream": np.zeros(1, STREAM)[0], "row": np.zeros(52, np.uint8)}
+    assert name in example
+    assert eval(example, space) == eval(result)
