@@ -1,12 +1,12 @@
-"""The laws every game keeps, and the kit that checks them: `cardai check GAME`, or `check(game)`.
+"""The laws that every game must keep, and the kit that tests them: `cardai check GAME`, or `check(game)`.
 
-A law is a function on a `Testbed`: games of every variant and seat count, played natively and laid out state by state.
-It returns nothing when the law holds and raises `LawError`, which says where and what, when it does not. Hidden
-information is judged by *views*: all a seat is shown (every encoder's row, the text, its own moves). What a law
-compares in bulk it compares on blocks of records in compiled code (`compiled`); only text goes position by position.
+A law is a function that gets a `Testbed`: played games of every variant and number of seats, with all their states. It
+raises `LawError`, which says where and what, if it finds the law broken. Laws on hidden information compare *views*:
+all that a seat is shown (the row of every encoder, the text, its own legal moves). Most comparisons run on blocks of
+states in compiled code (`compiled`); text is compared position by position.
 
-The laws are in `play`, `moves`, `records`, `views`, `worlds`, `knowledge`, `answers` and `plain`, which are the
-sections of `docs/conformance.md`.
+The laws are in `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `outputs` and `plain_python`. Each of these
+modules is a section of `docs/conformance.md`.
 """
 
 import time
@@ -30,12 +30,12 @@ LAWS: dict[str, Law] = {
     for law in vars(module).values()
     if isinstance(law, Law)
 }
-"""Every law by its name, in the order they are checked."""
+"""All laws by name, in the order in which they are tested."""
 
 
 @dataclass(frozen=True)
 class LawResult:
-    """What became of one law: `problem` is None, or names law, variant, seats, seed, ply and what was wrong."""
+    """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply."""
 
     law: str
     about: str
@@ -52,10 +52,10 @@ def check(
     laws: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[LawResult]:
-    """Try the laws on a game, all or those named; `progress` is called with (law, laws done, laws in all).
+    """Test the laws on a game: all of them, or those named in `laws`. Returns a result for each.
 
-    `effort` is "quick", "normal" (under a minute for every game here) or "thorough". The same seed looks at the same
-    games. Raises CardaiError for an unknown law or effort.
+    `effort` is "quick", "normal" (under a minute for every game here) or "thorough". The same seed tests the same
+    games. `progress` is called with (law, laws done, laws in all). Raises CardaiError for an unknown law or effort.
     """
     if effort not in EFFORTS:
         raise CardaiError(unknown("effort", effort, EFFORTS))
@@ -64,16 +64,16 @@ def check(
             raise CardaiError(unknown("law", name, LAWS))
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
     testbed = Testbed(game, seed, EFFORTS[effort])
-    verdicts = []
+    results = []
     for done, law in enumerate(chosen):
         if progress:
             progress(law.name, done, len(chosen))
         start = time.perf_counter()
         problem = _problem(law, testbed)
-        verdicts.append(LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem))
+        results.append(LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem))
     if progress:
         progress("", len(chosen), len(chosen))
-    return verdicts
+    return results
 
 
 def _problem(law: Law, testbed: Testbed) -> str | None:
@@ -84,7 +84,7 @@ def _problem(law: Law, testbed: Testbed) -> str | None:
         return f"{law.name}: {broken}"
     except CardaiError as error:
         return f"{law.name}: {testbed.somewhere()}: {error}"
-    except Exception as error:  # a game's own Python, a layout say, may raise anything: that is the finding
+    except Exception as error:  # a game's own Python, such as a layout, may raise anything; the law reports it
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{law.name}: {testbed.somewhere()}: {error!r} ({Path(place.filename).name} line {place.lineno})"
     return None

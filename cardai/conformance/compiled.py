@@ -1,4 +1,4 @@
-"""A game's rules on whole blocks of records: the compiled loops, and `Compiled`, their Python side."""
+"""A game's rules applied to whole blocks of states: the compiled loops, and `Compiled`, their Python side."""
 
 import functools
 from collections.abc import Callable
@@ -31,16 +31,16 @@ from cardai.kernel.native import (
 )
 from cardai.rule import STREAM, mixed, rule
 
-GUARDS = 4  # records after a block that rules have no business with
+GUARDS = 4  # spare records after a block, which no rule may write to
 
 
 def guarded(count: int, dtype: np.dtype) -> np.ndarray:
-    """A block of blank records with guards behind it, so that a rule that writes too far hits nobody else."""
+    """A block of blank records with spare ones behind it, so that a rule that writes too far damages nothing else."""
     return np.zeros(count + GUARDS, dtype)[:count]
 
 
 def copied(records: Any) -> np.ndarray:
-    """States or moves, or a single one, copied to a guarded block."""
+    """A copy of states or moves, or of a single one, in a guarded block."""
     given = np.atleast_1d(records)
     block = guarded(len(given), given.dtype)
     block[:] = given
@@ -48,16 +48,16 @@ def copied(records: Any) -> np.ndarray:
 
 
 def streams(seed: int) -> np.ndarray:
-    """A stream of chance: STREAM[1]."""
+    """A random stream: STREAM[1]."""
     stream = np.zeros(1, STREAM)
     stream["rng"] = mixed(int_seed(seed))
     return stream
 
 
 class Compiled:
-    """A game's rules on blocks of records. They work on copies, so that nothing here changes what it is given.
+    """A game's rules on blocks of records. They get copies, so that no method changes its arguments.
 
-    With `in_place` the rules get the caller's own records (guarded blocks): then it can be seen what they do to them.
+    With `in_place` they get the caller's own records, in guarded blocks, so that a law can see what they change.
     """
 
     def __init__(self, game: Game, in_place: bool = False) -> None:
@@ -66,7 +66,7 @@ class Compiled:
 
     @functools.cached_property
     def rules(self) -> Any:
-        """The game's rules as the loops take them."""
+        """The game's rules in the form that the compiled loops take."""
         return lend(self.game.rules)
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ class Compiled:
         return self.truth_and_worlds(state, seat, count, seed)[1:]
 
     def truth_and_worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
-        """A state, and after it worlds of it for a seat: STATE[1 + count]."""
+        """A state, followed by worlds of it for a seat: STATE[1 + count]."""
         states, stream = guarded(1 + count, self.game.state), streams(seed)
         states[:1] = state
         draw_worlds(self.rules, raw(states), seat, raw(stream), count)
@@ -94,7 +94,7 @@ class Compiled:
         return worlds
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
-        """States after moves (after-states when not `settle`): one of either goes with all of the other."""
+        """Settled states after moves, without `settle` after-states. A single state or move is paired with all others."""
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         results = guarded(count, self.game.state)
@@ -106,19 +106,19 @@ class Compiled:
         return self.moved(np.repeat(states, len(moves)), np.tile(moves, len(states)), settle=False)
 
     def rows(self, states: np.ndarray, seat: int) -> np.ndarray:
-        """All encoders' rows side by side: u8[N, width]."""
+        """The rows of all encoders side by side: u8[N, width]."""
         parts = [self.encoded(states, seat, name) for name in self.game.encoders] if len(states) else []
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(states), 0), np.uint8)
 
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
-        """One encoder's rows: u8[N, width]."""
+        """The rows of one encoder: u8[N, width]."""
         given, encode = self.given(states), self.game.encoders[encoder].encode
         rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)
         encode_each(self.game.entry("encode", encode), raw(given), len(given), seat, raw(rows))
         return rows[:-1]
 
     def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
-        """A heuristic's values, the scores when None: f8[N]."""
+        """The values of a heuristic, or the scores if it is None: f8[N]."""
         given, values = self.given(states), np.zeros(len(states))
         function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
         value_each(function, raw(given), len(given), seat, raw(values))
@@ -137,7 +137,7 @@ class Compiled:
         return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
-        """Whether moves are legal: bool[N]; one state or move goes with all of the other."""
+        """Whether moves are legal: bool[N]; a single state or move is paired with all others."""
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         space, answers = guarded(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
@@ -145,7 +145,7 @@ class Compiled:
         return answers != 0
 
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
-        """What a native player does in each state, each time with the same stream: MOVE[N]."""
+        """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
         given, moves = self.given(states), guarded(len(states), self.game.move)
         choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
         params, stream, width = np.array([values or [0.0]]), np.zeros(1, STREAM), max(1, len(values))
@@ -154,7 +154,7 @@ class Compiled:
         return moves
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """States played to their end at random, and the moves it took (-1: a seat to move had none)."""
+        """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
         given, moved, stream = self.given(states), np.zeros(len(states), np.int64), streams(seed)
         space, most = guarded(self.game.max_moves, self.game.move), self.game.max_plies
         finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))
@@ -162,17 +162,17 @@ class Compiled:
 
 
 def _steps(states: np.ndarray, moves: np.ndarray) -> tuple[int, int, int]:
-    """How many pairs states and moves make, and for each block 1 to go through it, 0 to stay at its only record."""
+    """The number of pairs of states and moves, and for each block its step: 1, or 0 if it has a single record."""
     count = max(len(states), len(moves)) if len(states) and len(moves) else 0
     return count, int(len(states) > 1), int(len(moves) > 1)
 
 
-# The compiled loops. In each, `step` is 1 to go through a block and 0 to stay at its first record.
+# The compiled loops. A `step` is 1 to go through a block, or 0 to stay at its first record.
 
 
 @rule
 def play_through(rules, states, moves, count):
-    """states[i + 1] is states[i] after moves[i]."""
+    """Set states[i + 1] to states[i] after moves[i]."""
     for i in range(count):
         copy(at(states, i + 1), at(states, i), rules.state_size)
         play_move(rules, at(states, i + 1), at(moves, i))
@@ -195,7 +195,7 @@ def draw_again(rules, states, seat, streams, count):
 
 @rule
 def move_each(rules, states, state_step, moves, move_step, count, settle, results):
-    """results[i] is a state after a move, or its after-state when not `settle`."""
+    """Set results[i] to the settled state after a move, or without `settle` to the after-state."""
     for i in range(count):
         result = at(results, i)
         copy(result, at(states, i * state_step), rules.state_size)
@@ -207,35 +207,35 @@ def move_each(rules, states, state_step, moves, move_step, count, settle, result
 
 @rule
 def encode_each(encode, states, count, seat, rows):
-    """A row for each state."""
+    """Encode each state into its row."""
     for i in range(count):
         call_encode(encode, at(states, i), seat, rows, i)
 
 
 @rule
 def value_each(value, states, count, seat, values):
-    """A heuristic's value, or the score, of each state."""
+    """Set the value of a heuristic, or the score, of each state."""
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
 
 
 @rule
 def legal_each(rules, states, count, moves, counts):
-    """The legal moves of each state, `max_moves` apart, and how many (negative if truncated)."""
+    """List the legal moves of each state, `max_moves` apart, and count them (negative if truncated)."""
     for i in range(count):
         set(counts, i, legal_moves(rules, at(states, i), moves, i))
 
 
 @rule
 def allow_each(rules, states, state_step, moves, move_step, count, space, answers):
-    """Whether a move is legal in a state; `space`: MOVE[max_moves]."""
+    """Set whether each move is legal in its state. `space`: MOVE[max_moves], working space."""
     for i in range(count):
         set(answers, i, is_among(rules, at(states, i * state_step), at(moves, i * move_step), space, 0))
 
 
 @rule
 def choose_each(rules, choose, states, count, params, width, streams, bits, moves):
-    """What a native player would do in each state, each time with the same stream."""
+    """Let a native player choose in each state, each time with the same random stream."""
     for i in range(count):
         seed_stream(at(streams, 0), bits)
         clear(at(moves, i), rules.move_size)
@@ -244,7 +244,7 @@ def choose_each(rules, choose, states, count, params, width, streams, bits, move
 
 @rule
 def finish_each(rules, states, count, space, streams, most, moved):
-    """Play states to their end in place, evenly at random; moves made, -1 where a seat to move had none."""
+    """Play states to their end in place, evenly at random; count the moves, -1 if a seat to move had no move."""
     for i in range(count):
         state, n = at(states, i), 0
         while turn_of(state) >= 0 and n < most:

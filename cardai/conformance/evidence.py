@@ -1,29 +1,29 @@
-"""Evidence: states as bits, and how far from even a count of them may be by chance."""
+"""Statistics of the laws: states as bits, and how far counts of them may be from even by chance."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-SIGMA = 5.0  # how far from even a count may be by chance
-HINT = 4.0  # how far it must be for a second, larger look
-MANY_WORLDS = 1024  # for that second look
+SIGMA = 5.0  # standard deviations from even that break a law
+HINT = 4.0  # standard deviations that call for a second, larger sample
+MANY_WORLDS = 1024  # in that second sample
 
 
 def facts(states: np.ndarray) -> np.ndarray:
-    """What states say apart from their random stream: u8[N, bytes]."""
+    """The bytes of states with their random streams set to 0: u8[N, bytes]."""
     given = np.array(states)
     given["rng"] = 0
     return given.view(np.uint8).reshape(len(given), given.dtype.itemsize)
 
 
 def bits(states: np.ndarray) -> np.ndarray:
-    """The same bit by bit: u8[N, 8 * bytes], the lowest bit of a byte first."""
+    """The bits of `facts`: u8[N, 8 * bytes], the lowest bit of each byte first."""
     return np.unpackbits(facts(states), axis=1, bitorder="little")
 
 
 def place_of_bit(dtype: np.dtype, bit: int) -> str:
-    """What a bit of `bits` belongs to: "hands[2] bit 17"."""
+    """The name of a column of `bits`, by field: "hands[2] bit 17"."""
     word, place = divmod(bit, 64)
     fields = dtype.fields
     assert fields is not None
@@ -35,7 +35,7 @@ def place_of_bit(dtype: np.dtype, bit: int) -> str:
 
 
 def is_too_often(hits: int, trials: int) -> bool:
-    """Whether heads in `hits` of `trials` throws of a fair coin are more than SIGMA too many."""
+    """Whether `hits` heads in `trials` throws of a fair coin are more than SIGMA standard deviations too many."""
     return _tail(hits, trials, 0.5) < math.erfc(SIGMA / math.sqrt(2)) / 2
 
 
@@ -51,9 +51,9 @@ def _tail(hits: int, trials: int, p: float) -> float:
 
 
 def unevenness(counts: Sequence[int]) -> float:
-    """How many sigma counts are from even: chi-square by Wilson and Hilferty's cube root."""
+    """How far counts are from even, in standard deviations: chi-square by Wilson and Hilferty's cube root."""
     if len(counts) < 2:
-        return math.inf  # there were several worlds a moment ago
+        return math.inf  # the sample before had several worlds
     freedom, mean = len(counts) - 1, sum(counts) / len(counts)
     square = sum((count - mean) ** 2 for count in counts) / mean
     spread = 2 / (9 * freedom)

@@ -1,8 +1,9 @@
-"""Laws on what a seat learns from a move: its worlds afterwards know what it saw, and no more.
+"""Laws on what a seat learns from a move: its worlds after the move agree with what it saw, and assume no more.
 
-The sampler is judged by induction. Play a recorded move in worlds of before; the outcomes that look the same to a seat
-are its worlds of after. What varies among those must vary among worlds drawn afterwards, or it was learnt unseen; what
-does not vary there may not vary afterwards, or it was forgotten.
+The laws work by induction. A recorded move is played in worlds of the position before it. The outcomes that look to
+the seat like the position after it are all possible then, as far as the seat can tell. What varies among these
+outcomes must vary among worlds drawn after the move, otherwise the seat learnt something it did not see. What is the
+same in all outcomes must be the same in those worlds, otherwise the seat forgot something it knew.
 """
 
 from collections.abc import Iterator
@@ -15,14 +16,14 @@ from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.conformance.views import same_rows
 
-OFTEN = 0.25  # what varies differs from the truth in so many worlds
+OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
 
 
 @law
 def unrevealed_moves_look_the_same(testbed: Testbed) -> None:
-    """If a move turns nothing up for a seat (`revealed`), what the seat sees after it is the same in every world.
+    """If a move reveals nothing to a seat (`revealed`), what the seat sees after it is the same in all its worlds.
 
-    Players who search rely on it: they try such a move in one world only. Whose turn comes next everybody sees; it may
+    Search agents rely on it: they try such a move in one world only. Everybody sees whose turn comes next, which may
     depend on hidden cards, since a seat without a choice is passed over. So outcomes with another turn are left out.
     """
     for i, (here, seat) in enumerate(testbed.chosen(6 * len(testbed.traces), "unrevealed")):
@@ -42,15 +43,14 @@ def _looks_the_same(testbed: Testbed, here: Position, seat: int, worlds: np.ndar
     what = f"{move_text(testbed.game, here.state, move[0])} reveals nothing to seat {seat}"
     same_rows(testbed, here, compiled.rows(unseen, seat), what)
     if len({here.following.ask(show, state, seat) for state in unseen[:3]}) > 1:
-        raise here.broken(f"{what}, yet the text it is shown then depends on hidden cards")
+        raise here.broken(f"{what}, but the text it is shown then depends on hidden cards")
 
 
 @dataclass(frozen=True)
 class Step:
     """A recorded move as a seat saw it: from `before` to `after`.
 
-    `outcomes`: the move played in worlds of before, where they look to the seat like what really came; all of them are
-    possible then, as far as the seat can tell.
+    `outcomes`: STATE[N], the states after the move in worlds of `before`, as far as they look to the seat like `after`.
     """
 
     before: Position
@@ -59,12 +59,12 @@ class Step:
 
     @property
     def after(self) -> Position:
-        """What really came."""
+        """The position after the move in the true game."""
         return self.before.following
 
     @property
     def truth(self) -> np.ndarray:
-        """The bits of what really came: u8[bits]."""
+        """The bits of the true state after the move: u8[bits]."""
         return bits(self.after.states)[0]
 
 
@@ -81,7 +81,7 @@ def _step(testbed: Testbed, here: Position, seat: int, count: int, seed: int) ->
 
 
 def _looking_like(testbed: Testbed, here: Position, seat: int, states: np.ndarray) -> np.ndarray:
-    """Those of some states that `seat` cannot tell from the truth by header, encodings, own moves or text."""
+    """The states that `seat` cannot tell from the true state by turn, encodings, own moves or text: STATE[M], M <= N."""
     truth, show = here.state, testbed.game.show
     same = (states["turn"] == truth["turn"]) & (states["midway"] == truth["midway"])
     states = states[same & ((states["revealed"] ^ truth["revealed"]) >> seat & 1 == 0)]
@@ -98,9 +98,9 @@ def _looking_like(testbed: Testbed, here: Position, seat: int, states: np.ndarra
 
 @law
 def nothing_is_learnt_unseen(testbed: Testbed) -> None:
-    """Knowledge grows only by witness: a move that reveals nothing to a seat fixes nothing in the seat's worlds.
+    """A seat learns only from what it sees: a move that reveals nothing to it makes nothing certain in its worlds.
 
-    What varies among the outcomes of the move in worlds of before must still vary in worlds drawn after it.
+    What varies among the outcomes of the move in worlds of the position before must vary in worlds drawn after it.
     """
     for step in _steps(testbed, "learnt", 64):
         if len(step.outcomes) < 16 or step.after.state["revealed"] >> step.seat & 1:
@@ -114,16 +114,17 @@ def nothing_is_learnt_unseen(testbed: Testbed) -> None:
                 break
         else:
             what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(unknown)))}"
-            found = f"all worlds of seat {step.seat} have the truth's {what}"
-            raise step.after.broken(f"{found}, unknown a move ago and not revealed")
+            found = f"all worlds of seat {step.seat} have the true {what}"
+            raise step.after.broken(f"{found}, which it did not know a move ago and was not shown")
 
 
 @law
 def nothing_seen_is_forgotten(testbed: Testbed) -> None:
-    """What a seat knows from the play stays so in its worlds: a card seen to be played or taken is not dealt anew.
+    """What a seat knows from play stays the same in its worlds: a card it saw played or taken is not dealt anew.
 
-    What is the same in all outcomes that the seat cannot tell from the truth must be the same in worlds drawn after the
-    move. A secret move is no witness: before the law is broken, every other move of that turn is tried as well.
+    What is the same in all outcomes that the seat cannot tell from the true state must be the same in worlds drawn
+    after the move. If the move was secret, the seat saw less: so all other moves of that turn are tried as well before
+    the law counts as broken.
     """
     for step in _steps(testbed, "forgotten", 128):
         if len(step.outcomes) < 24:
@@ -144,7 +145,7 @@ def nothing_seen_is_forgotten(testbed: Testbed) -> None:
 
 
 def _explained(testbed: Testbed, step: Step, known: np.ndarray) -> np.ndarray:
-    """Bits that vary after all: another move, which looks the same to the seat, would have set them otherwise."""
+    """Bits that may vary: another move, which looks the same to the seat, would have set them differently."""
     truth, explained = step.truth, np.zeros(len(known), bool)
     worlds = testbed.compiled.worlds(step.before.states, step.seat, 128, step.before.ply + 3)
     for i in range(len(worlds)):

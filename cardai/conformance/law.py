@@ -1,4 +1,4 @@
-"""What a law is: a fact about every game, with the check that raises `LawError` where it does not hold."""
+"""What a law is: a statement about every game, and the function that tests it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from cardai.conformance.testbed import Testbed
 
 @dataclass(frozen=True)
 class Law:
-    """A fact that holds for every game; `check` raises LawError where it does not."""
+    """A statement that must be true of every game; `check` raises LawError if it finds that it is not."""
 
     name: str
     about: str
@@ -16,6 +16,6 @@ class Law:
 
 
 def law(check: Callable[[Testbed], None]) -> Law:
-    """Make a law of a function: its name is the law's, the first line of its docstring is the fact."""
+    """Make a law of a function. The law has its name; the statement is the first line of its docstring."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)

@@ -1,4 +1,4 @@
-"""Laws on moves: what `legal` lists is distinct and in order, and nothing else can be played."""
+"""Laws on moves: `legal` lists distinct moves in order, and no other move can be played."""
 
 import numpy as np
 
@@ -6,26 +6,26 @@ from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, move_text, written
 from cardai.errors import IllegalMove
 
-PERTURBED = 6  # moves of a position that are varied, and of elsewhere that are asked about
-VARIATIONS = 4  # of each
-LIKE_A_CARD_SET = 64  # a field that grows as large holds a set of cards
+PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
+VARIATIONS = 4  # of each varied move
+LIKE_A_CARD_SET = 64  # a field with a value as large as this is taken for a set of cards
 
 
 @law
 def seat_to_move_has_moves(testbed: Testbed) -> None:
-    """legal gives 1 to max_moves moves while the game goes on, and the same ones when asked again."""
+    """While the game goes on, legal lists 1 to max_moves moves, and the same moves when it is called again."""
     for here in testbed.positions(testbed.effort.positions):
         (first, counts), (second, again) = (testbed.compiled.legal(here.states) for _ in range(2))
         n = int(counts[0])
         if not 1 <= abs(n) <= testbed.game.max_moves:
             raise here.broken(f"legal returned {n}, max_moves is {testbed.game.max_moves}")
         if n != again[0] or first.tobytes() != second.tobytes():
-            raise here.broken("legal gives other moves when asked again")
+            raise here.broken("legal lists other moves when it is called again")
 
 
 @law
 def moves_are_distinct(testbed: Testbed) -> None:
-    """No move is listed twice."""
+    """legal lists no move twice."""
     for here in testbed.positions(testbed.effort.positions):
         moves = written(testbed.game, testbed.compiled.moves(here.states))
         unique, counts = np.unique(moves, axis=0, return_counts=True)
@@ -35,7 +35,7 @@ def moves_are_distinct(testbed: Testbed) -> None:
 
 @law
 def moves_are_in_order(testbed: Testbed) -> None:
-    """Moves are listed in canonical order: ascending by their fields, the first field first."""
+    """legal lists moves in canonical order: ascending by their fields, the first field first."""
     for here in testbed.positions(testbed.effort.positions):
         moves = written(testbed.game, testbed.compiled.moves(here.states))
         former, latter = moves[:-1], moves[1:]
@@ -49,7 +49,7 @@ def moves_are_in_order(testbed: Testbed) -> None:
 
 @law
 def is_legal_agrees_with_legal(testbed: Testbed) -> None:
-    """A move is legal if and only if legal lists it, for listed moves, variations of them and moves of elsewhere."""
+    """is_legal accepts the moves that legal lists, and neither variations of them nor moves of other positions."""
     for here in testbed.positions(testbed.effort.positions):
         moves, counts = testbed.compiled.legal(here.states)
         listed = moves[0, : abs(counts[0])]
@@ -58,7 +58,7 @@ def is_legal_agrees_with_legal(testbed: Testbed) -> None:
             move = move_text(testbed.game, here.state, listed[refused[0]])
             raise here.broken(f"legal lists {move}, is_legal refuses it")
         if counts[0] < 0:
-            continue  # what a truncated list leaves out may be legal
+            continue  # a move that a truncated list leaves out may be legal
         others = foreign_moves(testbed, here, listed)
         accepted = np.flatnonzero(testbed.compiled.allowed(here.states, others))
         if len(accepted):
@@ -68,7 +68,7 @@ def is_legal_agrees_with_legal(testbed: Testbed) -> None:
 
 @law
 def illegal_moves_raise(testbed: Testbed) -> None:
-    """play and after raise IllegalMove for a move that is legal elsewhere but not here, and after the end."""
+    """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
     for here in testbed.positions(testbed.effort.texts):
         moves, truncated = testbed.game.enumerate(here.state)
         if not truncated:
@@ -79,7 +79,7 @@ def illegal_moves_raise(testbed: Testbed) -> None:
 
 @law
 def actions_number_the_moves(testbed: Testbed) -> None:
-    """In a game that numbers its moves (`actions`) every legal move has a number, and those legal together differ."""
+    """If a game numbers its moves (`actions`), every legal move has a number, and no two legal ones share it."""
     numbers = testbed.game.actions
     for here in testbed.positions(testbed.effort.positions) if numbers else ():
         moves = testbed.compiled.moves(here.states)
@@ -105,7 +105,7 @@ def _refuse_all(testbed: Testbed, here: Position, moves: np.ndarray) -> None:
 
 
 def foreign_moves(testbed: Testbed, here: Position, listed: np.ndarray) -> np.ndarray:
-    """Moves that are not listed here: listed ones with a field changed, and moves played elsewhere in the game."""
+    """Moves that are not listed here: listed moves with one field changed, and moves played at other plies."""
     played, names = here.trace.moves, testbed.game.move.names or ()
     chance = testbed.chance("foreign", here.trace.setup, here.trace.seed, here.ply)
     picked = chance.choice(listed, min(PERTURBED, len(listed)), replace=False)

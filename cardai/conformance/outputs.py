@@ -1,4 +1,4 @@
-"""Laws on what a game offers beside its rules: encodings, text, heuristics, players."""
+"""Laws on what a game computes besides its rules: encodings, text, heuristics, players."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from cardai.conformance.law import law
 from cardai.conformance.testbed import LawError, Position, Setup, Testbed, move_text
 from cardai.kernel.native import raw
 
-BLANK = 77  # what rows hold around the one that is written
+BLANK = 77  # the value of the rows around the one that is written
 
 
 @law
 def encodings_fill_their_layout(testbed: Testbed) -> None:
-    """An encoder writes its row and nothing beyond, and a row does not depend on the rows around it."""
+    """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
     for here, seat in testbed.views(testbed.effort.texts):
         for name in testbed.game.encoders:
             _fills_its_row(testbed, here, seat, name)
@@ -37,13 +37,13 @@ def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> No
     if (rows[[0, 2, 3]] != BLANK).any():
         raise here.broken(f"encoder {name} writes beyond its {width} values")
     if (testbed.game.encode(here.state, seat, name) != rows[1]).any():
-        raise here.broken(f"encoder {name} gives seat {seat} another row when asked again")
+        raise here.broken(f"encoder {name} gives seat {seat} another row the second time")
 
 
 @law
 def every_segment_says_something(testbed: Testbed) -> None:
-    """No named segment of an encoding is the same in all positions and after-states of all games."""
-    seen: dict[tuple[str, str], tuple[int, int]] = {}  # the least and the greatest value
+    """Every named segment of an encoding varies over the positions and after-states of all games looked at."""
+    seen: dict[tuple[str, str], tuple[int, int]] = {}  # the smallest and the largest value
     for trace in testbed.traces:
         after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
         states = np.concatenate([trace.states, after])
@@ -58,13 +58,13 @@ def every_segment_says_something(testbed: Testbed) -> None:
     for (name, segment), (least, greatest) in seen.items():
         if least == greatest:
             first = testbed.traces[0]
-            where = f"{first.setup} and all others, seed {first.seed} and on, ply 0 and on"
+            where = f"{first.setup} and all others, seed {first.seed} and following, ply 0 and following"
             raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {least}")
 
 
 @law
 def spelling_is_understood(testbed: Testbed) -> None:
-    """parse understands what spell writes, and no two legal moves are spelled alike."""
+    """parse reads what spell writes, and different legal moves are spelled differently."""
     game = testbed.game
     for here in testbed.positions(testbed.effort.texts):
         moves, known = game.moves(here.state), set()
@@ -81,7 +81,7 @@ def spelling_is_understood(testbed: Testbed) -> None:
 
 @law
 def heuristics_are_finite(testbed: Testbed) -> None:
-    """Heuristics value every state and after-state with a finite number, for every seat."""
+    """Heuristics give every state and after-state a finite value, for every seat."""
     for trace in testbed.traces:
         after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
         for name, heuristic in testbed.game.heuristics.items():
@@ -96,7 +96,7 @@ def heuristics_are_finite(testbed: Testbed) -> None:
 
 @law
 def players_choose_legal_moves(testbed: Testbed) -> None:
-    """Every native player, as it is and with varied parameters, chooses legal moves only."""
+    """Every native player, with its own and with randomised parameters, chooses only legal moves."""
     for setup in testbed.setups:
         for name, player in testbed.game.players.items():
             specs = [name, f"{name}?randomised"] if player.defaults else [name]
@@ -106,9 +106,9 @@ def players_choose_legal_moves(testbed: Testbed) -> None:
 
 @law
 def named_agents_can_play(testbed: Testbed) -> None:
-    """Each kind of agent that the framework offers for a game plays legal games of each variant."""
+    """Every kind of agent that the framework offers for a game plays legal games of each variant."""
     few = {"rollout:100": "rollout:1"}
-    models = known_evaluators(testbed.game)  # not the game's, and each for a setup of its own
+    models = known_evaluators(testbed.game)  # they are not the game's, and each fits one setup only
     for variant in testbed.game.variants:
         setup = Setup(variant, testbed.game.default_seats)
         for spec in (spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models):

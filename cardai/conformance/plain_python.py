@@ -1,4 +1,4 @@
-"""Laws on plain Python: a second process runs the same source without compiling (`CARDAI_JIT=0`) and must agree."""
+"""Laws on plain Python: a second process runs the rules uncompiled (`CARDAI_JIT=0`) and must get the same results."""
 
 import functools
 import hashlib
@@ -24,7 +24,7 @@ from cardai.rule import JIT
 
 @law
 def plain_python_agrees(testbed: Testbed) -> None:
-    """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, to the byte."""
+    """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, byte for byte."""
     compiled = {where: digest for case in _cases(testbed) for where, digest, _ in _transcript(testbed.game, case)}
     for where, digest in _ask(testbed)["digests"].items():
         if compiled[where] != digest:
@@ -33,7 +33,7 @@ def plain_python_agrees(testbed: Testbed) -> None:
 
 @law
 def plain_python_complains_of_nothing(testbed: Testbed) -> None:
-    """With CARDAI_JIT=0 no rule raises or warns: no index out of range, no overflow, which compiled code hides."""
+    """With CARDAI_JIT=0 no rule raises or warns: no index out of range and no overflow, which compiled code hides."""
     error = _ask(testbed)["error"]
     if error:
         raise LawError(error)
@@ -41,14 +41,14 @@ def plain_python_complains_of_nothing(testbed: Testbed) -> None:
 
 @law
 def encodings_fit_a_byte(testbed: Testbed) -> None:
-    """Encoders write whole numbers from 0 to 255: nothing wraps around."""
+    """Encoders write only whole numbers from 0 to 255, so that no value wraps around."""
     misfit = _ask(testbed)["misfit"]
     if misfit:
         raise LawError(misfit)
 
 
 def _cases(testbed: Testbed) -> list[dict[str, Any]]:
-    """The games to be played again, in words that go through JSON."""
+    """The games that the other process plays again, as JSON types."""
     count = min(testbed.effort.plain_games, len(testbed.traces))
     total = max(count, min(len(testbed.setups), 2 * count))
     spread = np.linspace(0, len(testbed.traces) - 1, total).round().astype(int)
@@ -66,7 +66,7 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
 
 @functools.lru_cache(maxsize=1)  # the three laws share one process
 def _ask(testbed: Testbed) -> dict[str, Any]:
-    """The other process's answer: digests by place, its first error, its first misfit."""
+    """The other process's answer: digests by place, its first error, its first value that does not fit a byte."""
     module, attribute = _home(testbed.game)
     order = {
         "path": sys.path,
@@ -92,16 +92,16 @@ def _ask(testbed: Testbed) -> dict[str, Any]:
 
 
 def _home(game: Game) -> tuple[Any, str]:
-    """The module and the name under which another process finds a game. LawError when it has none."""
+    """The module and the global name of a game, by which another process finds it. Raises LawError if it has none."""
     for module in sorted(sys.modules.values(), key=lambda module: module.__name__ == "__main__"):
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is game and getattr(module, "__file__", None):
                 return module, name
-    raise LawError(f"the game {game.name} is no module's global, so that no other process can load it")
+    raise LawError(f"the game {game.name} is no global of a module, so no other process can load it")
 
 
 def answer() -> None:
-    """The other process: read the order, work through its cases, print what was found as a line of JSON."""
+    """Run in the other process: read the request from stdin, play its cases, print the answer as a line of JSON."""
     order = json.load(sys.stdin)
     sys.path[:] = order["path"]
     game = _game_at(order["module"], Path(order["file"]), order["attribute"])
@@ -117,7 +117,7 @@ def answer() -> None:
 
 
 def _game_at(name: str, file: Path, attribute: str) -> Game:
-    """A game by the module it is in; by its file if the module's name leads elsewhere, as for one loaded by a path."""
+    """A game by its module, or by its file if that name means another module (for a game loaded by its path)."""
     try:
         module = importlib.import_module(name)
     except ImportError:
@@ -133,7 +133,7 @@ class PlainError(Exception):
 
 
 def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
-    """Digests of what the rules make of one game, each with its place and, for an encoding, how it misfits a byte."""
+    """Digests of all that the rules compute in one game: (place, digest, why an encoding does not fit bytes or None)."""
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
     start = f"{setup}, seed {case['seed']}, ply"
@@ -152,14 +152,14 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
             yield where, _digest(state), None
         where = f"{start} {len(moves)}: score"
         yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(setup.seats)])), None
-    except Exception as error:  # whatever a rule raises is the finding; the caller says where
+    except Exception as error:  # whatever a rule raises, the law reports it, with its place
         place = traceback.extract_tb(error.__traceback__)[-1]
         source = f"{Path(place.filename).name} line {place.lineno}"
         raise PlainError(f"{where} raises {error!r} in plain Python ({source})") from error
 
 
 def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
-    """What the rules are asked about a position: (name, the question, how its answer misfits a byte)."""
+    """What the rules compute for a position: (name, the computation, a function that checks its values or None)."""
     game, one, seat = compiled.game, np.array([state]), int(state["turn"])
     world = compiled.worlds(one, seat, 1, ply)
     yield "legal", lambda: compiled.moves(one), None
@@ -176,7 +176,7 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
 
 
 def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:
-    """How what the encoder means differs from the bytes it wrote; only plain Python can ask."""
+    """Which value of a row does not fit a byte, in words, or None; only plain Python can tell."""
     if JIT:
         return None
     meant = np.zeros(len(row), np.int64)

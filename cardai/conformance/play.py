@@ -1,4 +1,4 @@
-"""Laws on deals, plies and scores: a game repeats from its seed, ends, and shares out its points."""
+"""Laws on deals, plies and scores: a game repeats from its seed, comes to an end, and has scores as declared."""
 
 import math
 
@@ -14,7 +14,7 @@ from cardai.table.many import Results
 
 @law
 def deals_repeat_for_a_seed(testbed: Testbed) -> None:
-    """The same seed, variant and seats give the same deal, byte for byte."""
+    """The same seed, variant and number of seats give the same deal, byte for byte."""
     for trace in testbed.traces:
         again = testbed.game.new(trace.setup.seats, trace.seed, trace.setup.variant)
         if again.tobytes() != trace.states[0].tobytes():
@@ -27,16 +27,16 @@ def seeds_deal_differently(testbed: Testbed) -> None:
     for setup in testbed.setups:
         seeds, deals = testbed.seeds(setup, 64), testbed.deals(setup, 0, 64)
         drew = any(int(rng) != int(mixed(int_seed(int(seed)))) for rng, seed in zip(deals["rng"], seeds, strict=True))
-        said = facts(deals)
-        if drew and (said == said[0]).all():
+        contents = facts(deals)
+        if drew and (contents == contents[0]).all():
             raise LawError(
-                f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: deal draws chance, yet all deals are alike"
+                f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: deal draws chance, but all deals are the same"
             )
 
 
 @law
 def play_repeats_for_a_seed(testbed: Testbed) -> None:
-    """A game depends on its seed and line-up only: not on threads, nor on how many games are live."""
+    """A game depends only on its seed and line-up, not on the number of threads or of games played at once."""
     for setup in testbed.setups:
         lineups = testbed.chance("repeat", setup).integers(0, len(testbed.agents), (6, setup.seats))
         first = testbed.results(setup, lineups, testbed.agents, live=6)
@@ -49,7 +49,9 @@ def play_repeats_for_a_seed(testbed: Testbed) -> None:
 def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: Results, how: str) -> None:
     where = f"{setup}, seed {testbed.seeds(setup, i + 1)[i]}"
     if first.endless[i] != second.endless[i]:
-        raise LawError(f"{where}, ply {testbed.game.max_plies}: endless once and not again, {how}")
+        raise LawError(
+            f"{where}, ply {testbed.game.max_plies}: the game was endless once, but not when played again {how}"
+        )
     if first.endless[i]:
         return
     one, other = first.moves[i], second.moves[i]
@@ -59,7 +61,7 @@ def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: R
         common = min(len(one), len(other))
         same = one[:common] == other[:common]
         raise LawError(
-            f"{where}, ply {common if same.all() else int(np.argmin(same))}: another move than before, {how}"
+            f"{where}, ply {common if same.all() else int(np.argmin(same))}: another move than when played before, {how}"
         )
     if (first.scores[i] != second.scores[i]).any():
         raise LawError(f"{where}, ply {len(one)}: scores {second.scores[i]} after {first.scores[i]}")
@@ -67,7 +69,7 @@ def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: R
 
 @law
 def records_replay(testbed: Testbed) -> None:
-    """The recorded moves lead from the deal to the same end and the same scores."""
+    """Replaying the recorded moves leads from the deal to the same end and the same scores."""
     for trace in testbed.traces:
         end = trace.end
         if end.turn >= 0:
@@ -79,7 +81,7 @@ def records_replay(testbed: Testbed) -> None:
 
 @law
 def every_game_ends(testbed: Testbed) -> None:
-    """Evenly random games of every variant and seat count end within max_plies, and nobody to move is without a move.
+    """Evenly random games of each variant and seat count end within max_plies; a seat to move always has a legal move.
 
     Line-ups of simple players may repeat positions for ever, so only evenly random play must end.
     """
@@ -93,7 +95,7 @@ def every_game_ends(testbed: Testbed) -> None:
 
 @law
 def scores_are_shares(testbed: Testbed) -> None:
-    """Final scores lie in [0, 1] and add up to what score_sum declares."""
+    """Final scores are in [0, 1] and add up to what score_sum declares."""
     for trace in testbed.traces:
         scores = trace.scores
         if not (np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0):
@@ -105,7 +107,7 @@ def scores_are_shares(testbed: Testbed) -> None:
 
 @law
 def header_stays_in_range(testbed: Testbed) -> None:
-    """turn, ply, seats, revealed, midway and the variant's options always hold what they may."""
+    """turn, ply, seats, revealed, midway and the variant's options always have a value that is allowed."""
     for trace in testbed.traces:
         states, seats = trace.states, trace.setup.seats
         fixed = {"seats": seats, **testbed.game.variants[trace.setup.variant]}
@@ -121,7 +123,7 @@ def header_stays_in_range(testbed: Testbed) -> None:
 
 @law
 def act_draws_no_chance(testbed: Testbed) -> None:
-    """act leaves the random stream alone: all chance is settle's, after the after-state."""
+    """act does not draw from the state's random stream; only settle does, after the after-state."""
     for here in testbed.positions(testbed.effort.positions):
         moves = testbed.compiled.moves(here.states)[:MOVES_TRIED]
         after = testbed.compiled.moved(here.states, moves, settle=False)

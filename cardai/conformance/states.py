@@ -1,4 +1,4 @@
-"""Laws on records: rules write to their own record only, questions to none, and cards are conserved."""
+"""Laws on states: which rules may change a state, that nothing else is changed, and that cards are conserved."""
 
 import functools
 import operator
@@ -15,7 +15,7 @@ from cardai.kernel.native import raw
 
 @law
 def rules_touch_only_their_record(testbed: Testbed) -> None:
-    """act, settle and resample change their own state and nothing around it; act leaves its move alone."""
+    """act, settle and resample change only their own state and no memory next to it; act does not change its move."""
     size = testbed.game.state.itemsize
     guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
     for here, seat in testbed.views(testbed.effort.texts):
@@ -30,7 +30,7 @@ def rules_touch_only_their_record(testbed: Testbed) -> None:
 
 
 def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[Any], None]]:
-    """Rules that change a state, by name; each is called with a raw block of it."""
+    """The rules that change a state, by name; each is called with a raw block of one state."""
 
     def resample(state: Any) -> None:
         stream = streams(here.ply)
@@ -41,7 +41,7 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
         move_each(compiled.rules, raw(given), 0, raw(moves), 0, 1, settle, state)
         if moves.tobytes() != here.move.tobytes():
             text = move_text(compiled.game, here.state, here.move[0])
-            raise here.broken(f"act changes the move {text} it is given")
+            raise here.broken(f"act changes its move {text}")
 
     act = functools.partial(move, settle=False)
     both = functools.partial(move, settle=True)
@@ -50,7 +50,7 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
 
 @law
 def asking_changes_nothing(testbed: Testbed) -> None:
-    """legal, is_legal, score, encoders, heuristics and players leave the state they are asked about as it was."""
+    """legal, is_legal, score, encoders, heuristics and players do not change the state they are given."""
     asking = Compiled(testbed.game, in_place=True)
     for here in testbed.positions(testbed.effort.texts):
         for name, ask in _questions(asking, here).items():
@@ -62,7 +62,7 @@ def asking_changes_nothing(testbed: Testbed) -> None:
 
 
 def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarray], Any]]:
-    """What can be asked about a state, by name."""
+    """The functions that read a state and must not change it, by name."""
     game, seat = asking.game, here.turn
     questions: dict[str, Callable[[np.ndarray], Any]] = {
         "legal": asking.legal,
@@ -80,9 +80,9 @@ def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarr
 
 @law
 def cards_are_conserved(testbed: Testbed) -> None:
-    """No card is in two places, none appears or vanishes, and worlds have as many cards in each place as the truth.
+    """No card is in two places, appears or disappears; a world has as many cards in each place as the true state.
 
-    A game says where its cards are with `Game.holdings`; for one that does not, there is nothing to check here.
+    `Game.holdings` says where the cards of a game are; a game without it is not tested.
     """
     if testbed.game.holdings is None:
         return
@@ -97,15 +97,19 @@ def cards_are_conserved(testbed: Testbed) -> None:
 
 
 def _conserved_nearby(testbed: Testbed, here: Position, deck: int) -> None:
-    """The same in the after-state and in worlds."""
+    """Test the after-state and the worlds of a position."""
     after = testbed.compiled.moved(here.states, here.move, settle=False)
     _conserved(testbed, here, after[0], deck, "the after-state")
     sizes = [held.bit_count() for held in testbed.holdings(here, here.state)]
     for seat in here.seats:
         for world in testbed.compiled.worlds(here.states, seat, 4, here.ply):
-            found = [held.bit_count() for held in _conserved(testbed, here, world, deck, f"a world of seat {seat}")]
-            if found != sizes:
-                raise here.broken(f"a world of seat {seat} has {found} cards a place, the truth {sizes}")
+            sizes_there = [
+                held.bit_count() for held in _conserved(testbed, here, world, deck, f"a world of seat {seat}")
+            ]
+            if sizes_there != sizes:
+                raise here.broken(
+                    f"a world of seat {seat} has {sizes_there} cards in its places, the true state {sizes}"
+                )
 
 
 def _conserved(testbed: Testbed, here: Position, state: Any, deck: int, what: str) -> list[int]:
@@ -121,5 +125,5 @@ def _conserved(testbed: Testbed, here: Position, state: Any, deck: int, what: st
 
 
 def _listed(cards: int) -> str:
-    found = [str(card) for card in range(cards.bit_length()) if cards >> card & 1]
-    return f"card {' '.join(found)}" if found else "none"
+    numbers = [str(card) for card in range(cards.bit_length()) if cards >> card & 1]
+    return f"card {' '.join(numbers)}" if numbers else "none"

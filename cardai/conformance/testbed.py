@@ -1,4 +1,4 @@
-"""The testbed that laws stand on: games that have been played, of every variant and seat count."""
+"""The testbed of the laws: games that were played in every variant and with every number of seats."""
 
 import functools
 import hashlib
@@ -17,20 +17,20 @@ from cardai.table.many import Results, play
 
 
 class LawError(Exception):
-    """A law does not hold; the message says where and what."""
+    """A law is broken; the message says where and how."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look. Counts are for each setup (a variant and a seat count) unless they say otherwise."""
+    """How much to test. Counts are for each setup (a variant and a number of seats) unless a comment says otherwise."""
 
-    games: int  # played in all, shared by the setups, at least three each
-    positions: int  # looked at in each game by compiled comparisons
-    texts: int  # looked at in each game by those in Python
-    worlds: int
-    deals: int  # for the sampler's fairness
-    even: int  # positions in all whose worlds are counted
-    plain_games: int  # replayed in plain Python, in all
+    games: int  # in all setups together, but at least three of each
+    positions: int  # of each game, for comparisons in compiled code
+    texts: int  # positions of each game, for comparisons in Python
+    worlds: int  # of each position and seat
+    deals: int  # for the statistics of `resample`
+    even: int  # positions whose worlds are counted, in all setups together
+    plain_games: int  # replayed in plain Python, in all setups together
 
 
 EFFORTS = {
@@ -44,7 +44,7 @@ MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
 @dataclass(frozen=True)
 class Setup:
-    """A variant and a seat count."""
+    """A variant and a number of seats."""
 
     variant: str
     seats: int
@@ -64,18 +64,18 @@ class Trace:
     scores: np.ndarray
 
     def sampled(self, count: int) -> list[int]:
-        """At most `count` plies at which somebody is to move, spread evenly from the first to the last."""
+        """At most `count` plies at which a seat is to move, spread evenly from the first to the last."""
         return sorted({round(ply) for ply in np.linspace(0, len(self.moves) - 1, count)}) if len(self.moves) else []
 
     @property
     def end(self) -> "Position":
-        """The last position, in which nobody is to move."""
+        """The position after the last move; no seat is to move."""
         return Position(self, len(self.moves))
 
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """A place in a game: before its move number `ply`."""
+    """A point in a game: before its move number `ply`."""
 
     trace: Trace
     ply: int
@@ -87,12 +87,12 @@ class Position:
 
     @property
     def states(self) -> np.ndarray:
-        """The same as a block: STATE[1]."""
+        """The true state as a block: STATE[1]."""
         return self.trace.states[self.ply : self.ply + 1]
 
     @property
     def move(self) -> np.ndarray:
-        """The move that was played: MOVE[1]."""
+        """The move that was played here: MOVE[1]."""
         return self.trace.moves[self.ply : self.ply + 1]
 
     @property
@@ -111,19 +111,19 @@ class Position:
         return Position(self.trace, self.ply + 1)
 
     def broken(self, what: str) -> LawError:
-        """The exception for a law that does not hold here."""
+        """The exception for a law that is broken here."""
         return LawError(f"{self.trace.setup}, seed {self.trace.seed}, ply {self.ply}: {what}")
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call one of a game's Python functions; an exception breaks the law being checked."""
+        """Call one of the game's Python functions; an exception in it breaks the law that is being tested."""
         try:
             return function(*arguments)
-        except Exception as error:  # whatever a game's Python raises is the finding
+        except Exception as error:  # whatever a game's Python raises, the law reports it
             raise self.broken(f"{getattr(function, '__name__', function)} raised {error!r}") from error
 
 
 class Testbed:
-    """Games of every variant and seat count, played when first asked for; all chance comes from the seed."""
+    """Games of every variant and number of seats, played when they are first needed; the seed decides all chance."""
 
     def __init__(self, game: Game, seed: int, effort: Effort) -> None:
         self.game, self.seed, self.effort = game, seed, effort
@@ -131,11 +131,11 @@ class Testbed:
         self.compiled = Compiled(game)
 
     def somewhere(self) -> str:
-        """Where a fault may lie whose place is not known."""
+        """The place of a fault, for a message, if it is not known more exactly."""
         return f"a variant of {', '.join(self.game.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
 
     def seeds(self, setup: Setup, count: int) -> np.ndarray:
-        """Game seeds of a setup: u64[count]."""
+        """The seeds of the first `count` games of a setup: u64[count]."""
         first = self.seed * 1_000_003 + self.setups.index(setup) * 10_007
         return np.array([int_seed(first + i) for i in range(count)], np.uint64)
 
@@ -146,12 +146,15 @@ class Testbed:
 
     @functools.cached_property
     def agents(self) -> list[Agent]:
-        """Evenly random play, then the game's own players."""
+        """An evenly random agent, and then the game's own players."""
         evenly = Agent("evenly random", UNIFORM, sees_truth=True)
         return [evenly, *(agent(self.game, name) for name in self.game.players)]
 
     def results(self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
-        """Play games of a setup with recorded, verified moves. A game that cannot be played is LawError."""
+        """Play games of a setup, one for each line-up; every move is verified and recorded.
+
+        Raises LawError if a game cannot be played.
+        """
         seeds = self.seeds(setup, len(lineups))
         try:
             options = {"threads": 1, "record": True, "checked": True, **options}
@@ -176,12 +179,12 @@ class Testbed:
         lineups[::3] = 0
         try:
             results = self.results(setup, lineups, self.agents)
-        except LawError:  # a player's fault has a law of its own
+        except LawError:  # faults of players are the subject of another law
             results = self.results(setup, 0 * lineups, self.agents)
         seeds = [int(seed) for seed in self.seeds(setup, count)]
         if not results.finished.any():
             where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
-            raise LawError(f"{where}: no game has ended, so that there is nothing to look at")
+            raise LawError(f"{where}: no game has ended, so there is nothing to test")
         traces = []
         for i in np.flatnonzero(results.finished):
             dealt, moves = self.game.new(setup.seats, seeds[i], setup.variant), results.moves[i]
@@ -190,47 +193,47 @@ class Testbed:
         return traces
 
     def positions(self, count: int) -> Iterator[Position]:
-        """Positions in which somebody is to move, `count` a game."""
+        """Positions in which a seat is to move, at most `count` of each game."""
         for trace in self.traces:
             for ply in trace.sampled(count):
                 yield Position(trace, ply)
 
     def views(self, count: int) -> Iterator[tuple[Position, int]]:
-        """The same for every seat: (position, seat)."""
+        """These positions with every seat: (position, seat)."""
         for here in self.positions(count):
             for seat in here.seats:
                 yield here, seat
 
     def chosen(self, count: int, salt: str) -> list[tuple[Position, int]]:
-        """`count` positions from all games, each with a seat: late ones are as likely as early ones."""
-        chance, found = self.chance(salt), []
+        """`count` positions drawn from all games, each with a drawn seat; all plies of a game are equally likely."""
+        chance, pairs = self.chance(salt), []
         for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count)):
             if len(picked.moves):
                 ply = int(chance.integers(len(picked.moves)))
-                found.append((Position(picked, ply), int(chance.integers(picked.setup.seats))))
-        return found
+                pairs.append((Position(picked, ply), int(chance.integers(picked.setup.seats))))
+        return pairs
 
     def some_moves(self, here: Position) -> np.ndarray:
-        """The move that was played and others that could have been: MOVE[at most MOVES_TRIED]."""
+        """The move that was played and other legal moves: MOVE[at most MOVES_TRIED]."""
         moves = self.compiled.moves(here.states)
         picked = self.chance("moves", here.trace.setup, here.trace.seed, here.ply).permutation(len(moves))
         return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
 
     def holdings(self, here: Position, state: Any) -> list[int]:
-        """The card sets that the deck lies in, in a state that belongs to a position."""
+        """The card sets that `Game.holdings` gives for a state; an exception in it is reported at the position."""
         assert self.game.holdings is not None
         return [int(held) for held in here.ask(self.game.holdings, state)]
 
 
 def written(game: Game, moves: np.ndarray) -> np.ndarray:
-    """Moves as whole numbers, one column a field: i64[N, fields]."""
+    """Moves as whole numbers, one column for each field: i64[N, fields]."""
     return np.ascontiguousarray(moves).view(np.int64).reshape(len(moves), len(game.move.names or ()))
 
 
 def move_text(game: Game, state: GameState, move: Any) -> str:
-    """A move for a problem's text: spelled if the game can, its fields in any case."""
+    """A move for a problem's message: its fields, and its spelling unless `spell` raises."""
     fields = ", ".join(f"{name}={int(move[name])}" for name in game.move.names or ())
     try:
         return f"{game.spell(state, move)!r} ({fields})"
-    except Exception:  # the fields say all there is; whether it can be spelled has a law of its own
+    except Exception:  # another law tests spelling; the fields are enough here
         return f"({fields})"

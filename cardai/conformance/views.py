@@ -1,4 +1,4 @@
-"""Laws on views: what a seat is shown, and what its player makes of it, is the same in every world of that seat."""
+"""Laws on views: what a seat is shown, and what its agent decides, is the same in all worlds of that seat."""
 
 from collections.abc import Sequence
 
@@ -16,16 +16,16 @@ from cardai.table.lookahead import decide
 
 @law
 def own_moves_are_the_same_in_every_world(testbed: Testbed) -> None:
-    """The seat to move has the same legal moves in every world, so that they tell nothing it may not know."""
+    """The seat to move has the same legal moves in all its worlds, so that its moves reveal nothing hidden."""
     for here in testbed.positions(testbed.effort.positions):
         moves, counts = testbed.compiled.legal(_truth_and_worlds(testbed, here, here.turn))
         if counts[0] < 0:
-            continue  # a truncated list is a random choice, drawn from the world's own stream
+            continue  # a truncated list is a random choice, drawn from the random stream of each world
         moves = moves[:, : counts[0]]
         other = np.flatnonzero((moves[1:] != moves[0]).any(axis=1) | (counts[1:] != counts[0]))
         if len(other):
             place = int(np.argmax(np.append(moves[1 + other[0]] != moves[0], True)[:-1]))
-            what = f"other legal moves in a world of its own, from move {place} on"
+            what = f"other legal moves in one of its worlds, from move {place} on"
             raise here.broken(f"seat {here.turn} has {what}: {move_text(testbed.game, here.state, moves[0, place])}")
 
 
@@ -39,7 +39,7 @@ def encodings_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 @law
 def after_states_are_the_same_in_every_world(testbed: Testbed) -> None:
-    """After act and before settle, the seat that moved gets the same encodings in every world."""
+    """After act and before settle, the seat that moved gets the same encodings in all its worlds."""
     for here in testbed.positions(testbed.effort.positions):
         moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
         rows = testbed.compiled.rows(testbed.compiled.after_each(states, moves), here.turn)
@@ -52,7 +52,7 @@ def after_states_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 @law
 def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
-    """A heuristic values a state and the after-states of a seat's own moves the same in every world of that seat."""
+    """A heuristic gives a state, and the after-states of own moves, the same value in all worlds of that seat."""
     for here in testbed.positions(testbed.effort.positions if testbed.game.heuristics else 0):
         moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
         after = testbed.compiled.after_each(states, moves)
@@ -64,20 +64,20 @@ def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
             if len(wrong):
                 world, i = wrong[0]
                 what = f"after {move_text(testbed.game, here.state, moves[i - 1])}" if i else "as it stands"
-                found = f"{values[0, i]} in truth and {values[world, i]} in a world"
+                found = f"{values[0, i]} in the true state and {values[world, i]} in a world"
                 raise here.broken(f"heuristic {name} for seat {here.turn} {what} is {found}")
 
 
 @law
 def players_who_see_the_truth_use_no_hidden_card(testbed: Testbed) -> None:
-    """A player declared `sees_truth` chooses the same move in every world of its seat, given the same stream.
+    """A player declared `sees_truth` chooses the same move in all worlds of its seat, given the same random stream.
 
-    Other players are handed a world, so that what they make of its imagined cards betrays nothing.
+    Other players get a world instead of the true state, so their choices cannot depend on hidden cards.
     """
     trusted = [name for name, player in testbed.game.players.items() if player.sees_truth]
     for here in testbed.positions(testbed.effort.positions if trusted else 0):
         if testbed.compiled.legal(here.states)[1][0] < 0:
-            continue  # a truncated list of moves is drawn from the world's own stream
+            continue  # a truncated list of moves is drawn from the random stream of each world
         states = _truth_and_worlds(testbed, here, here.turn)
         for name in trusted:
             moves = testbed.compiled.choices(states, name, here.ply)
@@ -89,15 +89,15 @@ def players_who_see_the_truth_use_no_hidden_card(testbed: Testbed) -> None:
 
 @law
 def agents_decide_by_what_they_know(testbed: Testbed) -> None:
-    """greedy gives its moves the same worth in every world of its seat; sampled does, given the same stream.
+    """A greedy agent scores its moves the same in all its worlds; a sampled one does, given the same random stream.
 
-    They are given a judge that tells any two views apart, for each of the game's encoders. So a greedy agent, which
-    sees a world too, must find nothing there that differs from world to world; and what `resample` deals for a stream
-    may not depend on what it deals anew.
+    For each of the game's encoders they get an evaluator that gives different rows different scores. A greedy agent
+    gets a world too, so no row it asks for may differ from world to world. A sampled agent draws worlds of the world
+    it gets, so what `resample` deals for a random stream must not depend on the cards that it deals anew.
     """
     for trace in testbed.traces if testbed.game.encoders else ():
         picked = [Position(trace, ply) for ply in trace.sampled(testbed.effort.positions // 4)]
-        # A truncated list of moves is drawn from the world's own stream.
+        # A truncated list of moves is drawn from the random stream of each world.
         picked = [here for here in picked if testbed.compiled.legal(here.states)[1][0] > 0]
         for encoder in testbed.game.encoders if picked else ():
             _same_worth(testbed, picked, encoder, "greedy", GREEDY)
@@ -105,8 +105,11 @@ def agents_decide_by_what_they_know(testbed: Testbed) -> None:
 
 
 def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
-    """Break the law if an agent weighs moves unlike in the worlds of one of these positions of a game."""
-    game, player = testbed.game, Agent(f"{name}:any", kind, worlds=3, evaluator=AnyJudge(encoder, len(picked[0].seats)))
+    """Break the law if an agent scores moves differently in the worlds of one of these positions of a game."""
+    game, player = (
+        testbed.game,
+        Agent(f"{name}:any", kind, worlds=3, evaluator=HashEvaluator(encoder, len(picked[0].seats))),
+    )
     states = [_truth_and_fewer_worlds(testbed, here) for here in picked]
     count = len(states[0])
     seeds = [here.ply + (i if kind == GREEDY else 0) for here in picked for i in range(count)]
@@ -117,12 +120,12 @@ def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name
         wrong = np.flatnonzero(worth != truth)
         if len(wrong):
             move, was, found = move_text(game, here.state, moves[wrong[0]]), truth[wrong[0]], worth[wrong[0]]
-            said = f"gives {move} the worth {was:.6f}, but {found:.6f} in a world"
-            raise here.broken(f"{player.spec} on {encoder} at seat {here.turn} {said}")
+            scores = f"gives {move} the score {was:.6f}, but {found:.6f} in a world"
+            raise here.broken(f"{player.spec} on {encoder} at seat {here.turn} {scores}")
 
 
-class AnyJudge:
-    """An evaluator that judges views by a hash: f4 in [0, 1), as good as different for different rows."""
+class HashEvaluator:
+    """An evaluator that scores rows by a hash, in [0, 1): different rows almost surely get different scores."""
 
     moment, batch = "drawn", 2048
 
@@ -135,12 +138,12 @@ class AnyJudge:
         return ((rows.astype(np.int64) @ weights) % 1_000_003 / 1_000_003).astype(np.float32)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """It judges any game."""
+        """It fits any game."""
 
 
 @law
 def text_is_the_same_in_every_world(testbed: Testbed) -> None:
-    """show gives a seat, and spell its own moves, the same words in every world: no text names a hidden card."""
+    """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
     game = testbed.game
     for here, seat in testbed.views(testbed.effort.texts):
         truth = here.ask(game.show, here.state, seat)
@@ -153,14 +156,14 @@ def text_is_the_same_in_every_world(testbed: Testbed) -> None:
             if found != truth:
                 pairs = zip(truth.splitlines(), found.splitlines(), strict=False)
                 line = next((pair for pair in pairs if pair[0] != pair[1]), (truth, found))
-                raise here.broken(f"show for seat {seat} says {line[0]!r}, but {line[1]!r} in a world of its own")
+                raise here.broken(f"show for seat {seat} says {line[0]!r}, but {line[1]!r} in one of its worlds")
             if [here.ask(game.spell, world, move) for move in moves] != spelled:
-                raise here.broken(f"spell words the moves of seat {seat} otherwise in a world of its own")
+                raise here.broken(f"spell words the moves of seat {seat} differently in one of its worlds")
 
 
 @law
 def worlds_keep_what_is_public(testbed: Testbed) -> None:
-    """A world has the truth's turn, ply, seats, revealed, midway and options."""
+    """A world has the same turn, ply, seats, revealed, midway and options as the true state."""
     for here, seat in testbed.views(testbed.effort.positions):
         worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
         for name in (*HEADER[:-1], *testbed.game.variants[here.trace.setup.variant]):
@@ -174,7 +177,7 @@ def _truth_and_worlds(testbed: Testbed, here: Position, seat: int) -> np.ndarray
 
 
 def _truth_and_fewer_worlds(testbed: Testbed, here: Position) -> np.ndarray:
-    """For the seat to move, when many moves are tried in each."""
+    """For the seat to move; half as many worlds, since many moves are tried in each."""
     return testbed.compiled.truth_and_worlds(here.states, here.turn, max(2, testbed.effort.worlds // 2), here.ply)
 
 

@@ -1,8 +1,7 @@
-"""Laws on the sampler: worlds deal anew what is hidden, without favour for the truth, and evenly.
+"""Laws on `resample`: worlds deal anew what is hidden, evenly, and independently of what is true.
 
-`resample` is judged by induction, without enumerating anything. At the deal, which this file is mostly about: what
-differs from deal to deal and shows in no view must be dealt anew, without favour for the truth. At each move: see
-`knowledge`.
+The tests work by induction over the plies and enumerate no worlds. This file is mostly about the deal: what differs
+from deal to deal and shows in no view must be dealt anew, independently of the true deal. `knowledge` tests each move.
 """
 
 from collections import Counter
@@ -17,26 +16,26 @@ from cardai.conformance.testbed import LawError, Position, Setup, Testbed
 from cardai.game import Game
 from cardai.kernel.native import HEADER
 
-OFTEN = 0.4  # what is hidden differs between so many neighbouring deals
-FEW_WORLDS = 12  # so few different worlds can be counted one by one
+OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
+FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
 @law
 def worlds_have_their_own_chance(testbed: Testbed) -> None:
-    """A world's future is not the truth's: its stream is neither the truth's nor another world's, and it repeats."""
+    """A world has a random stream of its own, not the true state's; the same draw gives the same world."""
     for here, seat in testbed.views(testbed.effort.positions):
         worlds = testbed.compiled.worlds(here.states, seat, 4, here.ply)
         if (worlds["rng"] == here.state["rng"]).any():
-            raise here.broken(f"a world of seat {seat} has the truth's random stream")
+            raise here.broken(f"a world of seat {seat} has the random stream of the true state")
         if len(np.unique(worlds["rng"])) < len(worlds):
             raise here.broken(f"two worlds of seat {seat} have the same random stream")
         if testbed.compiled.worlds(here.states, seat, 4, here.ply).tobytes() != worlds.tobytes():
-            raise here.broken(f"the same stream gives seat {seat} other worlds when asked again")
+            raise here.broken(f"resampling with the same stream gives seat {seat} other worlds the second time")
 
 
 @law
 def worlds_play_on(testbed: Testbed) -> None:
-    """Worlds can be played to their end like any state, with scores as declared."""
+    """A world can be played to its end like any state, and its scores are as declared."""
     for here in testbed.positions(max(4, testbed.effort.texts)):
         seat = here.ply % len(here.seats)
         worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
@@ -56,18 +55,18 @@ def worlds_play_on(testbed: Testbed) -> None:
 def worlds_deal_anew_what_is_hidden(testbed: Testbed) -> None:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
-    A value shows when exchanging it for another deal's changes the seat's encodings or text, or when it follows from
-    one that does. Values that are mostly the same are left alone: they may be public and not worth showing. This also
-    finds the truth's cards left lying in places that the rules do not look at.
+    A value shows if exchanging it for another deal's changes the seat's encodings or text, or if it is a function of a
+    value that shows. Values that are the same in most deals are not tested: they may be public and not worth showing.
+    This law also finds true cards that are left in fields which the rules do not read.
     """
     for setup in testbed.setups:
         deals = testbed.deals(setup, 0, 200)
         for seat in range(setup.seats):
-            for item in _kept(testbed, deals, seat):
+            for item in _not_dealt_anew(testbed, deals, seat):
                 if not _is_known(testbed, deals, seat, item):
                     where = _at_the_deals(testbed, setup, len(deals))
-                    what = f"differs from deal to deal and seat {seat} sees nothing of it"
-                    raise LawError(f"{where}: state.{item} {what}, yet all its worlds have the truth's")
+                    what = f"differs from deal to deal and seat {seat} does not see it"
+                    raise LawError(f"{where}: state.{item} {what}, but all its worlds have the true value")
 
 
 def _at_the_deals(testbed: Testbed, setup: Setup, count: int) -> str:
@@ -77,7 +76,7 @@ def _at_the_deals(testbed: Testbed, setup: Setup, count: int) -> str:
 
 @dataclass(frozen=True)
 class Item:
-    """One value of a state: a field, or one of its first axis."""
+    """One value of a state: a field, or one element of its first axis."""
 
     name: str
     place: tuple[int, ...]
@@ -95,8 +94,8 @@ def _items(game: Game) -> list[Item]:
     return [Item(name, place) for name in names for place in np.ndindex(game.state[name].shape[:1])]
 
 
-def _kept(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[Item]:
-    """What differs between deals and is the same in a deal and its world."""
+def _not_dealt_anew(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[Item]:
+    """The values that differ between deals and are the same in each deal and its world."""
     worlds = testbed.compiled.worlds_of_each(deals, seat, 1)
     for item in _items(testbed.game):
         values = item.of(deals)
@@ -106,7 +105,7 @@ def _kept(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[Item]:
 
 
 def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
-    """Whether a value shows to a seat, or follows from one that does."""
+    """Whether a seat is shown a value, or a value that it is a function of."""
     if _shows(testbed, deals[:12], seat, item):
         return True
     values = item.of(deals)
@@ -123,12 +122,12 @@ def _shows(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
     show = testbed.game.show
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
-    except Exception:  # a mixture of two deals need not make sense; that it was noticed is the answer
+    except Exception:  # a mixture of two deals may be invalid; `show` noticed it, so the value shows
         return True
 
 
 def _follows(values: np.ndarray, others: np.ndarray) -> bool:
-    """Whether a value is a function of another one, as far as repetitions of the other one show (at least ten)."""
+    """Whether values seem to be a function of others: equal others (at least ten) always come with equal values."""
     known: dict[bytes, bytes] = {}
     repeated = 0
     for value, other in zip(values, others, strict=True):
@@ -153,7 +152,7 @@ def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> None:
         hits, pairs = hits + same, pairs + int((seen[:32] == seen[32:]).all(axis=1).sum())
         if same > worst[0]:
             worst = (same, (here, seat))
-    # Both counts have the same mean if worlds are drawn independently of where they come from.
+    # Both counts have the same expectation if worlds are drawn independently of the state they come from.
     if worst[1] and is_too_often(hits, hits + pairs):
         here, seat = worst[1]
         what = f"worlds equal the state they come from {hits} times, each other {pairs} times"
@@ -162,10 +161,10 @@ def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> None:
 
 @law
 def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed) -> None:
-    """Over many deals, worlds put each card where the truth does equally often (5 sigma).
+    """Over many deals, each card is in each place as often in the true state as in worlds (5 sigma).
 
-    At the deal the truth is itself drawn from the worlds a seat thinks possible. So for every bit of the state, truth 1
-    and world 0 happens as often as truth 0 and world 1.
+    At the deal, the true state is itself drawn from the worlds that are possible for a seat. So for every bit of the
+    state, "1 in the true state and 0 in a world" happens as often as the reverse.
     """
     game, count = testbed.game, testbed.effort.deals
     for setup in testbed.setups:
@@ -184,7 +183,7 @@ def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed) -> None:
 
 
 def _lean(testbed: Testbed, deals: np.ndarray, seat: int, seed: int) -> np.ndarray:
-    """For each bit, how many sigma truths have it set more often than worlds: f8[bits]."""
+    """How much more often each bit is set in true states than in worlds, in standard deviations: f8[bits]."""
     truth, world = bits(deals), bits(testbed.compiled.worlds_of_each(deals, seat, seed))
     more = (truth > world).sum(axis=0, dtype=np.int64)
     less = (truth < world).sum(axis=0, dtype=np.int64)
@@ -193,9 +192,9 @@ def _lean(testbed: Testbed, deals: np.ndarray, seat: int, seed: int) -> np.ndarr
 
 @law
 def worlds_are_even(testbed: Testbed) -> None:
-    """Where few worlds are possible, all are drawn equally often (5 sigma, counted one by one).
+    """Where only few worlds are possible, all are drawn equally often (5 sigma, counted one by one).
 
-    Worlds are told apart by where the cards are (`Game.holdings`); for a game that does not say, nothing is counted.
+    Two worlds are different if their cards are in different places (`Game.holdings`); a game without it is not tested.
     """
     if testbed.game.holdings is None:
         return
@@ -214,19 +213,19 @@ def worlds_are_even(testbed: Testbed) -> None:
 
 
 def _count_worlds(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> list[int]:
-    """How often each arrangement of the cards is drawn."""
+    """How often each arrangement of the cards was drawn."""
     worlds = testbed.compiled.worlds(here.states, seat, count, seed)
-    said = [row.tobytes() for row in facts(worlds)]
-    different = dict(zip(said, worlds, strict=True))
-    found: Counter[tuple[int, ...]] = Counter()
-    for content, times in Counter(said).items():
-        found[tuple(testbed.holdings(here, different[content]))] += times
-    return list(found.values())
+    contents = [row.tobytes() for row in facts(worlds)]
+    different = dict(zip(contents, worlds, strict=True))
+    arrangements: Counter[tuple[int, ...]] = Counter()
+    for content, times in Counter(contents).items():
+        arrangements[tuple(testbed.holdings(here, different[content]))] += times
+    return list(arrangements.values())
 
 
 @law
 def resampling_twice_is_resampling_once(testbed: Testbed) -> None:
-    """Worlds of a world are spread like worlds of the truth: each bit is set equally often (5 sigma)."""
+    """Worlds of a world are distributed like worlds of the true state: each bit is set equally often (5 sigma)."""
     for i, (here, seat) in enumerate(testbed.chosen(2 * len(testbed.traces), "twice")):
         suspects = np.abs(_drift(testbed, here, seat, 128, 100 * i)) > HINT
         if not suspects.any():
@@ -238,7 +237,7 @@ def resampling_twice_is_resampling_once(testbed: Testbed) -> None:
 
 
 def _drift(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> np.ndarray:
-    """For each bit, how many sigma worlds of worlds have it set more often than worlds: f8[bits]."""
+    """How much more often each bit is set in worlds of worlds than in worlds, in standard deviations: f8[bits]."""
     draw = testbed.compiled.worlds
     once = bits(draw(here.states, seat, count, seed)).mean(axis=0)
     worlds = draw(here.states, seat, 4, seed + 1)
