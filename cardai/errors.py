@@ -1,10 +1,10 @@
-"""Errors that a person can mend, and the sentences they are made of."""
+"""Errors that a user can correct, and functions for their messages."""
 
 import difflib
 
 
 class CardaiError(Exception):
-    """Something a user can mend; its message is one sentence for people."""
+    """An error that a user can correct; its message is one sentence for them."""
 
 
 class IllegalMove(CardaiError):
@@ -12,8 +12,8 @@ class IllegalMove(CardaiError):
 
 
 def unknown(kind: str, name: str, known: object) -> str:
-    """The sentence for a name that does not exist: it says the nearest ones, or all if none is near."""
-    names = [str(one) for one in known]  # pyright: ignore[reportGeneralTypeIssues]
+    """The message for a name that does not exist, with the most similar known names, or with all if none is similar."""
+    names = [str(item) for item in known]  # pyright: ignore[reportGeneralTypeIssues]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if near:
         return f"there is no {kind} {name!r}; did you mean {' or '.join(near)}?"
@@ -21,7 +21,7 @@ def unknown(kind: str, name: str, known: object) -> str:
 
 
 def place_of(error: BaseException) -> str:
-    """The line of code an error comes from, in brackets; empty if it says so itself or cannot know."""
+    """The file and line that an error comes from, in brackets. Returns "" for a syntax error, which names them."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -31,7 +31,7 @@ def place_of(error: BaseException) -> str:
 
 
 def positive(what: str, number: int, most: int = 10**9) -> int:
-    """The number if it is 1 to `most`, else CardaiError."""
+    """Return `number`. Raises CardaiError unless it is from 1 to `most`."""
     if number < 1:
         raise CardaiError(f"{what} must be at least 1, not {number}")
     if number > most:
@@ -40,6 +40,6 @@ def positive(what: str, number: int, most: int = 10**9) -> int:
 
 
 def short(value: object, most: int = 60) -> str:
-    """Any value for a sentence: how Python writes it, at most so many characters of it."""
+    """Any value as text for a message: its `repr`, cut to `most` characters."""
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 3]}..."

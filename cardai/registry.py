@@ -1,4 +1,4 @@
-"""Finding games: those in `games/`, those other packages announce, and any folder or file by its path."""
+"""Finds games: by name in `games/` and in other installed packages, and by the path of any folder or file."""
 
 import importlib
 import importlib.util
@@ -12,28 +12,28 @@ from cardai.errors import CardaiError, place_of, unknown
 from cardai.game import Game
 
 ENTRY_POINTS = "cardai.games"
-"""The entry-point group in which another package names its games: `name = "module"` or `"module:GAME"`."""
+"""The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""
 
 
 def available() -> dict[str, str]:
-    """The names of all games that `load` finds, with the module each one lives in."""
-    found = {}
+    """The names of all games that `load` finds, each with its module."""
+    modules = {}
     package = importlib.util.find_spec("games")
     for folder in package.submodule_search_locations or () if package else ():
         for place in sorted(Path(folder).iterdir()):
             is_game = place.suffix == ".py" or (place / "__init__.py").is_file()
             if is_game and not place.name.startswith("_"):
-                found[place.stem] = f"games.{place.stem}"
+                modules[place.stem] = f"games.{place.stem}"
     for entry in entry_points(group=ENTRY_POINTS):
-        found.setdefault(entry.name, entry.value)
-    return found
+        modules.setdefault(entry.name, entry.value)
+    return modules
 
 
 def load(name: str) -> Game:
-    """A game by its name, or by the path of its folder or file.
+    """Load a game by its name, or by the path of its folder or file.
 
-    Raises CardaiError, which names the nearest games; also for a game whose own code does not run. A game that was
-    refused is forgotten: once it is mended, it can be loaded.
+    Raises CardaiError for an unknown name, with the most similar names, and for a game whose code does not run. Such a
+    game can be loaded again after its code has been corrected.
     """
     if "/" in name or name.endswith(".py") or (name.startswith(".") and Path(name).exists()):
         place = Path(name)
@@ -48,19 +48,19 @@ def load(name: str) -> Game:
 
 
 def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribute: str) -> Game:
-    """The game that a module holds; if it holds none, or does not run, nothing of it stays imported."""
+    """The game of a module. If the module has none or does not run, its imports are undone."""
     before = set(sys.modules)
     try:
         imported = import_it()
         game = getattr(imported, attribute, None)
         if isinstance(game, Game):
             return game
-        said = f"it is {type(game).__name__}" if hasattr(imported, attribute) else "there is none"
-        raise CardaiError(f"{name}: {module} has no {attribute} that is a cardai Game: {said}")
-    except (Exception, SystemExit) as error:  # a game is anybody's code: say what is wrong with it and where
-        for one in set(sys.modules) - before:
-            if one == module or one.startswith(f"{module}."):
-                del sys.modules[one]
+        reason = f"it is {type(game).__name__}" if hasattr(imported, attribute) else "there is none"
+        raise CardaiError(f"{name}: {module} has no {attribute} that is a cardai Game: {reason}")
+    except (Exception, SystemExit) as error:  # a game may be anybody's code: say what is wrong with it, and where
+        for added in set(sys.modules) - before:
+            if added == module or added.startswith(f"{module}."):
+                del sys.modules[added]
         if isinstance(error, CardaiError):
             raise
         raise CardaiError(f"{name} does not load: {type(error).__name__}: {error}{place_of(error)}") from error
@@ -88,7 +88,7 @@ def _module_at(file: Path, place: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=locations)
     if spec is None or spec.loader is None:
         raise CardaiError(f"{place} is not a Python file; a game's file ends in .py")
-    importlib.invalidate_caches()  # a module that was mended a moment ago is read again
+    importlib.invalidate_caches()  # finds a module that was changed a moment ago
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

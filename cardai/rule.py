@@ -1,7 +1,8 @@
-"""Rules compile to native code: the `@rule` decorator and the random stream that every game draws its chance from.
+"""The `@rule` decorator, which compiles rules to native code, and the random stream from which games draw all chance.
 
-A rule is a plain function on integers and on the records of `cardai.game`: ifs, loops, no Python objects. Set
-`CARDAI_JIT=0` to run the same source, with the same results, as plain Python under a debugger.
+A rule is a plain function on integers and on the records of `cardai.game`, with ifs and loops and without Python
+objects. With `CARDAI_JIT=0` in the environment the same source runs as plain Python, for a debugger; the results are
+the same.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ import numpy as np
 JIT = os.environ.get("CARDAI_JIT", "1") != "0"
 
 STREAM = np.dtype((np.record, [("rng", "u8")]))
-"""A random stream of its own; a state is a stream too, since it has the same field."""
+"""The type of a random stream. A state has the same field, so it can be used as a stream too."""
 
 _GAMMA = 0x9E3779B97F4A7C15
 _MIX_1 = 0xBF58476D1CE4E5B9
@@ -27,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cache_root() -> Path:
-    """The folder for compiled rules: `CARDAI_CACHE`, or `cardai` in the user's cache folder."""
+    """The folder for compiled rules: the environment's `CARDAI_CACHE`, or `cardai` in the user's cache folder."""
     chosen = os.environ.get("CARDAI_CACHE")
     if chosen:
         return Path(chosen)
@@ -55,9 +56,10 @@ def sources_of(source: Path) -> tuple[Path, ...]:
 
 
 def cache_folder(source: Path) -> Path:
-    """Where compiled rules of the file `source` lie: a folder named after all the source they may depend on.
+    """The folder of the compiled rules of the file `source`. Its name is a hash of all files they may depend on.
 
-    Numba's own cache looks at one file's date only and would keep a rule whose callee in another file has changed.
+    Numba's own cache only compares the date of one file; it would keep a rule after a change in another file that the
+    rule calls.
     """
     digest = hashlib.blake2b(digest_size=8)
     for file in sources_of(source):
@@ -87,9 +89,9 @@ if JIT:
     _folders: dict[Path, str] = {}
 
     def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
-        """Run a Numba decorator so that what it compiles is kept in `cache_folder`."""
+        """Apply a Numba decorator so that its compiled code is stored in `cache_folder`."""
         source = Path(function.__code__.co_filename)
-        if not source.is_file():  # typed at a prompt: nothing to key a cache with
+        if not source.is_file():  # typed at a prompt: there is no file to compute the name of a cache folder from
             return compile_(cache=False)(function)
         if source not in _folders:
             _folders[source] = str(cache_folder(source))
@@ -104,13 +106,11 @@ if JIT:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
         code = function.__code__
         if function.__name__ in (*code.co_names, *code.co_freevars):
-            raise TypeError(
-                f"{function.__name__} calls itself; a rule may not, since cached code would not find it again"
-            )
+            raise TypeError(f"{function.__name__} calls itself; a rule must not, since it could not be cached")
         return with_cache(lambda cache: njit(nogil=True, cache=cache), function)
 
     def inlined(function: F) -> F:
-        """A `rule` that becomes part of its caller: for hot loops where passing arguments would cost most."""
+        """Compile like `rule`, but inline the function into its callers, for hot loops where a call is too slow."""
         return with_cache(lambda cache: njit(nogil=True, forceinline=True, cache=cache), function)
 
     @intrinsic
@@ -137,7 +137,7 @@ if JIT:
 
     @rule
     def count(cards):
-        """How many cards a set holds."""
+        """The number of cards in a set."""
         return _count(cards)
 
     @rule
@@ -160,7 +160,7 @@ if JIT:
 
     @rule
     def next_bits(stream):
-        """64 random bits (SplitMix64): uint64. Rules want `below` or `uniform`."""
+        """64 random bits (SplitMix64): uint64. Rules normally use `below` or `uniform` instead."""
         stream.rng = np.uint64(stream.rng) + np.uint64(_GAMMA)
         return mixed(stream.rng)
 
@@ -174,13 +174,13 @@ else:
         return function
 
     def rule(function: F) -> F:
-        """Leave `function` as it is: `CARDAI_JIT=0`."""
+        """Return `function` unchanged, since `CARDAI_JIT=0`."""
         return function
 
     inlined = rule
 
     def count(cards):
-        """How many cards a set holds."""
+        """The number of cards in a set."""
         return int(cards).bit_count()
 
     def lowest(cards):
@@ -199,7 +199,7 @@ else:
         return z ^ (z >> 31)
 
     def next_bits(stream):
-        """64 random bits (SplitMix64). Rules want `below` or `uniform`."""
+        """64 random bits (SplitMix64). Rules normally use `below` or `uniform` instead."""
         stream.rng = (int(stream.rng) + _GAMMA) & _MASK
         return mixed(stream.rng)
 
@@ -209,7 +209,7 @@ else:
 
 @rule
 def below(stream, n):
-    """A whole number drawn evenly from 0..n-1, 1 <= n < 2^31 (Lemire 2019, rejection keeps it exactly even)."""
+    """A whole number drawn evenly from 0..n-1, for 1 <= n < 2^31 (Lemire 2019; exactly even by rejection)."""
     product = _high_bits(next_bits(stream), 32) * n
     if (product & 0xFFFFFFFF) < n:
         threshold = (0x100000000 - n) % n
@@ -236,11 +236,11 @@ def shuffle(stream, items, first, end):
 
 @rule
 def truncated(n):
-    """What `legal` returns when its buffer was too small: `n` moves written, and there are more."""
+    """The return value of `legal` if its buffer was too small: it wrote `n` moves, and there are more."""
     return -n
 
 
 @rule
 def hashed(bits, n):
-    """A whole number in 0..n-1 from 64 mixed bits: chance that belongs to no stream, the same whenever it is asked."""
+    """A whole number in 0..n-1 computed from 64 mixed bits: chance that depends on the bits only, and on no stream."""
     return _high_bits(bits, 31) % n

@@ -180,7 +180,7 @@ def test_every_cut_is_noticed(five):
         elif whole[:size].endswith(b"\n"):
             assert f"ends after line {line} without its closing line" in text
         else:
-            assert f"line {line + 1}: the line ends in its middle: the file is truncated" in text
+            assert f"line {line + 1}: the line is cut off: the file is truncated" in text
 
 
 def test_a_packed_file_that_is_cut_is_refused(tmp_path):
@@ -338,13 +338,13 @@ def test_games_of_other_rules_are_refused(five, change, why):
 )
 def test_a_wrong_first_line_is_foreign(five, change):
     forge(five, 1, **change)
-    assert "is not a record of games" in refusal(five)
+    assert "is not a record file" in refusal(five)
 
 
 def test_a_file_does_not_choose_what_code_is_run(five, tmp_path):
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     forge(five, 1, game=str(tmp_path / "evil.py"))
-    assert "which is no game's name" in refusal(five)
+    assert "which is not the name of a game" in refusal(five)
     assert not (tmp_path / "ran").exists()
 
 

@@ -244,9 +244,9 @@ def test_a_simulation_that_has_ended_may_be_given_more_games(tmp_path):
     simulate_shards(TICTACTOE, POOL, 35, folder=tmp_path / "b", shard=10)
     assert (said.games, said.found) == (15, 2)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    with pytest.raises(CardaiError, match=r"games-000000030-000000034.jsonl.gz is no part of a simulation of 60 games"):
+    with pytest.raises(CardaiError, match=r"games-000000030-000000034.jsonl.gz does not belong to .* of 60 games"):
         simulate_shards(TICTACTOE, POOL, 60, folder=tmp_path / "a", shard=10)
-    with pytest.raises(CardaiError, match=r"games-000000010-000000019.jsonl.gz is no part of a simulation of 10 games"):
+    with pytest.raises(CardaiError, match=r"games-000000010-000000019.jsonl.gz does not belong to .* of 10 games"):
         simulate_shards(TICTACTOE, POOL, 10, folder=tmp_path / "a", shard=10)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
@@ -289,15 +289,15 @@ def test_other_folders_and_damaged_files_are_refused(tmp_path):
     second.unlink()
     with Writer(second, TICTACTOE, ["random"], None, 2):
         pass
-    assert refusal() == f"{second} holds games of another simulation than simulation.json beside it says"
+    assert refusal() == f"{second} holds games of another simulation than simulation.json in the same folder describes"
     second.write_bytes(kept)
     (tmp_path / "s/simulation.json").write_text("{")
     assert refusal().endswith("simulation.json is damaged: it is not JSON")
     (tmp_path / "s/simulation.json").write_text("[]")
-    assert "simulation.json is damaged: it is not of the format" in refusal()
+    assert "simulation.json is damaged: its format is not" in refusal()
     (tmp_path / "s/simulation.json").unlink()
     (tmp_path / "s/other.jsonl").write_text("")
-    assert "other.jsonl is no part of a simulation of 20 games in files of 10" in refusal()
+    assert "other.jsonl does not belong to a simulation of 20 games in files of 10" in refusal()
 
 
 def test_what_cannot_be_simulated_is_refused_before_anything_is_played(tmp_path):

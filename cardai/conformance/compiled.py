@@ -94,7 +94,7 @@ class Compiled:
         return worlds
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
-        """Settled states after moves, without `settle` after-states. A single state or move is paired with all others."""
+        """Settled states after moves, or after-states; a single state or move is paired with all others."""
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         results = guarded(count, self.game.state)

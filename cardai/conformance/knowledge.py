@@ -81,7 +81,7 @@ def _step(testbed: Testbed, here: Position, seat: int, count: int, seed: int) ->
 
 
 def _looking_like(testbed: Testbed, here: Position, seat: int, states: np.ndarray) -> np.ndarray:
-    """The states that `seat` cannot tell from the true state by turn, encodings, own moves or text: STATE[M], M <= N."""
+    """The states that `seat` cannot tell from the true state by turn, encodings, own moves or text: STATE[M]."""
     truth, show = here.state, testbed.game.show
     same = (states["turn"] == truth["turn"]) & (states["midway"] == truth["midway"])
     states = states[same & ((states["revealed"] ^ truth["revealed"]) >> seat & 1 == 0)]

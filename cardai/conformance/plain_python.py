@@ -68,7 +68,7 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
 def _ask(testbed: Testbed) -> dict[str, Any]:
     """The other process's answer: digests by place, its first error, its first value that does not fit a byte."""
     module, attribute = _home(testbed.game)
-    order = {
+    request = {
         "path": sys.path,
         "module": module.__name__,
         "file": getattr(module, "__file__", None),
@@ -79,7 +79,7 @@ def _ask(testbed: Testbed) -> dict[str, Any]:
     tree = str(Path(__file__).parents[2])
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
-        input=json.dumps(order),
+        input=json.dumps(request),
         capture_output=True,
         text=True,
         env={**os.environ, "CARDAI_JIT": "0"},
@@ -102,12 +102,12 @@ def _home(game: Game) -> tuple[Any, str]:
 
 def answer() -> None:
     """Run in the other process: read the request from stdin, play its cases, print the answer as a line of JSON."""
-    order = json.load(sys.stdin)
-    sys.path[:] = order["path"]
-    game = _game_at(order["module"], Path(order["file"]), order["attribute"])
+    request = json.load(sys.stdin)
+    sys.path[:] = request["path"]
+    game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
     try:
-        for case in order["cases"]:
+        for case in request["cases"]:
             for where, digest, misfit in _transcript(game, case):
                 report["digests"][where] = digest
                 report["misfit"] = report["misfit"] or misfit
@@ -133,7 +133,7 @@ class PlainError(Exception):
 
 
 def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
-    """Digests of all that the rules compute in one game: (place, digest, why an encoding does not fit bytes or None)."""
+    """Digests of all that the rules compute in one game: (place, digest, what does not fit a byte, or None)."""
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
     start = f"{setup}, seed {case['seed']}, ply"

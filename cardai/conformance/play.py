@@ -61,7 +61,7 @@ def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: R
         common = min(len(one), len(other))
         same = one[:common] == other[:common]
         raise LawError(
-            f"{where}, ply {common if same.all() else int(np.argmin(same))}: another move than when played before, {how}"
+            f"{where}, ply {common if same.all() else int(np.argmin(same))}: another move than before, {how}"
         )
     if (first.scores[i] != second.scores[i]).any():
         raise LawError(f"{where}, ply {len(one)}: scores {second.scores[i]} after {first.scores[i]}")

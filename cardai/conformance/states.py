@@ -103,13 +103,10 @@ def _conserved_nearby(testbed: Testbed, here: Position, deck: int) -> None:
     sizes = [held.bit_count() for held in testbed.holdings(here, here.state)]
     for seat in here.seats:
         for world in testbed.compiled.worlds(here.states, seat, 4, here.ply):
-            sizes_there = [
-                held.bit_count() for held in _conserved(testbed, here, world, deck, f"a world of seat {seat}")
-            ]
-            if sizes_there != sizes:
-                raise here.broken(
-                    f"a world of seat {seat} has {sizes_there} cards in its places, the true state {sizes}"
-                )
+            what = f"a world of seat {seat}"
+            counts = [held.bit_count() for held in _conserved(testbed, here, world, deck, what)]
+            if counts != sizes:
+                raise here.broken(f"{what} has {counts} cards in its places, the true state {sizes}")
 
 
 def _conserved(testbed: Testbed, here: Position, state: Any, deck: int, what: str) -> list[int]:

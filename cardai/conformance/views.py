@@ -106,10 +106,8 @@ def agents_decide_by_what_they_know(testbed: Testbed) -> None:
 
 def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
     """Break the law if an agent scores moves differently in the worlds of one of these positions of a game."""
-    game, player = (
-        testbed.game,
-        Agent(f"{name}:any", kind, worlds=3, evaluator=HashEvaluator(encoder, len(picked[0].seats))),
-    )
+    game, evaluator = testbed.game, HashEvaluator(encoder, len(picked[0].seats))
+    player = Agent(f"{name}:any", kind, worlds=3, evaluator=evaluator)
     states = [_truth_and_fewer_worlds(testbed, here) for here in picked]
     count = len(states[0])
     seeds = [here.ply + (i if kind == GREEDY else 0) for here in picked for i in range(count)]

@@ -1,16 +1,17 @@
-"""Played games as a file of JSON lines that can be read, replayed and verified; `.gz` at the end of its name packs it.
+"""Record files: played games as JSON lines, which can be read, replayed and verified. A name in `.gz` compresses them.
 
-The first line says what was played and by whom, then there is a line a game, and a closing line with a digest of all
-before it. A game's line holds its seed, who sat where, the scores and the moves; positions follow from replaying it.
-Every line ends with a checksum of itself, so that the first one that was changed can be named.
+- The first line says which game was played, and by which agents.
+- Each game has a line with its seed, line-up, scores and moves. Replaying the moves gives the positions.
+- The last line has a digest of all lines before it.
+- Every line ends with a checksum of itself, so that `verify` can name the first line that was changed.
 
     {"format":"cardai games 1","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
      "agents":["random","greedy:open_lines"],"fields":["cell"],"max_plies":9,"sum":"..."}
     {"number":0,"seed":7,"lineup":[0,1],"scores":[0.0,1.0],"plies":8,"moves":"...","sum":"..."}
     {"games":1,"complete":true,"digest":"...","sum":"..."}
 
-`lineup` holds places in `agents`. `moves` is base64 of zlib of the moves' bytes, one byte position after the other:
-the lowest byte of the first field of all moves, then its next byte, ... (fields are int64, lowest byte first).
+`lineup` holds indices into `agents`. `moves` is base64 of zlib of the moves' bytes, one byte position after the other:
+the lowest byte of the first field of all moves, then its next byte, and so on (fields are int64, lowest byte first).
 """
 
 import base64
@@ -47,17 +48,17 @@ _SUM = b',"sum":"'  # begins the checksum, the last field of every line
 _SUM_LENGTH = len(_SUM) + 16 + len(b'"}\n')
 _NAME = re.compile(r"[\w-]+")
 _JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
-_BATCH = 64  # games held between looks at whether they can be written
-_MOST_HELD = 1 << 16  # games waiting for one before them
-_LONGEST_LINE = 1 << 26  # bytes; a longer one was not written here
+_BATCH = 64  # write waiting games after this many have ended
+_MOST_HELD = 1 << 16  # the most games that wait for an earlier one
+_LONGEST_LINE = 1 << 26  # bytes; a longer line was not written by this module
 
 OnGame = Callable[[int, np.ndarray, np.ndarray], None]
-"""What `table.play` calls with (index, moves, scores) as games end."""
+"""Called by `table.play` with (index, moves, scores) when a game ends."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the games of a file are: the game, its version and variant, the seats, the agents by their specs."""
+    """What the games of a file have in common. `agents`: specs; `fields`: of a move; `options`: of the variant."""
 
     game: str
     version: int
@@ -69,22 +70,22 @@ class Header:
     max_plies: int
 
     def load(self, rules: str | None = None) -> Game:
-        """The game, by its name or from the path `rules`. Raises CardaiError unless the games can be replayed on it."""
-        if not rules and not _NAME.fullmatch(self.game):  # a file must not choose what code is run
-            raise CardaiError(f"recorded with the game {self.game!r}, which is no game's name")
+        """Load the game, by its name or from the path `rules`. Raises CardaiError if it cannot replay these games."""
+        if not rules and not _NAME.fullmatch(self.game):  # a file must not choose which code is run
+            raise CardaiError(f"recorded with the game {self.game!r}, which is not the name of a game")
         game = load(rules or self.game)
         here = Header.of(game, self.agents, self.variant if self.variant in game.variants else None, game.default_seats)
         for what in ("game", "version", "variant", "options", "fields"):
-            kept, now = getattr(self, what), getattr(here, what)
-            if kept != now:
-                raise CardaiError(f"recorded with {what} {_words(kept)}, but {game.name} here has {_words(now)}")
+            recorded, now = getattr(self, what), getattr(here, what)
+            if recorded != now:
+                raise CardaiError(f"recorded with {what} {_words(recorded)}, but {game.name} here has {_words(now)}")
         if self.seats not in game.seats:
             raise CardaiError(f"recorded with {self.seats} seats, but {game.name} has {game.seats[0]}-{game.seats[-1]}")
         return game
 
     @classmethod
     def of(cls, game: Game, agents: Sequence[str], variant: str | None, seats: int) -> Self:
-        """The header for games of a variant (None: the default) at a table of `seats`."""
+        """The header for games of a variant (None is the default one) with this number of seats."""
         game.options(seats, variant)
         chosen = variant or game.default_variant
         options = {name: int(value) for name, value in game.variants[chosen].items()}
@@ -94,7 +95,7 @@ class Header:
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """One game of a file. `lineup` holds places in the header's `agents`; `moves`: MOVE[plies]; `scores` in [0, 1]."""
+    """One game of a file. `lineup`: indices into the header's `agents`; `moves`: MOVE[plies]; `scores` in [0, 1]."""
 
     number: int
     seed: int
@@ -105,15 +106,16 @@ class RecordedGame:
 
 
 class Writer:
-    """Writes games to a file, which gets its name only when it is closed: an unfinished one is never mistaken for it.
+    """Writes games to a file. The file gets its name when it is closed, so a file with this name is always finished.
 
         with Writer("games.jsonl.gz", game, ["bot3", "random"], None, seats=4) as writer:
             play(game, agents, lineups, seeds, on_game=writer.in_order(lineups, seeds))
 
-    Raises CardaiError at once when the folder cannot be written to or the file exists (unless `overwrite`). With
-    `planned`, the closing line says that the file is incomplete if fewer games came: the run was interrupted, or some
-    games were endless. When the block is left by an exception, what was written is kept and called incomplete. An
-    incomplete file without a game is not kept.
+    - Raises CardaiError at once if the folder cannot be written to, or if the file exists (unless `overwrite`).
+    - `planned`: the number of games expected. If fewer are written, since the run was interrupted or some games were
+      endless, the last line marks the file as incomplete.
+    - If an exception leaves the `with` block, the games written so far are kept and the file is marked as incomplete.
+    - An incomplete file without any game is deleted.
     """
 
     def __init__(
@@ -144,26 +146,26 @@ class Writer:
         self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
 
     def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
-        """Write one finished game. `moves`: MOVE[plies]; `lineup`: places in the agents; `scores`: f8[seats]."""
+        """Write one finished game. `moves`: MOVE[plies]; `lineup`: indices into the agents; `scores`: f8[seats]."""
         with _held_interrupt():
             self._add(self._game_line(seed, lineup, moves, scores))
 
     def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> OnGame:
-        """An `on_game` for `table.play`: games are written in the order of `seeds`, whatever order they end in.
+        """Return an `on_game` for `table.play` that writes games in the order of `seeds`, in whatever order they end.
 
-        Games that never end leave a gap: when too many games wait behind one, it is not waited for any longer.
+        Endless games leave gaps: if too many games wait for an earlier one, they are written without it.
         """
 
         def on_game(index: int, moves: np.ndarray, scores: np.ndarray) -> None:
             self._held[index] = self._game_line(seeds[index], lineups[index], moves, scores)
             if len(self._held) % _BATCH == 0:
                 with _held_interrupt():
-                    self._let_go()
+                    self._write_waiting()
 
         return on_game
 
     def close(self, complete: bool = True) -> None:
-        """End the file and give it its name; it is complete if `complete` and no fewer games came than planned."""
+        """Write the last line and give the file its name; it is complete if no planned game is missing."""
         if self._raw.closed:
             return
         with _held_interrupt():
@@ -185,8 +187,8 @@ class Writer:
             except OSError as error:
                 raise CardaiError(f"cannot finish {self.path}: {error.strerror or error}") from None
 
-    def _let_go(self) -> None:
-        """Write the games that wait for nothing any more."""
+    def _write_waiting(self) -> None:
+        """Write the games whose predecessors are written."""
         if len(self._held) > _MOST_HELD:
             self._next_held = min(self._held)
         while self._next_held in self._held:
@@ -226,10 +228,10 @@ class Writer:
 
 
 class Reader:
-    """The games of a file, in order. `header` is there at once, `games` and `complete` after the last one.
+    """Iterates over the games of a file, in order. Raises CardaiError for the first wrong line, with the reason.
 
-    Iterating raises CardaiError, which names the first line that is wrong and why. `share`: how much has been read, 0
-    to 1; `line`: the line just read.
+    `header` can be read at once. `games` counts the games read, `complete` is known after the last one. `line`: the
+    number of the line just read; `share`: how much of the file has been read, 0 to 1.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -241,14 +243,14 @@ class Reader:
         self._move = move_dtype(*self.header.fields)
 
     def load(self, rules: str | None = None) -> Game:
-        """The game these games can be replayed on. Raises CardaiError when it is unknown or has changed."""
+        """Load the game, by its name or from the path `rules`. Raises CardaiError if it is unknown or has changed."""
         try:
             return self.header.load(rules)
         except CardaiError as error:
             raise CardaiError(f"{self.path}, line 1: {error}") from None
 
     def refuse(self, why: str) -> CardaiError:
-        """The error for the line just read."""
+        """The error for the line just read; `why` is the reason."""
         return CardaiError(f"{self.path}, line {self.line}: {why}")
 
     def __iter__(self) -> Iterator[RecordedGame]:
@@ -267,7 +269,7 @@ class Reader:
             lines.close()
 
     def _lines(self) -> Generator[dict[str, Any]]:
-        """The file's lines, each checked against its checksum; `_before` is the digest of the lines before it."""
+        """The lines of the file, with checked checksums. `_before` is the digest of the lines before this one."""
         self.line, digest = 0, hashlib.blake2b(digest_size=16)
         try:
             with self.path.open("rb") as packed, _unpacked(packed) as file:
@@ -285,7 +287,7 @@ class Reader:
             raise CardaiError(f"cannot read {self.path}: {error.strerror or error}") from None
 
     def _read_header(self, lines: Iterator[dict[str, Any]]) -> Header:
-        foreign = f"{self.path} is not a record of games"
+        foreign = f"{self.path} is not a record file"
         line = next(lines, None)
         if line is None:
             raise CardaiError(f"{foreign}: it is empty")
@@ -296,16 +298,16 @@ class Reader:
         fits &= all(isinstance(line.get(name), str) for name in ("game", "variant"))
         fits &= all(_is_list(line.get(name), str) for name in texts)
         if not fits or not line["fields"] or not all(line["fields"]) or len(set(line["fields"])) < len(line["fields"]):
-            raise CardaiError(f"{foreign}: its first line lacks something, or has something of the wrong kind")
-        kept: dict[str, Any] = {item.name: line[item.name] for item in fields(Header)}
-        kept |= {name: tuple(line[name]) for name in texts}
-        return Header(**kept)
+            raise CardaiError(f"{foreign}: its first line lacks a field, or has a field of the wrong type")
+        values: dict[str, Any] = {item.name: line[item.name] for item in fields(Header)}
+        values |= {name: tuple(line[name]) for name in texts}
+        return Header(**values)
 
     def _game_of(self, line: dict[str, Any]) -> RecordedGame:
         head, number = self.header, line.get("number")
         if number != self.games:
-            found = f"game {number}" if _is_count(number) else "something else"
-            raise self.refuse(f"game {self.games} should be here, it is {found}: a line was deleted, added or moved")
+            present = f"game {number}" if _is_count(number) else "something else"
+            raise self.refuse(f"game {self.games} should be here, it is {present}: a line was deleted, added or moved")
         seed, lineup, scores, plies = (line.get(name) for name in ("seed", "lineup", "scores", "plies"))
         if not _is_list(lineup, int, head.seats) or not all(0 <= one < len(head.agents) for one in lineup):
             raise self.refuse(f"the lineup {lineup!r} does not name {head.seats} of the agents in line 1")
@@ -332,7 +334,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Verified:
-    """A file that is sound: every line, and every game replays to its scores; `complete` unless cut short."""
+    """The result for a sound file: its lines are intact and its games replay to their scores; see `verify`."""
 
     header: Header
     games: int
@@ -342,16 +344,17 @@ class Verified:
 
 
 def read(path: str | Path) -> Reader:
-    """Open a file of games. Raises CardaiError when it is none."""
+    """Open a record file. Raises CardaiError if it is not one."""
     return Reader(path)
 
 
 def replay(
     game: Game, recorded: RecordedGame, on_position: Callable[[GameState, np.record, int], None] | None = None
 ) -> GameState:
-    """Play a recorded game again; its final state. Raises CardaiError, which says what does not fit.
+    """Play a recorded game again. Returns its final state; raises CardaiError if a move or the scores do not fit.
 
-    `on_position(state, move, ply)` is called before each move; the state is its own to keep.
+    `on_position(state, move, ply)` is called for each ply with the state before its move, which it may keep. If a move
+    is illegal, it is called up to the position of that move.
     """
     moves = np.ascontiguousarray(recorded.moves)
     if moves.dtype != game.move:
@@ -386,10 +389,10 @@ def replay(
 
 
 def verify(path: str | Path, progress: Callable[[float], None] | None = None, rules: str | None = None) -> Verified:
-    """Check all of a file: its lines, that its game is known here, and that every game replays to its scores.
+    """Check a whole file: its lines, that its game can be loaded, and that every game replays to its scores.
 
-    `rules`: the path of the game if it has no name here. `progress` is called with the share done, a few times a
-    second. Raises CardaiError, which names the first bad line and why.
+    `rules`: the path of the game, if it cannot be loaded by its name. `progress` is called with the share done, 0 to 1,
+    a few times a second. Raises CardaiError, which names the first bad line and the reason.
     """
     start = reported = time.perf_counter()
     reader = read(path)
@@ -409,15 +412,15 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None, ru
 
 
 def pack(moves: np.ndarray) -> str:
-    """Moves as text: base64 of zlib of their bytes, one byte position after the other. `moves`: MOVE[plies]."""
+    """Moves MOVE[plies] as text: base64 of zlib of their bytes, one byte position after the other."""
     little = np.ascontiguousarray(moves).view("<i8") if len(moves) else np.zeros(0, "<i8")
     planes = little.view(np.uint8).reshape(len(moves), moves.dtype.itemsize).T
-    packer = zlib.compressobj(level=1, strategy=zlib.Z_RLE)  # as small here as the slower ones: bytes hardly repeat
+    packer = zlib.compressobj(level=1, strategy=zlib.Z_RLE)  # slower settings give no smaller output here
     return base64.b64encode(packer.compress(planes.tobytes()) + packer.flush()).decode()
 
 
 def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
-    """The moves that `pack` made text of: MOVE[plies]. Raises ValueError when it did not."""
+    """The moves that `pack` wrote as text: MOVE[plies]. Raises ValueError for any other text."""
     size = plies * move.itemsize
     try:
         unpacker = zlib.decompressobj()
@@ -435,7 +438,7 @@ def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:
         game.play(state, move)
     except IllegalMove as error:
         return f"ply {ply}: {error}"
-    raise AssertionError("a move was refused that is legal")
+    raise AssertionError("a legal move was refused")
 
 
 def _signed(line: dict[str, Any]) -> bytes:
@@ -448,9 +451,9 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _checked(text: bytes, refuse: Callable[[str], CardaiError]) -> dict[str, Any]:
-    """A line's content; what `refuse` makes of the reason when it is not as it was written."""
+    """The content of a line. Raises what `refuse` returns for a reason if the line is not as it was written."""
     if not text.endswith(b"\n"):
-        raise refuse("the line ends in its middle: the file is truncated")
+        raise refuse("the line is cut off: the file is truncated")
     body, end = text[:-_SUM_LENGTH], text[-_SUM_LENGTH:]
     if not (end.startswith(_SUM) and end.endswith(b'"}\n')):
         raise refuse("the line does not end with a checksum")
@@ -474,7 +477,7 @@ def _is_list(value: Any, kind: type, length: int | None = None) -> TypeGuard[lis
 
 
 def _unpacked(file: BinaryIO) -> BinaryIO:
-    """An open file's content, whether it is packed or not."""
+    """The content of an open file, which may be compressed."""
     packed = file.read(2) == b"\x1f\x8b"
     file.seek(0)
     return gzip.GzipFile(fileobj=file, mode="rb") if packed else file  # pyright: ignore[reportReturnType]
@@ -495,15 +498,15 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
 
 @contextmanager
 def _held_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back until the block is done, so that no line is written by half or counted twice."""
+    """Delay Ctrl-C until the block is done, so that no line is half written or counted twice."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    signals: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came:
+        if signals:
             signal.raise_signal(signal.SIGINT)

@@ -1,11 +1,11 @@
-"""Games between agents drawn at random, seat by seat and game by game, written to record files.
+"""Self-play simulations: the agent of each seat is drawn at random from a pool; games go into record files.
 
     pool = parse_pool(["bot3?randomised@3", "random@1"])
     simulate(game, pool, 10_000, out="games.jsonl.gz")
     simulate_shards(game, pool, 1_000_000, folder="games")  # goes on where it was stopped
 
-Every game has a deal of its own, so that the states of a large simulation differ as much as they can; none is a deal
-that a benchmark plays. The games depend on the pool and the seed alone: a longer simulation begins with a shorter one.
+Each game has its own deal, so that the states of a simulation differ as much as possible. Benchmarks never use these
+deals. Only the pool and the seed decide the games; a longer simulation begins with the games of a shorter one.
 """
 
 import json
@@ -32,16 +32,16 @@ from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.table.many import Results, play
 
-SHARD = 10_000  # games of each file of `simulate_shards`
+SHARD = 10_000  # games in each file of `simulate_shards`
 PLAN = "simulation.json"
 FORMAT = "cardai simulation 1"
 
-_DEALS, _SEATS = 0xDEA15, 0x5EA75  # tell the streams that draw deals and line-ups from those of benchmarks and players
+_DEALS, _SEATS = 0xDEA15, 0x5EA75  # keep the draws of deals and line-ups apart from those of benchmarks and players
 
 
 @dataclass(frozen=True)
 class Share:
-    """How an agent of a pool did in all the seats it was drawn for. Estimates are in percent of them."""
+    """The results of one agent of a pool, over all seats it was drawn for. Estimates are in percent."""
 
     agent: str
     spec: str
@@ -54,10 +54,11 @@ class Share:
 
 @dataclass(frozen=True)
 class Summary:
-    """What was simulated. `games`: those that were played and finished now; `states`: the moves in them.
+    """The result of a simulation.
 
-    `endless`: games given up after the game's `max_plies` moves, which are in no file. `files`: all files of the
-    simulation, `found` of which were there before; their games are in no figure here.
+    - `asked`: the number of games asked for; `games`: those played and finished by this call; `states`: their moves.
+    - `endless`: games stopped after the game's `max_plies` moves; they are in no file.
+    - `files`: all files of the simulation. `found` of them existed before; no other figure here counts their games.
     """
 
     game: str
@@ -76,14 +77,14 @@ class Summary:
     interrupted: bool
 
     def as_json(self) -> dict[str, Any]:
-        """Everything in this summary as plain JSON types; figures in percent."""
+        """The summary as plain JSON types; estimates in percent."""
         return plain(asdict(self) | {"level": interval.LEVEL})
 
 
 def parse_pool(texts: Sequence[str]) -> dict[str, float]:
-    """A pool, specs to weights, from texts SPEC@WEIGHT; a spec alone has the weight 1.
+    """Parse texts SPEC@WEIGHT into a pool, a dict of specs and weights. A spec without a weight has the weight 1.
 
-    Raises CardaiError for a weight that is no positive number and for a spec named twice.
+    Raises CardaiError for a weight that is not a positive number, and for a spec named twice.
     """
     pool: dict[str, float] = {}
     for text in texts:
@@ -115,10 +116,10 @@ def simulate(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Summary:
-    """Play games into a record file; each seat's agent is drawn from the pool, specs to weights.
+    """Play games into one record file. `pool`: specs and weights, from which the agent of each seat is drawn.
 
-    Raises CardaiError for a bad pool, seats, variant or file before anything is played. Ctrl-C ends the simulation with
-    the games finished so far, in a file that is called incomplete.
+    Raises CardaiError for a bad pool, number of seats, variant or file before any game is played. Ctrl-C ends the
+    simulation; the file then has the games finished so far, and is marked as incomplete.
     """
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     with mix.writer(Path(out), overwrite, planned=games) as writer:
@@ -140,11 +141,11 @@ def simulate_shards(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Summary:
-    """The same into a folder of record files with `shard` games each, which are there whole or not at all.
+    """Play games into a folder of record files with `shard` games each. A file is written whole or not at all.
 
-    A simulation that was stopped goes on with the first file that is missing and ends with the files it would have had;
-    one that has ended may be given more games. The folder's `simulation.json` says what is simulated there: CardaiError
-    for a folder with another simulation, or with record files of none, and for a file in it that is damaged.
+    If a simulation was stopped, the same call continues with the first missing file, and ends with the same files. A
+    simulation that has ended can be continued with more games. The folder's `simulation.json` describes it. Raises
+    CardaiError for a folder with another simulation or with other record files, and for a damaged file in it.
     """
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     place, firsts = Path(folder), range(0, games, positive("shard", shard))
@@ -179,7 +180,7 @@ def simulate_here(
     seats: int | None = None,
     threads: int | None = None,
 ) -> list[RecordedGame]:
-    """The same games in memory, without the endless ones; for small simulations. Ctrl-C is raised."""
+    """Play the same games into memory, for small simulations. Leaves endless games out; raises KeyboardInterrupt."""
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     seeds, lineups = mix.seeds(0, games), mix.lineups(0, games)
     results = play(game, mix.agents, lineups, seeds, variant=mix.variant, threads=mix.threads, record=True)
@@ -196,9 +197,10 @@ def simulate_here(
 
 @rule
 def draw_lineups(seeds, key, bounds, lineups, stream):
-    """Fill i8[G, seats] with places in a pool: `bounds`, f8[N], are the sums of its weights up to each one, the last 1.
+    """Fill `lineups`, i8[G, seats], with indices into a pool of N agents.
 
-    A game's line-up depends on its seed, the key u8[1] and the pool only.
+    `bounds`: f8[N], the cumulative shares of the weights; the last is 1. A game's line-up depends only on its seed, the
+    key u8[1] and the pool.
     """
     for game in range(len(seeds)):
         stream.rng = mixed(np.uint64(seeds[game]) ^ np.uint64(key[0]))
@@ -210,7 +212,7 @@ def draw_lineups(seeds, key, bounds, lineups, stream):
 
 
 class _Mix:
-    """A simulation: who plays what, and which games."""
+    """A simulation: its game, its pool, and the seeds and line-ups of its games; it counts results."""
 
     def __init__(
         self,
@@ -233,8 +235,8 @@ class _Mix:
         game.options(self.seats, self.variant)
         self.pool = dict(pool)
         self.agents = [agent(game, spec) for spec in pool]
-        for one in self.agents:
-            one.check_fits(game, self.variant, self.seats)
+        for member in self.agents:
+            member.check_fits(game, self.variant, self.seats)
         self.threads = thread_count(threads)
         self._seeds = deal_seeds(int(mixed(int_seed(seed ^ _DEALS))), games)
         self._key = np.array([mixed(int_seed(seed ^ _SEATS))], np.uint64)
@@ -256,7 +258,7 @@ class _Mix:
         return Writer(path, self.game, specs, self.variant, self.seats, overwrite=overwrite, planned=planned)
 
     def play(self, first: int, end: int, writer: Writer, progress: Callable[[int, int], None] | None) -> Results:
-        """Play games first..end-1 into a file."""
+        """Play the games first..end-1 into a file."""
         seeds, lineups = self.seeds(first, end), self.lineups(first, end)
         return play(
             self.game,
@@ -270,7 +272,7 @@ class _Mix:
         )
 
     def count(self, first: int, end: int, results: Results) -> None:
-        """Count the games first..end-1, which have been played."""
+        """Add the results of the games first..end-1, which have been played."""
         done = results.finished
         self.games += int(done.sum())
         self.states += int(results.plies[done].sum())
@@ -280,18 +282,18 @@ class _Mix:
         self._scores.append(results.scores[done].astype(np.float32))
 
     def check(self, file: Path, first: int, end: int) -> None:
-        """Raise CardaiError unless a file that was there before begins as one with games first..end-1 does."""
+        """Raise CardaiError unless an existing file seems to hold the games first..end-1 of this simulation."""
         reader = read(file)
         if reader.header != Header.of(self.game, list(self.pool), self.variant, self.seats):
-            raise CardaiError(f"{file} holds games of another simulation than {PLAN} beside it says")
-        one = next(iter(reader), None)
-        if one is not None and one.seed not in self.seeds(first, end):
+            raise CardaiError(f"{file} holds games of another simulation than {PLAN} in the same folder describes")
+        recorded = next(iter(reader), None)
+        if recorded is not None and recorded.seed not in self.seeds(first, end):
             raise CardaiError(f"{file} does not hold games {first:,} to {end - 1:,} of the simulation; move it away")
 
     def plan(self, shard: int) -> dict[str, Any]:
         header = Header.of(self.game, (), self.variant, self.seats)
-        told = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
-        return {"format": FORMAT, **told, "pool": self.pool, "seed": self.seed, "shard": shard}
+        table = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
+        return {"format": FORMAT, **table, "pool": self.pool, "seed": self.seed, "shard": shard}
 
     def summary(self, files: Sequence[str], found: int, interrupted: bool) -> Summary:
         return Summary(
@@ -313,21 +315,22 @@ class _Mix:
 
     def _shares(self) -> tuple[Share, ...]:
         seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
-        found = []
-        for place, (one, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
+        shares = []
+        for place, (member, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
             sat = seated == place
             played = sat.any(axis=1)
             own = np.where(sat, scores, np.nan)[played].astype(float)
             ends = own, np.where(np.isnan(own), np.nan, own == 1.0), np.where(np.isnan(own), np.nan, own == 0.0)
             figures = (_estimate(outcomes).scaled(100) for outcomes in ends)
-            found.append(Share(one.label, one.spec, weight, int(sat.sum()), *figures))
-        return tuple(found)
+            shares.append(Share(member.label, member.spec, weight, int(sat.sum()), *figures))
+        return tuple(shares)
 
 
 def _estimate(outcomes: np.ndarray) -> Estimate:
-    """The mean of outcomes f8[G, seats], NaN for others' seats, with the game as cluster: Wilson's interval for shares.
+    """The mean of outcomes f8[G, seats] with its interval; NaN for seats of other agents. A game is a cluster.
 
-    Other means get a normal one, since there are games enough for it and too many to draw them anew.
+    If all outcomes are 0 or 1, it is Wilson's interval. Otherwise it is a normal one: there are enough games for it,
+    and too many for a bootstrap.
     """
     values = outcomes[np.isfinite(outcomes)]
     if ((values == 0) | (values == 1)).all():
@@ -342,7 +345,7 @@ def _estimate(outcomes: np.ndarray) -> Estimate:
 
 
 def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[[int, int], None] | None) -> Results:
-    """Play a shard's games; the file has its name once they all have ended."""
+    """Play the games of one file, which gets its name when all of them have ended."""
     unfinished = file.with_name(f".{os.getpid()}-{file.name}")
     try:
         with mix.writer(unfinished) as writer:
@@ -357,7 +360,7 @@ def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[
 
 
 def _keep_plan(folder: Path, plan: dict[str, Any]) -> None:
-    """Write down what is simulated in a folder. Raises CardaiError if that is something else."""
+    """Write the description of a simulation into its folder. Raises CardaiError if the folder has another one."""
     file = folder / PLAN
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -371,25 +374,25 @@ def _keep_plan(folder: Path, plan: dict[str, Any]) -> None:
         raise CardaiError(f"cannot write {error.filename or file}: {error.strerror or error}") from None
 
 
-def _refuse_other(file: Path, kept: Any, plan: dict[str, Any]) -> None:
-    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
-        raise CardaiError(f"{file} is damaged: it is not of the format {FORMAT!r}")
+def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
+    if not isinstance(written, dict) or written.get("format") != FORMAT:
+        raise CardaiError(f"{file} is damaged: its format is not {FORMAT!r}")
     for name, wanted in plan.items():
-        found = kept.get(name)
-        if _in_words(found) != _in_words(wanted):
+        existing = written.get(name)
+        if _in_words(existing) != _in_words(wanted):
             raise CardaiError(
-                f"{file.parent} holds a simulation with {name} {_in_words(found)}, not {_in_words(wanted)}"
+                f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}"
             )
 
 
 def _refuse_strangers(folder: Path, files: Sequence[Path], shard: int, games: int) -> None:
-    for found in sorted(folder.glob("[!.]*.jsonl*")):
-        if found not in files:
-            raise CardaiError(f"{found} is no part of a simulation of {games:,} games in files of {shard:,}")
+    for file in sorted(folder.glob("[!.]*.jsonl*")):
+        if file not in files:
+            raise CardaiError(f"{file} does not belong to a simulation of {games:,} games in files of {shard:,}")
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, dict):  # in this order, which decides who is drawn
+    if isinstance(value, dict):  # in this order, which decides the draws
         return ", ".join(f"{name}@{number:g}" for name, number in value.items()) or "none"
     return str(value)
 

@@ -1,4 +1,4 @@
-"""The progress line on a terminal's stderr: what is being done, how far it is, how long it will take."""
+"""The progress line on stderr: what is being done, how much of it is done, and how long the rest will take."""
 
 import sys
 import time
@@ -9,17 +9,17 @@ from typing import Self
 from cardai.game import Game
 from cardai.rule import JIT, cache_folder
 
-_SOON = 1.0  # seconds; what ends earlier shows no line
+_SOON = 1.0  # seconds; work that ends earlier shows no line
 
 
 class Line:
-    """A line for one piece of work, gone when the work is done; called with (done, total) or (done, total, what).
+    """A progress line for one piece of work, removed at its end. Call it with (done, total) or (done, total, about).
 
         with Line("playing", game) as progress:
             play(..., progress=progress)
 
-    Given a game whose rules are not compiled yet, it says so until the first call that has something done. It says
-    nothing when stderr is not a terminal.
+    With a game whose rules are not compiled yet, it says so until the first call with `done` above 0. It shows nothing
+    if stderr is not a terminal.
     """
 
     def __init__(self, about: str, game: Game | None = None) -> None:
@@ -30,7 +30,7 @@ class Line:
             self._show(f"compiling {game.name}'s rules, once: up to 40 s")
 
     def __call__(self, done: float, total: float, about: str | None = None) -> None:
-        """So much is done, and this is what is being done now."""
+        """Show that `done` of `total` is done; `about` replaces the description."""
         self.about = about or self.about
         if self._bar is None and sys.stderr.isatty() and time.perf_counter() - self._start > _SOON:
             self._show(self.about)
@@ -38,7 +38,7 @@ class Line:
             self._bar.update(self._task, description=self.about, completed=done, total=total)
 
     def share(self, part: float) -> None:
-        """The same, for work measured as 0 to 1."""
+        """Show progress as a share, 0 to 1."""
         self(round(100 * part), 100)
 
     def __enter__(self) -> Self:
@@ -61,7 +61,7 @@ class Line:
 
 
 def is_cold(game: Game) -> bool:
-    """Whether the game's rules, or the loops that play every game, have yet to be compiled."""
+    """Whether the game's rules, or the loops that play every game, are not compiled yet."""
     if not JIT:
         return False
     from cardai.kernel import driver
