@@ -1,5 +1,6 @@
-"""Lessons: equal states in equal order for any network, and what shuffled cells are."""
+"""Comparisons of bodies: the same states in the same order for any network; shuffled cells."""
 
+import chex
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ BODY = "mlp", {"hidden": [8]}
 
 
 class Sum(nnx.Module):
-    """A body that is not among ours."""
+    """A body that is not in `evaluators.bodies`."""
 
     def __init__(self, rngs):
         self.weigh = nnx.Linear(27, 1, rngs=rngs)
@@ -54,59 +55,60 @@ def logits(module, comparison):
     return np.asarray(module(comparison.dataset.take(np.arange(50))))
 
 
-def test_a_lesson_makes_the_network_that_a_training_run_makes(config, comparison):
+def test_a_comparison_trains_the_same_network_as_a_training_run(config, comparison):
     report = train(config).report
-    found = comparison.train(comparison.body(*BODY, 0), 0)
-    assert abs(report["test"]["split"]["bce"] - found.test.bce) < 1e-6
-    assert found.states == 40 * 64
+    trained = comparison.train(comparison.body(*BODY, 0), 0)
+    assert abs(report["test"]["split"]["bce"] - trained.test.bce) < 1e-6
+    assert trained.states == 40 * 64
 
 
 def test_networks_with_one_seed_get_the_same_states_in_the_same_order(comparison, monkeypatch):
     seen = []
     batches = compare._batches
-    monkeypatch.setattr(compare, "_batches", lambda *a: (seen.append(one) or one for one in batches(*a)))
-    taught = [comparison.train(one, 3) for one in (Sum(nnx.Rngs(0)), comparison.body(*BODY, 0))]
+    monkeypatch.setattr(compare, "_batches", lambda *a: (seen.append(places) or places for places in batches(*a)))
+    trained = [comparison.train(module, 3) for module in (Sum(nnx.Rngs(0)), comparison.body(*BODY, 0))]
     assert len(seen) == 80
-    assert all((one == other).all() for one, other in zip(seen[:40], seen[40:], strict=True))
-    assert taught[0].test.n == taught[1].test.n > 0
+    chex.assert_trees_all_equal(seen[:40], seen[40:])
+    assert trained[0].test.n == trained[1].test.n > 0
     comparison.train(Sum(nnx.Rngs(0)), 4, steps=1)
     assert (seen[80] != seen[0]).any()
 
 
-def test_a_module_that_is_taught_twice_learns_the_same_and_stays_as_it_was(comparison):
+def test_training_a_module_twice_gives_the_same_network_and_leaves_the_module_unchanged(comparison):
     module = Sum(nnx.Rngs(1))
     before = logits(module, comparison)
     first, second = comparison.train(module, 1), comparison.train(module, 1)
-    assert (logits(first.module, comparison) == logits(second.module, comparison)).all()
-    assert (logits(module, comparison) == before).all()
+    chex.assert_trees_all_equal(nnx.state(first.module), nnx.state(second.module))
+    chex.assert_trees_all_equal(logits(first.module, comparison), logits(second.module, comparison))
+    chex.assert_trees_all_equal(logits(module, comparison), before)
     assert not np.allclose(logits(first.module, comparison), before)
 
 
-def test_networks_of_one_kind_do_not_share_what_they_begin_with(comparison):
-    one, other = (comparison.train(comparison.body(*BODY, seed), 1, steps=1) for seed in (1, 2))
-    assert not np.allclose(logits(one.module, comparison), logits(other.module, comparison))
+def test_networks_of_one_structure_do_not_share_their_initial_weights(comparison):
+    first, second = (comparison.train(comparison.body(*BODY, seed), 1, steps=1) for seed in (1, 2))
+    assert not np.allclose(logits(first.module, comparison), logits(second.module, comparison))
 
 
-def test_networks_of_one_kind_may_have_other_sizes(comparison):
+def test_networks_of_one_body_may_have_different_sizes(comparison):
     sizes = [
         parameters(comparison.train(comparison.body("mlp", {"hidden": [n]}, 0), 1, steps=1).module) for n in (4, 6)
     ]
     assert sizes == [4 * 28 + 5, 6 * 28 + 7]
 
 
-def test_a_network_of_ones_own_can_be_graded(comparison):
+def test_a_network_that_is_not_in_bodies_can_be_graded(comparison):
     player = comparison.train(Sum(nnx.Rngs(0)), 0).player("sum")
     assert 0 < grade(solve(GAME), player).averaged[0] < 1
-    with pytest.raises(CardaiError, match="sum was taught tictactoe"):
+    with pytest.raises(CardaiError, match="sum was trained for tictactoe"):
         player.check_fits(load("durak"), None, 2)
 
 
-def test_a_network_with_another_answer_is_refused(comparison):
-    with pytest.raises(CardaiError, match="one logit of each row"):
+def test_a_network_with_another_output_shape_is_refused(comparison):
+    with pytest.raises(CardaiError, match="one logit for each row"):
         comparison.train(Wrong(nnx.Rngs(0)), 0)
 
 
-def test_shuffled_cells_keep_planes_apart_and_aligned_and_leave_the_rest():
+def test_shuffled_cells_stay_aligned_between_planes_and_other_values_stay_in_place():
     layout = (Segment("count", (2,)), Segment("a", (3, 4)), Segment("one"), Segment("b", (3, 4)), Segment("c", (2, 2)))
     order = cells_shuffled(layout, 5)
     assert sorted(order) == list(range(2 + 12 + 1 + 12 + 4))
@@ -117,12 +119,12 @@ def test_shuffled_cells_keep_planes_apart_and_aligned_and_leave_the_rest():
     assert sorted(order[27:]) == [27, 28, 29, 30]
 
 
-def test_an_mlp_does_not_care_where_cells_are_but_play_with_them_must_know(comparison):
+def test_a_network_with_shuffled_cells_is_evaluated_with_the_same_order(comparison):
     order = cells_shuffled(comparison.layout, 1)
-    found = comparison.train(Sum(nnx.Rngs(0)), 0, order=order)
+    trained = comparison.train(Sum(nnx.Rngs(0)), 0, order=order)
     rows = comparison.dataset.take(np.arange(20))
-    expected = 1 / (1 + np.exp(-np.asarray(found.module(rows[:, order]))))
-    assert np.allclose(np.asarray(found.evaluator("x").score(rows)), expected, atol=1e-6)
+    expected = 1 / (1 + np.exp(-np.asarray(trained.module(rows[:, order]))))
+    chex.assert_trees_all_close(np.asarray(trained.evaluator("x").score(rows)), expected, atol=1e-6)
 
 
 def test_parameters_are_counted_and_speeds_measured(comparison):

@@ -29,6 +29,7 @@ from evaluators.policies.memory import CircularBuffer, ReservoirBuffer
 from evaluators.policies.network import (
     Network,
     best_actions,
+    compiled,
     draw_actions,
     draw_legal_actions,
     initialised,
@@ -420,6 +421,29 @@ def test_a_policy_with_weights_that_are_not_finite_is_not_written(tmp_path):
 
 def weights_of(policy):
     return policy._weights
+
+
+def test_rows_of_any_number_take_few_compiled_programs():
+    chex.clear_trace_counter()
+    run = compiled(chex.assert_max_traces(lambda weights, rows: weights * rows.astype(jnp.float32), n=7))
+    for count in (0, 1, 63, 64, 65, 100, 200, 300, 600, 1100, 3000, 4096, 5000, 9000):  # sizes: 64, 128, ..., 4096
+        assert run(2.0, np.ones((count, 3), np.uint8)).tolist() == [[2.0] * 3] * count
+
+
+def test_the_update_of_nfsp_is_traced_once(monkeypatch):
+    chex.clear_trace_counter()
+    monkeypatch.setattr(nfsp.CompiledNfsp, "_update", chex.assert_max_traces(nfsp.CompiledNfsp._update, n=1))
+    config = dataclasses.replace(BRIEF, batch=17)  # programs of other tests are not used again
+    policy = nfsp.train(kuhn.GAME, config, seed=1)
+    assert "value_loss" in policy.metadata.metrics
+
+
+def test_the_update_of_ppo_is_traced_once_for_each_padded_size(monkeypatch):
+    chex.clear_trace_counter()
+    monkeypatch.setattr(ppo.CompiledPpo, "_update", chex.assert_max_traces(ppo.CompiledPpo._update, n=1))
+    config = dataclasses.replace(TINY, batch_games=9)  # at most 27 decisions, padded to 64
+    policy = ppo.train(kuhn.GAME, config, seed=1)
+    assert "loss" in policy.metadata.metrics
 
 
 @pytest.mark.parametrize(("module", "config"), [(ppo, TINY), (nfsp, BRIEF)], ids=["ppo", "nfsp"])

@@ -1,5 +1,8 @@
-"""Networks taught in memory: the same seed gives the same network, and what is known by heart is what was judged."""
+"""Self-play training in memory: seeds, merged rows, the evaluator that remembers scores, who plays."""
 
+from typing import Any
+
+import chex
 import jax
 import numpy as np
 import optax
@@ -34,81 +37,85 @@ def training():
     return SelfPlayTraining(TICTACTOE, PROTOCOL, "mlp", OPTIONS)
 
 
-def weights(generation: SelfPlayGeneration) -> list[np.ndarray]:
-    return [np.array(leaf) for leaf in jax.tree.leaves(generation.state.params)]
+def weights(generation: SelfPlayGeneration) -> Any:
+    """A copy: the next training step reuses the memory of the state."""
+    return jax.tree.map(np.array, generation.state.params)
 
 
-def course(training: SelfPlayTraining, seed: int) -> list[list[np.ndarray]]:
-    return [weights(one) for one in training.generations(seed)]
+def weights_by_generation(training: SelfPlayTraining, seed: int) -> list[Any]:
+    return [weights(generation) for generation in training.generations(seed)]
 
 
-def same(one: list, other: list) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+def assert_different(first: Any, second: Any) -> None:
+    with pytest.raises(AssertionError, match="not exactly equal"):
+        chex.assert_trees_all_equal(first, second)
 
 
-def test_a_seed_decides_everything_whatever_was_taught_before(training):
-    first, other, again = course(training, 1), course(training, 2), course(training, 1)
-    fresh = course(SelfPlayTraining(TICTACTOE, PROTOCOL, "mlp", OPTIONS), 1)
+def test_a_seed_decides_everything_whatever_was_trained_before(training):
+    first, other, again = (weights_by_generation(training, seed) for seed in (1, 2, 1))
+    fresh = weights_by_generation(SelfPlayTraining(TICTACTOE, PROTOCOL, "mlp", OPTIONS), 1)
+    chex.assert_trees_all_equal(first, again, fresh)
     for number in range(PROTOCOL.iterations + 1):
-        assert same(first[number], again[number])
-        assert same(first[number], fresh[number])
-        assert not same(first[number], other[number])
+        assert_different(first[number], other[number])
 
 
-def test_the_first_generation_has_random_weights_and_each_later_one_has_learned(training):
-    kept = [(one.number, weights(one), one.loss) for one in training.generations(0)]
-    assert [number for number, *_ in kept] == [0, 1, 2]
-    assert np.isnan(kept[0][2])
-    assert all(0 < loss < 2 for *_, loss in kept[1:])
-    assert not same(kept[0][1], kept[1][1])
-    assert not same(kept[1][1], kept[2][1])
+def test_generation_zero_is_untrained_and_each_later_one_has_other_weights(training):
+    numbers, losses, weights_of = zip(
+        *((generation.number, generation.loss, weights(generation)) for generation in training.generations(0)),
+        strict=True,
+    )
+    assert numbers == (0, 1, 2)
+    assert np.isnan(losses[0])
+    assert all(0 < loss < 2 for loss in losses[1:])
+    assert_different(weights_of[0], weights_of[1])
+    assert_different(weights_of[1], weights_of[2])
 
 
 def test_equal_rows_become_one_with_the_mean_of_their_labels():
     rows = np.array([[1, 2], [0, 1], [1, 2], [1, 2]], np.uint8)
-    found = LabelledRows(rows, np.array([0.0, 1.0, 1.0, 0.5], np.float32), np.array([1.0, 4.0, 2.0, 1.0])).merged()
-    by_row = {tuple(row): (label, n) for row, label, n in zip(found.rows.tolist(), *found[1:], strict=True)}
+    merged = LabelledRows(rows, np.array([0.0, 1.0, 1.0, 0.5], np.float32), np.array([1.0, 4.0, 2.0, 1.0])).merged()
+    by_row = {tuple(row): (label, n) for row, label, n in zip(merged.rows.tolist(), *merged[1:], strict=True)}
     assert by_row == {(1, 2): (0.625, 4.0), (0, 1): (1.0, 4.0)}
 
 
-def test_merging_leaves_the_gradient_as_it_was():
+def test_merging_rows_does_not_change_the_gradient():
     stream = np.random.default_rng(0)
     rows, labels = stream.integers(0, 2, (500, 3), np.uint8), stream.integers(0, 3, 500).astype(np.float32) / 2
-    slope = stream.standard_normal(3).astype(np.float32)
+    weights = stream.standard_normal(3).astype(np.float32)
 
-    def loss(by, known):
-        losses = optax.sigmoid_binary_cross_entropy(known.rows @ by, known.labels)
-        return (losses * known.counts).sum() / known.counts.sum()
+    def loss_of(weights, data):
+        losses = optax.sigmoid_binary_cross_entropy(data.rows @ weights, data.labels)
+        return (losses * data.counts).sum() / data.counts.sum()
 
-    known = LabelledRows(rows, labels, np.ones(500))
-    assert len(known.merged().rows) == 8
-    apart, merged = (jax.grad(loss)(slope, one) for one in (known, known.merged()))
-    assert np.allclose(apart, merged, atol=1e-6)
+    data = LabelledRows(rows, labels, np.ones(500))
+    assert len(data.merged().rows) == 8
+    apart, merged = (jax.grad(loss_of)(weights, rows) for rows in (data, data.merged()))
+    chex.assert_trees_all_close(apart, merged, atol=1e-6)
 
 
-def test_merging_in_parts_is_merging_all():
+def test_merging_part_by_part_is_the_same_as_merging_all_at_once():
     stream = np.random.default_rng(1)
     parts = [LabelledRows(stream.integers(0, 2, (40, 4), np.uint8), stream.random(40), np.ones(40)) for _ in range(3)]
-    one, other = LabelledRows.joined([part.merged() for part in parts]).merged(), LabelledRows.joined(parts).merged()
-    assert np.array_equal(one.rows, other.rows)
-    assert np.array_equal(one.counts, other.counts)
-    assert np.allclose(one.labels, other.labels)
+    by_part = LabelledRows.joined([part.merged() for part in parts]).merged()
+    at_once = LabelledRows.joined(parts).merged()
+    chex.assert_trees_all_equal((by_part.rows, by_part.counts), (at_once.rows, at_once.counts))
+    chex.assert_trees_all_close(by_part.labels, at_once.labels, rtol=1e-5, atol=1e-8)
 
 
-def test_a_network_is_asked_about_a_row_once(training):
-    asked = []
-    judge = CachingEvaluator(training, next(training.generations(0)).state, 0)
-    network = judge._logits
-    judge._logits = lambda by, rows: asked.append(rows) or network(by, rows)
+def test_a_network_is_asked_about_each_row_once(training):
+    batches = []
+    evaluator = CachingEvaluator(training, next(training.generations(0)).state, 0)
+    logits = evaluator._logits
+    evaluator._logits = lambda weights, rows: batches.append(rows) or logits(weights, rows)
     rows = np.random.default_rng(0).integers(0, 2, (3000, 27), np.uint8)
-    first = judge.score(np.concatenate([rows, rows]))
-    assert len(asked) == 3  # 3000 rows, 1024 at once
-    assert np.array_equal(first[:3000], first[3000:])
-    assert np.array_equal(judge.score(rows[::-1]), first[:3000][::-1])
-    assert len(asked) == 3
+    scores = evaluator.score(np.concatenate([rows, rows]))
+    assert [batch.shape for batch in batches] == [(1024, 27)] * 3  # 3000 rows; one batch size, so one compiled program
+    assert np.array_equal(scores[:3000], scores[3000:])
+    assert np.array_equal(evaluator.score(rows[::-1]), scores[:3000][::-1])
+    assert len(batches) == 3
 
 
-def test_a_judge_stays_as_it_is_while_its_network_learns(training):
+def test_an_evaluator_does_not_change_when_the_training_continues(training):
     generations = training.generations(0)
     state = next(generations).state
     early, late = CachingEvaluator(training, state, 0), CachingEvaluator(training, state, 0)
@@ -120,14 +127,14 @@ def test_a_judge_stays_as_it_is_while_its_network_learns(training):
 
 def test_a_generation_saved_as_a_model_plays_as_it_did(training, tmp_path):
     *_, last = training.generations(3)
-    last.model(about="taught by itself").save(tmp_path / "one.safetensors")
+    last.model(about="trained by self-play").save(tmp_path / "last.safetensors")
     solution = solve(TICTACTOE)
-    loaded = agent(TICTACTOE, f"greedy:{tmp_path / 'one.safetensors'}")
+    loaded = agent(TICTACTOE, f"greedy:{tmp_path / 'last.safetensors'}")
     assert np.array_equal(strategy_of(solution, last.agent())[0], strategy_of(solution, loaded)[0])
 
 
 @pytest.mark.parametrize(("opponent", "first", "networks"), [("", "", 2), ("random", "", 1), ("", "random", 0)])
-def test_who_sits_at_the_table(monkeypatch, opponent, first, networks):
+def test_agents_take_the_seats_that_the_protocol_says(monkeypatch, opponent, first, networks):
     seen = []
     play = selfplay_in_memory.play
     monkeypatch.setattr(
@@ -142,41 +149,42 @@ def test_who_sits_at_the_table(monkeypatch, opponent, first, networks):
     assert len(set(seeds.tolist())) == 8
 
 
-def test_exploring_is_for_games_and_not_for_grades(training):
+def test_the_agent_of_a_generation_does_not_explore(training):
     generation = next(training.generations(0))
     assert (generation.agent().epsilon, generation.agent().temperature) == (0.0, 0.0)
     assert grade(solve(TICTACTOE), generation.agent()).luck in ("none", "known")
 
 
-def test_it_learns_from_as_many_iterations_as_are_kept():
-    def states(kept):
-        protocol = SelfPlayProtocol(3, 50, opponent="random", window=kept, steps=1, training={"batch": 4})
-        return [one.states for one in SelfPlayTraining(TICTACTOE, protocol, "mlp", OPTIONS).generations(0)]
+def test_the_window_says_how_many_iterations_are_trained_on():
+    def states_by_generation(window):
+        protocol = SelfPlayProtocol(3, 50, opponent="random", window=window, steps=1, training={"batch": 4})
+        training = SelfPlayTraining(TICTACTOE, protocol, "mlp", OPTIONS)
+        return [generation.states for generation in training.generations(0)]
 
-    (none, *each), (_, *pairs) = states(1), states(2)
-    assert none == 0
-    assert all(250 <= one <= 450 for one in each)  # 50 games of 5 to 9 moves
-    assert pairs[0] == each[0]
-    assert all(500 <= two <= 900 for two in pairs[1:])
+    (untrained, *single), (_, *double) = states_by_generation(1), states_by_generation(2)
+    assert untrained == 0
+    assert all(250 <= states <= 450 for states in single)  # 50 games of 5 to 9 moves
+    assert double[0] == single[0]
+    assert all(500 <= states <= 900 for states in double[1:])
 
 
-def test_any_game_will_do():
+def test_a_game_outside_this_package_can_be_trained():
     protocol = SelfPlayProtocol(1, 20, steps=2, training={"batch": 8})
     *_, last = SelfPlayTraining(SMALL, protocol, "mlp", OPTIONS).generations(0)
     assert last.states > 20
 
 
-def test_a_judge_refuses_another_game_and_table(training):
-    judge = CachingEvaluator(training, next(training.generations(0)).state, 0)
-    judge.check_fits(TICTACTOE, "standard", 2)
-    with pytest.raises(CardaiError, match=r"generation 0 was taught tictactoe, variant standard, with 2 seats"):
-        judge.check_fits(SMALL, None, 2)
+def test_an_evaluator_refuses_another_game_and_table(training):
+    evaluator = CachingEvaluator(training, next(training.generations(0)).state, 0)
+    evaluator.check_fits(TICTACTOE, "standard", 2)
+    with pytest.raises(CardaiError, match=r"generation 0 was trained for tictactoe, variant standard, with 2 seats"):
+        evaluator.check_fits(SMALL, None, 2)
     with pytest.raises(CardaiError, match="2 seats"):
-        judge.check_fits(TICTACTOE, None, 3)
+        evaluator.check_fits(TICTACTOE, None, 3)
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"games": 0}, "games must be at least 1, not 0"),
         ({"window": -1}, "window must be at least 1, not -1"),
@@ -185,12 +193,12 @@ def test_a_judge_refuses_another_game_and_table(training):
         ({"count_power": 0.5}, "count_power 0.5 needs merge_rows"),
     ],
 )
-def test_impossible_protocols_are_refused(fields, said):
-    with pytest.raises(CardaiError, match=said):
+def test_impossible_protocols_are_refused(fields, message):
+    with pytest.raises(CardaiError, match=message):
         SelfPlayProtocol(**({"iterations": 1, "games": 1} | fields))
 
 
-def test_weights_that_run_away_are_named(training, monkeypatch):
+def test_a_loss_that_is_not_finite_is_an_error(training, monkeypatch):
     monkeypatch.setattr(training.trainer, "step", lambda state, rows, labels: (state, np.float32(np.nan)))
-    with pytest.raises(CardaiError, match="iteration 1: the weights have run away"):
+    with pytest.raises(CardaiError, match="iteration 1: training has diverged"):
         list(training.generations(0))

@@ -1,4 +1,4 @@
-"""Networks of any kind, trained on the same states in the same order: what a comparison of bodies needs.
+"""Compares bodies: trains networks of any kind on the same states in the same order.
 
     config = TrainConfig(game="tictactoe", data=("games",), out="runs/mine", batch=256, steps=2000, epochs=0)
     comparison = comparison_of(config)
@@ -6,9 +6,9 @@
     theirs = comparison.train(comparison.body("mlp", {"hidden": [64, 64]}, seed=0), seed=0)
     mine.test.bce, mine.states_per_second, parameters(mine.module), mine.player("mine")
 
-A network is any flax `nnx.Module` that makes one logit of each row: u8[B, F] -> f4[B]. It need not be one of the
-`evaluators.bodies`. Nothing is kept on disk, and the last weights count, not the best ones, so that all networks have
-learned from equally many states.
+A network is any flax `nnx.Module` that maps rows u8[B, F] to logits f4[B]. It need not be one of `evaluators.bodies`.
+Nothing is written to disk. The last weights count, not the best ones, so that all networks are trained on equally many
+states.
 """
 
 import contextlib
@@ -38,14 +38,14 @@ from evaluators.training.config import TrainConfig
 from evaluators.training.metrics import Metrics, measure
 from evaluators.training.trainer import Trainer, TrainState, evaluated
 
-_IN_FLIGHT = 8  # steps handed to the device before one is waited for
+_IN_FLIGHT = 8  # steps given to the device before the trainer waits for one of them
 
 
 @dataclass(frozen=True)
 class BodyComparison:
-    """A game's states, and how they are learned: the fields of a `TrainConfig` but its body, options and seed.
+    """The states on which networks are trained, and how: all of `config` except its body, options, seed and `out`.
 
-    What is compiled for a network serves all of its kind.
+    Networks of the same structure share compiled code.
     """
 
     game: Game
@@ -55,16 +55,16 @@ class BodyComparison:
 
     @property
     def layout(self) -> tuple[Segment, ...]:
-        """The segments of a row, in order."""
+        """The segments of an encoded row, in order."""
         return self.dataset.layout
 
     @property
     def width(self) -> int:
-        """The number of values in a row."""
+        """The number of values in an encoded row."""
         return self.dataset.width
 
     def body(self, name: str, options: Mapping[str, Any], seed: int) -> nnx.Module:
-        """A network of one of the bodies there are, see `evaluators.bodies`."""
+        """Returns a network with one of `evaluators.bodies`, its initial weights drawn by the seed."""
         return build(name, options, self.layout, seed)
 
     def train(
@@ -75,53 +75,55 @@ class BodyComparison:
         order: np.ndarray | None = None,
         progress: Progress | None = None,
     ) -> "TrainedBody":
-        """A network that has learned, judged by the test states. The module that is given stays as it was.
+        """Trains a copy of a network and evaluates it on the test states; `module` itself is not changed.
 
-        `seed` decides which games are learned from, which are tested on, and in which order; `steps`: the config's if
-        not given. `order`: i8[F], which value of a row the network gets in the place of each, see `cells_shuffled`.
-        Raises CardaiError when the loss is no longer a number, and for a module whose answer is not f4[B].
+        `seed`: decides the split into training and test games and the order of the states.
+        `steps`: training steps; the config's if not given.
+        `order`: i8[F], a permutation of a row's values: the network gets rows[:, order], see `cells_shuffled`.
+        Raises CardaiError if the loss is no longer finite, or if the module's output is not f4[B].
         """
         config = replace(self.config, seed=seed, steps=steps or self.config.steps)
         if not config.steps:
-            raise CardaiError("a comparison must have a number of steps")
+            raise CardaiError("the config of a comparison must have a number of steps, not 0")
         training, _, test = split_states(config, self.dataset)
         device = device_of(config.device)
         with jax.default_device(device):
-            trainer, state = self._begun(nnx.clone(module), config)
+            trainer, state = self._start(nnx.clone(module), config)
             rows = _Rows(self.dataset, order, device)
-            _refuse_other_shapes(trainer, state, rows.take(training[: config.batch]), config.batch)
-            state, speed = _learned(trainer, jax.device_put(state, device), rows, training, config, progress)
+            _check_output(trainer, state, rows.take(training[: config.batch])[0])
+            state, speed = _run_steps(trainer, jax.device_put(state, device), rows, training, config, progress)
             weights = trainer.weights(state)
             states = config.steps * config.batch
-            seen = np.sort(epoch_order(seed, 0, training)[: min(len(test), states)])
+            trained_on = np.sort(epoch_order(seed, 0, training)[: min(len(test), states)])
             return TrainedBody(
                 self,
                 trainer.module(weights),
                 order,
-                test=rows.judged(trainer, weights, test, config.batch),
-                training=rows.judged(trainer, weights, seen, config.batch),
+                test=rows.evaluate(trainer, weights, test, config.batch),
+                training=rows.evaluate(trainer, weights, trained_on, config.batch),
                 states=states,
                 states_per_second=speed,
             )
 
-    def _begun(self, module: nnx.Module, config: TrainConfig) -> tuple[Trainer, TrainState]:
-        """A network's trainer and its state before the first step; those of one kind share the trainer."""
+    def _start(self, module: nnx.Module, config: TrainConfig) -> tuple[Trainer, TrainState]:
+        """Returns the trainer, shared by networks of the same structure, and the state before the first step."""
         module.train()
         graph, *parts = nnx.split(module, nnx.Param, ...)
-        params, rest = jax.tree.map(jnp.copy, nnx.as_pure(parts))  # a step gives its state's memory away
+        params, rest = jax.tree.map(jnp.copy, nnx.as_pure(parts))  # a training step reuses the memory of its state
         key = graph, tuple(leaf.shape for leaf in jax.tree.leaves(params)), config.steps
         if key not in self._trainers:
             self._trainers[key] = Trainer(module, config, config.steps)
         trainer = self._trainers[key]
-        fresh = trainer.start()
+        state = trainer.start()
         average = jax.tree.map(jnp.copy, params) if self.config.ema else ()
-        return trainer, fresh._replace(params=params, rest=rest, average=average)
+        return trainer, state._replace(params=params, rest=rest, average=average)
 
 
 def comparison_of(config: TrainConfig, game: Game | None = None, progress: Progress | None = None) -> BodyComparison:
-    """The comparison of a config's records; where it says out, body, options and seed of the network, that is not used.
+    """Reads the states of a config's records and returns the comparison on them.
 
-    Raises CardaiError as `evaluators.training.batches.collect`.
+    The config's `out`, `body`, `options` and `seed` are not used for training. Raises CardaiError as
+    `evaluators.training.batches.collect` does.
     """
     game = game or load(config.game)
     return BodyComparison(game, collect(config, game, progress), config)
@@ -129,9 +131,11 @@ def comparison_of(config: TrainConfig, game: Game | None = None, progress: Progr
 
 @dataclass(frozen=True)
 class TrainedBody:
-    """A network that has learned. `test`: its figures on the test states; `training`: on as many of those it learned.
+    """A trained network.
 
-    `states`: how many it has learned from, repetitions counted; `states_per_second`: without compilation.
+    `order`: see `BodyComparison.train`.
+    `test`: its metrics on the test states; `training`: its metrics on as many of the training states.
+    `states`: how many states it was trained on, repetitions counted; `states_per_second`: without compilation.
     """
 
     comparison: BodyComparison
@@ -143,20 +147,20 @@ class TrainedBody:
     states_per_second: float
 
     def evaluator(self, name: str) -> "BodyEvaluator":
-        """The network as the core asks it, under a name."""
+        """Returns the network as an evaluator with this name."""
         dataset, encoder = self.comparison.dataset, self.comparison.dataset.recipe.encoder
         assert encoder is not None
         where = dataset.game, dataset.variant, dataset.seats
         return BodyEvaluator(name, *where, encoder, self.comparison.config.moment, self.module, self.order)
 
     def player(self, name: str) -> Agent:
-        """Who makes the move that this network values most."""
+        """Returns the agent that plays the move with the highest score by this network."""
         return self.evaluator(name).player()
 
 
 @dataclass
 class BodyEvaluator:
-    """A network as an `cardai.agents.evaluator.Evaluator`. `order`: see `BodyComparison.train`."""
+    """A network as a `cardai.agents.evaluator.Evaluator`. `order`: see `BodyComparison.train`."""
 
     name: str
     game: str
@@ -172,80 +176,88 @@ class BodyEvaluator:
         self.batch = self._scorer.batch
 
     def score(self, rows: np.ndarray) -> Any:
-        """How good each position is: u8[n, width] -> f4[n] in [0, 1], on its way."""
+        """Starts scoring rows, u8[n, width]; `np.asarray` of the result waits for the scores, f4[n] in [0, 1]."""
         return self._scorer.score(rows if self.order is None else rows[:, self.order])
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it was taught this game, in this variant, at such a table."""
+        """Raises CardaiError unless it was trained for this game, variant and number of seats; None is any variant."""
         if (game.name, seats) != (self.game, self.seats) or variant not in (None, self.variant):
-            raise CardaiError(f"{self.name} was taught {self.game}, variant {self.variant}, with {self.seats} seats")
+            raise CardaiError(
+                f"{self.name} was trained for {self.game}, variant {self.variant}, with {self.seats} seats"
+            )
 
     def player(self) -> Agent:
-        """Who makes the move that it values most; if it judges settled states, in the mean over a hundred worlds."""
+        """Returns the agent that plays the move with the highest score.
+
+        A network for settled states is asked about 100 worlds, and the mean score counts.
+        """
         kind = driver.GREEDY if self.moment == "before_draw" else driver.SAMPLED
         return Agent(self.name, kind, worlds=100, evaluator=self)
 
 
 def parameters(module: nnx.Module) -> int:
-    """How many numbers a network learns."""
+    """Returns the number of a network's trainable parameters."""
     return sum(leaf.size for leaf in jax.tree.leaves(nnx.as_pure(nnx.state(module, nnx.Param))))
 
 
 def cells_shuffled(layout: Sequence[Segment], seed: int) -> np.ndarray:
-    """The places of a row's values, i8[F], when the cells of its planes change places: in all planes the same ones.
+    """Returns a permutation of a row's values, i8[F], that shuffles the cells of its planes.
 
-    A cell keeps all that is said of it, but loses its neighbours. Planes are segments of two dimensions; those of one
-    shape are shuffled alike.
+    Planes are the segments with two dimensions. Planes of one shape are shuffled alike, so that a cell's values in all
+    planes stay together, but its neighbours change.
     """
     order, first, stream = np.arange(sum(segment.size for segment in layout)), 0, np.random.default_rng(seed)
-    moved: dict[tuple[int, ...], np.ndarray] = {}
+    shuffled: dict[tuple[int, ...], np.ndarray] = {}
     for segment in layout:
         if len(segment.shape) == 2:
-            cells = moved.setdefault(segment.shape, stream.permutation(segment.size))
+            cells = shuffled.setdefault(segment.shape, stream.permutation(segment.size))
             order[first : first + segment.size] = first + cells
         first += segment.size
     return order
 
 
 def rows_per_second(module: nnx.Module, rows: np.ndarray, rounds: int = 5, seconds: float = 0.2) -> list[float]:
-    """How many rows u8[n, F] are judged in a second when all are asked at once, as at a table; one figure a round."""
+    """Measures how many rows per second a network scores, with all rows u8[n, F] in one call, as at a table.
+
+    Returns one figure for each of `rounds` rounds, each of about `seconds` seconds.
+    """
     scorer = Scorer(module)
     np.asarray(scorer.score(rows))
     began = time.perf_counter()
     np.asarray(scorer.score(rows))
     times = max(1, round(seconds / (time.perf_counter() - began)))
-    found = []
+    speeds = []
     for _ in range(rounds):
         began = time.perf_counter()
         for _ in range(times):
             np.asarray(scorer.score(rows))
-        found.append(times * len(rows) / (time.perf_counter() - began))
-    return found
+        speeds.append(times * len(rows) / (time.perf_counter() - began))
+    return speeds
 
 
 class _Rows:
-    """The states of a dataset on their way to a device, their values in another order if there is one."""
+    """Sends states of a dataset to a device, with the values of each row permuted by `order` if it is given."""
 
     def __init__(self, dataset: Dataset, order: np.ndarray | None, device: Any) -> None:
         self.dataset, self.order, self.device = dataset, order, device
 
     def take(self, places: np.ndarray) -> tuple[jax.Array, jax.Array]:
-        """Rows u8[n, F] and labels f4[n]."""
+        """Returns the rows u8[n, F] and labels f4[n] of the states at these places, i[n], on the device."""
         rows = self.dataset.take(places)
         rows = rows if self.order is None else rows[:, self.order]
         return jax.device_put((rows, self.dataset.labels[places]), self.device)
 
-    def judged(self, trainer: Trainer, weights: Any, places: np.ndarray, batch: int) -> Metrics:
-        """What weights reach on some states; always as many at once, so that there is one program."""
+    def evaluate(self, trainer: Trainer, weights: Any, places: np.ndarray, batch: int) -> Metrics:
+        """Returns the metrics of weights on some states. All batches have one size, so that one program is compiled."""
         size, logits = evaluated(batch), np.zeros(len(places), np.float32)
         for first in range(0, len(places), size):
-            some = places[first : first + size]
-            rows = self.take(np.resize(some, size))[0]
-            logits[first : first + len(some)] = np.asarray(trainer.logits(weights, rows))[: len(some)]
+            batch_places = places[first : first + size]
+            rows = self.take(np.resize(batch_places, size))[0]
+            logits[first : first + size] = np.asarray(trainer.logits(weights, rows))[: len(batch_places)]
         return measure(logits, self.dataset.labels[places])
 
 
-def _learned(
+def _run_steps(
     trainer: Trainer,
     state: TrainState,
     rows: _Rows,
@@ -253,7 +265,7 @@ def _learned(
     config: TrainConfig,
     progress: Progress | None,
 ) -> tuple[TrainState, float]:
-    """The state after all steps, and how many states were learned from in a second."""
+    """Makes all training steps. Returns the state after them and the number of states per second."""
     loss, began = None, 0.0
     with contextlib.closing(in_advance(rows.take, _batches(training, config))) as batches:
         for step, batch in enumerate(batches, 1):
@@ -271,15 +283,16 @@ def _learned(
 
 
 def _batches(training: np.ndarray, config: TrainConfig) -> Iterator[np.ndarray]:
-    """The places of each step's states: those that `evaluators.training.train` takes."""
+    """Yields the places of each step's states, i[batch], the same ones that `evaluators.training.train` takes."""
     per_epoch, batch = len(training) // config.batch, config.batch
     orders = (epoch_order(config.seed, epoch, training) for epoch in itertools.count())
-    every = (order[i * batch : (i + 1) * batch] for order in orders for i in range(per_epoch))
-    return itertools.islice(every, config.steps)
+    batches = (order[i * batch : (i + 1) * batch] for order in orders for i in range(per_epoch))
+    return itertools.islice(batches, config.steps)
 
 
-def _refuse_other_shapes(trainer: Trainer, state: TrainState, first: tuple[jax.Array, jax.Array], batch: int) -> None:
-    found = jax.eval_shape(trainer.logits, trainer.weights(state), first[0])
-    told = getattr(found, "shape", None)
-    if told != (batch,):
-        raise CardaiError(f"a network must make one logit of each row, shape [{batch}], not {told}")
+def _check_output(trainer: Trainer, state: TrainState, rows: jax.Array) -> None:
+    """Raises CardaiError if the network does not map rows u8[B, F] to logits f4[B]."""
+    logits = jax.eval_shape(trainer.logits, trainer.weights(state), rows)
+    shape = getattr(logits, "shape", None)
+    if shape != (len(rows),):
+        raise CardaiError(f"a network must return one logit for each row, shape [{len(rows)}], not {shape}")

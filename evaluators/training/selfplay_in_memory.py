@@ -1,4 +1,4 @@
-"""Networks that learn from their own games, in memory: for games so small that files would cost more than play.
+"""Self-play training in memory, without files: for games so small that files would take longer than the games.
 
 training = SelfPlayTraining(game, protocol, "mlp", {"hidden": [64, 64]})
 for generation in training.generations(seed=0):
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -29,21 +30,25 @@ from evaluators.training.config import TrainConfig
 from evaluators.training.trainer import Trainer, TrainState
 
 _MOMENT = "before_draw"
-_AT_ONCE = 1024  # rows that a network judges in one go, always as many, so that a row's score never varies
-_LIVE = 4096  # games played at once: whoever has most rows by heart wants many at a time
+_BATCH = 1024  # rows of a network's call; always the same number, so that a row's score does not depend on its batch
+_LIVE = 4096  # games played at once; many, since few rows of each batch are not in the evaluator's cache
 
 
 @dataclass(frozen=True)
 class SelfPlayProtocol:
-    """How a network is taught: in each iteration it plays, and then learns. Raises CardaiError for what cannot be.
+    """How a network is trained: each iteration plays games, then makes training steps. Raises CardaiError for a value
+    out of range.
 
-    `games`: of each iteration. `opponent`: the spec of everybody else at the table, the network's seat changing from
-    game to game; empty for the network in every seat. `first_players`: the spec of all who play in the first iteration;
-    empty for the network with its first weights. `epsilon`, `temperature`: how it explores (`cardai.agents.spec`).
-
-    `window`: from how many of the last iterations it learns. `steps`: of each iteration; it goes on with the weights
-    and the schedule it had. `merge_rows`: equal rows are one row, labelled by their mean, drawn as often as the power
-    `count_power` of their number says (1 is as often as they came, 0 each alike). `training`: fields of `TrainConfig`.
+    - `games`: games of each iteration.
+    - `opponent`: the spec of all seats but one; the network's seat rotates from game to game. Empty: the network takes
+      every seat.
+    - `first_players`: the spec of all seats in the first iteration. Empty: the network with its initial weights.
+    - `epsilon`, `temperature`: how the network explores, see `cardai.agents.spec`.
+    - `window`: how many of the latest iterations are trained on.
+    - `steps`: training steps of each iteration. Weights, optimiser and schedule continue from the last iteration.
+    - `merge_rows`: equal rows become one row with the mean of their labels. It is drawn in proportion to its count to
+      the power `count_power`: 1 is as often as the row occurred, 0 is equally often for all rows.
+    - `training`: fields of `TrainConfig`.
     """
 
     iterations: int
@@ -63,63 +68,72 @@ class SelfPlayProtocol:
             if getattr(self, name) < 1:
                 raise CardaiError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.epsilon <= 1 or self.temperature < 0:
-            raise CardaiError(f"epsilon {self.epsilon} or temperature {self.temperature} is no way to explore")
+            raise CardaiError(
+                f"epsilon {self.epsilon} must be from 0 to 1, and temperature {self.temperature} at least 0"
+            )
         if self.count_power != 1.0 and not self.merge_rows:
             raise CardaiError(f"count_power {self.count_power} needs merge_rows")
 
 
 class CachingEvaluator:
-    """An evaluator that knows by heart what it has judged before: its network is asked about each row once.
+    """An evaluator that remembers all scores: it asks the network about each row only once.
 
-    Its weights stay as they are while the network goes on learning.
+    It has a copy of the weights, so that it does not change when the training continues.
     """
 
     def __init__(self, training: "SelfPlayTraining", state: TrainState, number: int) -> None:
         self.game, self.seats, self.moment = training.game, training.seats, _MOMENT
-        self.name, self.encoder, self.batch = f"generation {number}", next(iter(training.game.encoders)), 8 * _AT_ONCE
+        self.name, self.encoder, self.batch = f"generation {number}", next(iter(training.game.encoders)), 8 * _BATCH
         self._logits = training.trainer.logits
         self._weights = jax.tree.map(jnp.copy, training.trainer.weights(state))
-        self._known: dict[bytes, float] = {}
+        self._scores: dict[bytes, float] = {}
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """u8[n, width] -> f4[n] in [0, 1]."""
+        """Returns the score of each row: u8[n, width] -> f4[n] in [0, 1]."""
         width = rows.shape[1]
         keys = np.ascontiguousarray(rows).view(f"V{width}")[:, 0].tolist()
-        unknown = list(dict.fromkeys(key for key in keys if key not in self._known))
-        for first in range(0, len(unknown), _AT_ONCE):
-            part = unknown[first : first + _AT_ONCE]
-            asked = np.zeros((_AT_ONCE, width), np.uint8)
-            asked[: len(part)] = np.frombuffer(b"".join(part), np.uint8).reshape(-1, width)
-            scores = jax.nn.sigmoid(self._logits(self._weights, asked))
-            self._known.update(zip(part, np.asarray(scores)[: len(part)].tolist(), strict=True))
-        return np.array([self._known[key] for key in keys], np.float32)
+        unknown = list(dict.fromkeys(key for key in keys if key not in self._scores))
+        for first in range(0, len(unknown), _BATCH):
+            batch_keys = unknown[first : first + _BATCH]
+            batch = np.zeros((_BATCH, width), np.uint8)
+            batch[: len(batch_keys)] = np.frombuffer(b"".join(batch_keys), np.uint8).reshape(-1, width)
+            logits = self._logits(self._weights, batch)
+            chex.assert_shape(logits, (_BATCH,))
+            scores = np.asarray(jax.nn.sigmoid(logits))[: len(batch_keys)]
+            self._scores.update(zip(batch_keys, scores.tolist(), strict=True))
+        return np.array([self._scores[key] for key in keys], np.float32)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it was taught this game, in its usual variant, at such a table."""
-        usual = self.game.default_variant
-        if game.name != self.game.name or seats != self.seats or variant not in (None, usual):
-            raise CardaiError(f"{self.name} was taught {self.game.name}, variant {usual}, with {self.seats} seats")
+        """Raises CardaiError unless it was trained for this game, variant and number of seats; None is any variant."""
+        trained = self.game.default_variant
+        if game.name != self.game.name or seats != self.seats or variant not in (None, trained):
+            raise CardaiError(
+                f"{self.name} was trained for {self.game.name}, variant {trained}, with {self.seats} seats"
+            )
 
 
 class LabelledRows(NamedTuple):
-    """What is learned: `rows` u8[n, width], `labels` f4[n] in [0, 1], `counts` f8[n]: how often each came."""
+    """Encoded states with labels."""
 
-    rows: np.ndarray
-    labels: np.ndarray
-    counts: np.ndarray
+    rows: np.ndarray  # u8[n, width]
+    labels: np.ndarray  # f4[n] in [0, 1]
+    counts: np.ndarray  # f8[n]: how often each row occurred
 
     @classmethod
     def of(cls, dataset: Dataset) -> Self:
-        """All states of a data set, each once."""
+        """Returns all states of a dataset, with the count 1 each."""
         return cls(dataset.take(np.arange(len(dataset))), dataset.labels, np.ones(len(dataset)))
 
     @classmethod
     def joined(cls, parts: "list[LabelledRows]") -> Self:
-        """Several one after the other."""
+        """Returns the rows of all parts, one part after the other."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def merged(self) -> "LabelledRows":
-        """Equal rows as one, with the mean of their labels: what minimises cross-entropy on it is the same."""
+        """Returns each different row once, with the mean of its labels and the sum of its counts.
+
+        Weighted by counts, cross-entropy on the result has the same gradient as before.
+        """
         keys = np.ascontiguousarray(self.rows).view(f"V{self.rows.shape[1]}")[:, 0]
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         counts = np.bincount(inverse, self.counts)
@@ -128,7 +142,7 @@ class LabelledRows(NamedTuple):
 
 
 class SelfPlayTraining:
-    """Where networks with one body are taught a game by one protocol. What is compiled serves all of them."""
+    """Trains networks with one body on one game by one protocol; all of them share compiled code."""
 
     def __init__(self, game: Game, protocol: SelfPlayProtocol, body: str, options: Mapping[str, Any]) -> None:
         self.game, self.protocol, self.seats = game, protocol, game.default_seats
@@ -138,41 +152,42 @@ class SelfPlayTraining:
         self.trainer = Trainer(self._network(0), self.config, protocol.iterations * protocol.steps)
 
     def generations(self, seed: int = 0) -> "Iterator[SelfPlayGeneration]":
-        """Teach a network from random weights; it as it is then, and after each iteration. Ctrl-C is raised.
+        """Trains a network from random weights. Yields it with these weights, then after each iteration.
 
-        A generation's `state` is gone once the next one is asked for. All depends on the seed alone (on one machine).
+        The training reuses the memory of a generation's `state` for the next generation. The result depends on the seed
+        alone (on one machine). Raises KeyboardInterrupt on Ctrl-C, and CardaiError if the loss is no longer finite.
         """
         protocol, batch = self.protocol, self.config.batch
-        state, past = self._begun(seed), []
+        state, iterations = self._start(seed), []
         yield SelfPlayGeneration(self, 0, math.nan, 0, state)
         for number in range(1, protocol.iterations + 1):
             stream = np.random.default_rng([seed, number])
-            played = self._played(state, number, stream)
-            past = [*past, played.merged() if protocol.merge_rows else played][-protocol.window :]
-            known = LabelledRows.joined(past)
-            known = known.merged() if protocol.merge_rows else known
-            chances = known.counts**protocol.count_power
+            new = self._play(state, number, stream)
+            iterations = [*iterations, new.merged() if protocol.merge_rows else new][-protocol.window :]
+            data = LabelledRows.joined(iterations)
+            data = data.merged() if protocol.merge_rows else data
+            chances = data.counts**protocol.count_power
             losses = []
             for places in stream.choice(len(chances), (protocol.steps, batch), p=chances / chances.sum()):
-                state, loss = self.trainer.step(state, known.rows[places], known.labels[places])
+                state, loss = self.trainer.step(state, data.rows[places], data.labels[places])
                 losses.append(loss)
             loss = float(np.mean(losses))
             if not math.isfinite(loss):
-                raise CardaiError(f"the loss is {loss} in iteration {number}: the weights have run away")
-            yield SelfPlayGeneration(self, number, loss, int(known.counts.sum()), state)
+                raise CardaiError(f"the loss is {loss} in iteration {number}: training has diverged")
+            yield SelfPlayGeneration(self, number, loss, int(data.counts.sum()), state)
 
     def _network(self, seed: int) -> nnx.Module:
         layout = self.game.encoder().layout(self.seats)
         return build(self.config.body, self.config.options, layout, seed)
 
-    def _begun(self, seed: int) -> TrainState:
-        """The state a network begins with."""
+    def _start(self, seed: int) -> TrainState:
+        """Returns the state before the first step."""
         params, rest = nnx.as_pure(nnx.split(self._network(seed), nnx.Param, ...)[1:])
-        fresh = self.trainer.start()
-        return fresh._replace(params=params, rest=rest, average=jax.tree.map(jnp.copy, params) if fresh.average else ())
+        state = self.trainer.start()
+        return state._replace(params=params, rest=rest, average=jax.tree.map(jnp.copy, params) if state.average else ())
 
-    def _played(self, state: TrainState, number: int, stream: np.random.Generator) -> LabelledRows:
-        """What the games of an iteration show."""
+    def _play(self, state: TrainState, number: int, stream: np.random.Generator) -> LabelledRows:
+        """Plays the games of an iteration and returns their states."""
         protocol, game = self.protocol, self.game
         players = [_player(CachingEvaluator(self, state, number - 1), protocol.epsilon, protocol.temperature)]
         if number == 1 and protocol.first_players:
@@ -180,8 +195,8 @@ class SelfPlayTraining:
         elif protocol.opponent:
             players.append(agent(game, protocol.opponent))
         lineups = np.full((protocol.games, self.seats), len(players) - 1)
-        own = np.arange(protocol.games)
-        lineups[own, own % self.seats] = 0
+        games = np.arange(protocol.games)
+        lineups[games, games % self.seats] = 0
         seeds = stream.integers(2**63, size=protocol.games, dtype=np.uint64)
         results = play(game, players, lineups, seeds, live=_LIVE, record=True)
         if results.interrupted:
@@ -197,9 +212,10 @@ class SelfPlayTraining:
 
 @dataclass(frozen=True)
 class SelfPlayGeneration:
-    """A network after so many iterations. `loss`: its mean over the last one's steps; NaN before the first.
+    """A network after `number` iterations.
 
-    `states`: those it learned from in that iteration.
+    `loss`: the mean loss over the steps of the last iteration; NaN before the first iteration.
+    `states`: how many states the last iteration trained on; 0 before the first iteration.
     """
 
     training: SelfPlayTraining
@@ -209,11 +225,11 @@ class SelfPlayGeneration:
     state: TrainState
 
     def agent(self) -> Agent:
-        """The player who makes the move that this network values most."""
+        """Returns the agent that plays the move with the highest score by this network."""
         return _player(CachingEvaluator(self.training, self.state, self.number))
 
     def model(self, **more: Any) -> Model:
-        """The network as a model that can be saved. `more`: further fields of its `Facts`."""
+        """Returns the network as a model, which can be saved. `more`: further fields of its `ModelMetadata`."""
         training, trainer = self.training, self.training.trainer
         return Model.of(
             training.game,
@@ -226,5 +242,7 @@ class SelfPlayGeneration:
         )
 
 
-def _player(judge: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
-    return Agent(f"greedy:{judge.name}", driver.GREEDY, epsilon=epsilon, temperature=temperature, evaluator=judge)
+def _player(evaluator: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
+    return Agent(
+        f"greedy:{evaluator.name}", driver.GREEDY, epsilon=epsilon, temperature=temperature, evaluator=evaluator
+    )
