@@ -53,7 +53,8 @@ class PpoConfig:
     """The settings of a PPO training. Raises CardaiError for a value out of range.
 
     The defaults are those of a student report on Durak, which follows Charlesworth (2018, Big 2). What the report does
-    not say is taken from his code, except `discount`: here a game's score counts the same however long the game took.
+    not say is taken from Charlesworth's code, except `discount`: here a game's score counts the same however long the
+    game took.
     """
 
     called: ClassVar[str] = "PPO config"
