@@ -28,13 +28,16 @@ from cardai.table.lookahead import decide as decide_outside
 
 SAMPLES = 32
 """Decisions asked for in each position of an agent that uses luck."""
-_ASKED_AT_ONCE = 8  # positions a searching player decides in before Ctrl-C is heard
+_ASKED_AT_ONCE = 8  # positions that an agent decides in between two checks for Ctrl-C
 
 
 def strategy_of(
     solution: Solution, player: Agent, *, seed: int = 0, samples: int = SAMPLES, progress: CountProgress | None = None
 ) -> tuple[np.ndarray, str]:
-    """An agent's strategy and what is known of its luck: "none", "known" or "estimated" (see `Grade`)."""
+    """An agent's strategy, i64[E], and its luck: "none", "known" or "estimated", as in `Grade`.
+
+    Raises CardaiError for an agent without a fixed strategy, or one that explores, and for fewer than 2 samples.
+    """
     if samples < 2:
         raise CardaiError(f"an agent that uses luck is asked at least 2 times a position, not {samples}")
     if player.randomised:

@@ -142,7 +142,7 @@ def _measured(
 
 
 def _figures(tally: np.ndarray, seed: int) -> list[Estimate]:
-    """Decisions, branching, power and geometric from the counts of each game, f8[G, 4] as in `driver.Games`."""
+    """Decisions, branching, power and geometric, from each game's counts f8[G, 4] as in `driver.Games`."""
 
     def branching(means: np.ndarray) -> np.ndarray:
         return means[:, 1] / np.maximum(means[:, 0], 1e-300)

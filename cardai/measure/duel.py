@@ -30,16 +30,19 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
 
-BLOCK = 1000  # games in a file, at most; those of the block under way are lost when a duel is stopped
+BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
 
 
 @dataclass(frozen=True)
 class Duel:
-    """How it ended. Estimates are in percent; `games` were finished, `endless` given up.
+    """The result of a duel. Estimates are in percent.
 
-    `score`: the candidate's mean, with its 95 % interval; `difference`: to that of the others at the same tables, with
-    an interval of `level`; after so many `looks`. `different`: deals with games of their own. `verdict` on the
-    candidate: "better", "worse" or "undecided", the last whenever fewer than 10 deals are different.
+    - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.
+    - `different`: how many deals were played in different ways; `looks`: how often the agents were compared.
+    - `score`: the candidate's mean score, with its 95 % interval.
+    - `difference`: that mean less the mean score of the others at the same tables, with an interval of `level`.
+    - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
+      deals.
     """
 
     candidate: str
@@ -54,14 +57,14 @@ class Duel:
     verdict: str
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as plain JSON types."""
+        """This result as plain JSON types."""
         return plain(asdict(self))
 
     @classmethod
-    def from_json(cls, told: dict[str, Any]) -> Self:
-        """What `as_json` told."""
-        estimates: dict[str, Any] = {name: _estimate(told[name]) for name in ("score", "difference")}
-        return cls(**told | estimates)
+    def from_json(cls, content: dict[str, Any]) -> Self:
+        """The result of which `as_json` made this content."""
+        estimates: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
+        return cls(**content | estimates)
 
 
 def duel(
@@ -78,36 +81,36 @@ def duel(
     threads: int | None = None,
     progress: CountProgress | None = None,
 ) -> Duel:
-    """Play a candidate among others until one is better, or `most` games have been played, `games` of them at least.
+    """Play a candidate among others until one of them is better, or `most` games have been played.
 
-    Every block of games is kept in a file of the folder, so that a duel that was stopped goes on after the last one.
-    Both numbers are rounded up to whole blocks of whole rotations. Raises CardaiError for agents that do not fit and
-    for a damaged file; Ctrl-C is raised.
+    At least `games` games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is
+    kept in a file of the folder, so that the same call continues a duel that was interrupted. Raises CardaiError for
+    agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
     agents = [agent(game, spec) for spec in (candidate, other)]
     first = -(-positive("games", games) // BLOCK)
     deals = -(-games // (first * seats))
     blocks = max(first, -(-positive("games", most or games) // (deals * seats)))
     seeds, sums = deal_seeds(seed, deals * blocks), list(looks(first, blocks))
-    found: list[_Block] = []
+    played: list[_Block] = []
     for count, end in enumerate(sums, 1):
-        for number in range(len(found), end):
+        for number in range(len(played), end):
             file = Path(folder) / f"{number:04d}.npz"
             block = _read(file, deals, seats)
             if block is None:
-                told = _counted(progress, number * deals * seats, blocks * deals * seats)
-                mine = seeds[number * deals : (number + 1) * deals]
-                block = _play(game, agents, mine, seats, variant, threads, told)
+                part = _part(progress, number * deals * seats, blocks * deals * seats)
+                own_seeds = seeds[number * deals : (number + 1) * deals]
+                block = _play(game, agents, own_seeds, seats, variant, threads, part)
                 _write(file, block)
-            found.append(block)
-        judged = _judged(agents, found, count, 1 - (1 - interval.LEVEL) / len(sums))
-        if judged.verdict != "undecided" or end == blocks:
-            return judged
+            played.append(block)
+        result = _compared(agents, played, count, 1 - (1 - interval.LEVEL) / len(sums))
+        if result.verdict != "undecided" or end == blocks:
+            return result
     raise AssertionError("the last look is after all blocks")
 
 
 def looks(first: int, blocks: int) -> Iterator[int]:
-    """After how many blocks is looked: the first ones, twice as many, ... and all."""
+    """After how many blocks the agents are compared: `first`, twice as many, and so on, and at last all."""
     end = first
     while end < blocks:
         yield end
@@ -116,9 +119,10 @@ def looks(first: int, blocks: int) -> Iterator[int]:
 
 
 def exploring(specs: tuple[str, str], epsilon: float) -> tuple[str, str]:
-    """Two specs whose agents play any move that often; as they were unless both can.
+    """The specs of two agents that each play a random move with probability `epsilon`.
 
-    Without chance in the cards or in the players, all games of two agents would be one game.
+    Without chance in the cards or in the agents, all games of a duel would be the same game. The specs are returned
+    unchanged if an agent cannot explore or has an `epsilon` already, so that both explore alike or neither does.
     """
     if not epsilon or any(spec.partition(":")[0] not in GENERIC or "epsilon=" in spec for spec in specs):
         return specs
@@ -126,14 +130,16 @@ def exploring(specs: tuple[str, str], epsilon: float) -> tuple[str, str]:
 
 
 def with_epsilon(spec: str, epsilon: float) -> str:
-    """A spec with one more option."""
+    """A spec with the option `epsilon` added."""
     return f"{spec}{'&' if '?' in spec else '?'}epsilon={epsilon:g}"
 
 
 @dataclass(frozen=True)
 class _Block:
-    """`scores`: f4[deals, rotations, seats], the candidate's first, NaN for endless games; `marks`: u8[deals, 8] tell
-    deals apart whose games are different.
+    """The games of some deals.
+
+    - `scores`: f4[deals, rotations, seats], the candidate's score first; NaN for endless games.
+    - `marks`: u8[deals, 8], a hash of each deal's moves, by which deals with different games are told apart.
     """
 
     scores: np.ndarray
@@ -164,13 +170,13 @@ def _play(
     if results.interrupted:
         raise KeyboardInterrupt
     scores = np.where(results.finished[:, None], results.scores, np.nan).reshape(len(seeds), seats, seats)
-    own_first = np.argsort(turns, axis=1)  # rotation r, place p -> the seat of place p
-    scores = np.take_along_axis(scores, np.broadcast_to(own_first, scores.shape), axis=2)
+    seat_of = np.argsort(turns, axis=1)  # [rotation, place of the line-up]
+    scores = np.take_along_axis(scores, np.broadcast_to(seat_of, scores.shape), axis=2)
     return _Block(scores.astype(np.float32), _marks(results.moves, len(seeds)))
 
 
 def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:
-    """A hash of the games of each deal, u8[deals, 8]."""
+    """A hash of the moves of each deal's games, u8[deals, 8]; `moves` is None for an endless game."""
     rotated, marks = len(moves) // deals, np.zeros((deals, 8), np.uint8)
     for deal in range(deals):
         digest = hashlib.blake2b(digest_size=8)
@@ -180,11 +186,11 @@ def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:
     return marks
 
 
-def _judged(agents: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
+def _compared(agents: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
     scores = np.concatenate([block.scores for block in blocks]).astype(float)
     marks = np.concatenate([block.marks for block in blocks])
     own, theirs = scores[:, :, 0], scores[:, :, 1:].reshape(len(scores), -1)
-    found, different = interval.compare(own, theirs, level=level), len(np.unique(marks, axis=0))
+    comparison, different = interval.compare(own, theirs, level=level), len(np.unique(marks, axis=0))
     return Duel(
         candidate=agents[0].label,
         other=agents[1].label,
@@ -194,17 +200,17 @@ def _judged(agents: list[Agent], blocks: list[_Block], count: int, level: float)
         looks=count,
         level=level,
         score=interval.estimate(own).scaled(100),
-        difference=found.difference.scaled(100),
-        verdict=found.verdict if different >= interval.FEWEST_DEALS else "undecided",
+        difference=comparison.difference.scaled(100),
+        verdict=comparison.verdict if different >= interval.FEWEST_DEALS else "undecided",
     )
 
 
-def _counted(progress: CountProgress | None, before: int, total: int) -> CountProgress | None:
+def _part(progress: CountProgress | None, before: int, total: int) -> CountProgress | None:
     return None if progress is None else lambda done, _: progress(before + done, total)
 
 
 def _write(file: Path, block: _Block) -> None:
-    """Keep a block in its file, whole or not at all."""
+    """Write a block to its file, whole or not at all. Raises CardaiError if it cannot be written."""
     content = io.BytesIO()
     np.savez(content, scores=block.scores, marks=block.marks)
     try:
@@ -215,12 +221,12 @@ def _write(file: Path, block: _Block) -> None:
 
 
 def _read(file: Path, deals: int, seats: int) -> _Block | None:
-    """The block in a file; None where there is none. Raises CardaiError when it is damaged."""
+    """The block in a file, or None if there is no such file. Raises CardaiError if the file is damaged."""
     if not file.exists():
         return None
     try:
-        with file.open("rb") as content, np.load(content, allow_pickle=False) as kept:
-            block = _Block(kept["scores"], kept["marks"])
+        with file.open("rb") as content, np.load(content, allow_pickle=False) as arrays:
+            block = _Block(arrays["scores"], arrays["marks"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CardaiError(f"{file} is damaged ({error}): delete it, and its games are played again") from None
     if block.scores.shape != (deals, seats, seats) or block.marks.shape != (deals, 8):
@@ -228,6 +234,7 @@ def _read(file: Path, deals: int, seats: int) -> _Block | None:
     return block
 
 
-def _estimate(told: dict[str, Any]) -> Estimate:
-    known: dict[str, Any] = {name: math.nan if value is None else value for name, value in told.items()}
-    return Estimate(**known)
+def _estimate(content: dict[str, Any]) -> Estimate:
+    """An estimate from its JSON, which has null for NaN."""
+    numbers: dict[str, Any] = {name: math.nan if value is None else value for name, value in content.items()}
+    return Estimate(**numbers)

@@ -22,12 +22,15 @@ from cardai.table.complaints import Complaints
 
 @dataclass(frozen=True)
 class Grade:
-    """What an agent's play is worth, from its decision in every position of the tree.
+    """How well an agent plays, by its decision in every position of the tree.
 
-    `optimal`: the share of its decisions that perfect play would make too, over all positions with a choice, each
-    counting once; `optimal_met`: over those among them that arise when it plays. `luck`: "none", "known" (it draws lots
-    evenly among moves that are known), or "estimated" (from `samples` decisions a position; since a game meets a
-    position once, the shares have no bias; a losing line it never took in the samples is not counted).
+    - `first`, `second`: its results in seat 0 and in seat 1.
+    - `optimal`: the share of its decisions that perfect play could make too. Every position with more than one legal
+      move counts once. `optimal_met`: the same over the positions that can arise when it plays.
+    - `luck`: "none" if it always plays the same move in a position. "known" if it draws lots evenly among moves that
+      are known. "estimated" if its probabilities are estimated from `samples` decisions in each position. Estimated
+      shares have no bias, because a game meets a position at most once; losing lines that no sample took are not
+      counted.
     """
 
     game: str
@@ -41,17 +44,17 @@ class Grade:
 
     @property
     def averaged(self) -> tuple[Fraction, Fraction, Fraction]:
-        """Win, draw and loss in the mean over the two seats."""
+        """The mean probabilities of win, draw and loss over the two seats."""
         one, two = self.first, self.second
         return (one.win + two.win) / 2, (one.draw + two.draw) / 2, (one.loss + two.loss) / 2
 
     @property
     def losing_lines(self) -> int:
-        """In how many lines it loses, from both seats; 0 is perfect safety."""
+        """How many lines it loses, in both seats together. An agent with 0 cannot lose."""
         return self.first.losing_lines + self.second.losing_lines
 
     def as_json(self) -> dict[str, Any]:
-        """The grade in plain numbers; fractions as text ("191/192") beside them unless they are estimates."""
+        """The grade as plain JSON types: shares as numbers, and unless they are estimates also as text, "191/192"."""
         exact = self.luck != "estimated"
 
         def share(value: Fraction) -> dict[str, Any]:
@@ -86,10 +89,11 @@ def grade(
     samples: int = SAMPLES,
     progress: CountProgress | None = None,
 ) -> Grade:
-    """Grade an agent by its decision in every position where it could be to move.
+    """Grade an agent by its decision in every position of the game.
 
-    CardaiError for a game that `solve` refuses and for an agent without a fixed strategy (a person, or parameters drawn
-    anew for each game); IllegalMove when the agent plays one.
+    `samples`: decisions asked for in each position if the agent uses luck; `seed`: decides that luck. Raises
+    CardaiError for a game that `solve` refuses and for an agent without a fixed strategy (a person, or a player with
+    parameters drawn anew for each game). Raises IllegalMove if the agent chooses an illegal move.
     """
     solution = game if isinstance(game, Solution) else solve(game)
     chosen = agent(solution.game, player) if isinstance(player, str) else player
@@ -99,7 +103,7 @@ def grade(
 
 
 def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: str = "known", samples: int = 0) -> Grade:
-    """Grade a strategy, for example one of the reference strategies, under a name."""
+    """Grade a strategy, for example `minimax(solution)`, under a name."""
     first, met_first = play_through(solution, strategy, 0)
     second, met_second = play_through(solution, strategy, 1)
     has_choice = np.diff(solution.first) > 1
@@ -111,7 +115,7 @@ def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: st
 
 
 def _optimal_share(solution: Solution, strategy: np.ndarray, counted: np.ndarray) -> Fraction:
-    """The mean probability of an optimal move over the counted positions (bool[N]); 1 when there are none."""
+    """The mean probability of an optimal move over the positions in `counted`, bool[N]; 1 if there are none."""
     total = Fraction(0)
     places = np.flatnonzero(counted)
     for i in places:

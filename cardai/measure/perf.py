@@ -314,8 +314,8 @@ def _collect(
     """
     state, stream = at(states, 0), at(streams, 0)
     seed_stream(stream, 1)
-    found, since, listed, is_over = 0, 0, 0, True
-    while found < count:
+    filled, since, listed, is_over = 0, 0, 0, True
+    while filled < count:
         if is_over:
             copy(state, at(blank, 0), size)
             seed_state(state, next_of(stream))
@@ -324,9 +324,9 @@ def _collect(
         move = at(moves, below_of(stream, n))
         since += 1
         if since == between:
-            copy(at(positions, found), state, size)
-            copy(at(chosen, found), move, move_size)
-            found, since, listed = found + 1, 0, listed + n
+            copy(at(positions, filled), state, size)
+            copy(at(chosen, filled), move, move_size)
+            filled, since, listed = filled + 1, 0, listed + n
         begin_ply(state)
         call_act(act, state, move)
         call_settle(settle, state)

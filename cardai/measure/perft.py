@@ -63,15 +63,15 @@ def _counted(
         began = time.perf_counter()
         if len(frontier) < _FRONTIER:
             frontier, base = successors(game, frontier)[2], len(counts)
-            found = len(frontier)
+            count = len(frontier)
         else:
-            found = _count_leaves(game, frontier, len(counts) - base)
+            count = _count_leaves(game, frontier, len(counts) - base)
         took = time.perf_counter() - began
-        if found == 0:  # nothing is left at any depth
+        if count == 0:  # nothing is left at any depth
             return counts if depth is None else counts + [0] * (depth + 1 - len(counts))
-        counts.append(found)
+        counts.append(count)
         if on_depth:
-            on_depth(len(counts) - 1, found)
+            on_depth(len(counts) - 1, count)
     return counts
 
 

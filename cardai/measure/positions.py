@@ -16,7 +16,7 @@ from cardai.rule import STREAM, mixed, rule
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.lookahead import decide
 
-_CHUNK = 16  # decisions weighed in one go
+_CHUNK = 16  # decisions weighed at once
 
 
 class EvaluatedPosition(NamedTuple):
@@ -80,7 +80,7 @@ def weighed(
     `states`: those before each move. The values are those by which the agent chooses when it plays.
     """
     open_plies = [ply for ply, state in enumerate(states) if len(game.moves(state)) > 1]
-    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    values: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for first in range(0, len(open_plies), _CHUNK):
         if progress:
             progress(first, len(open_plies), f"weighing moves by {agent.spec}")
@@ -89,8 +89,8 @@ def weighed(
         streams = np.zeros(len(plies), STREAM)
         streams["rng"] = [mixed(np.uint64((seed ^ ~ply) % 2**64)) for ply in plies]
         weigh = _by_value if agent.evaluator is None else _by_evaluator
-        found |= dict(zip(plies, weigh(game, agent, asked, streams), strict=True))
-    return found
+        values |= dict(zip(plies, weigh(game, agent, asked, streams), strict=True))
+    return values
 
 
 def _by_evaluator(

@@ -27,10 +27,10 @@ LIMIT = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Every reachable position of a game, N of them in order of ply (0 is the start), and all E moves between them.
+    """All N positions of a game that can be reached, in order of ply, and all E moves between them.
 
-    The moves of position i are the edges first[i]..first[i + 1] - 1, in canonical order. `values`: seat 0's score when
-    both play perfectly.
+    Position 0 is the start. The moves of position i are those numbered first[i] to first[i + 1] - 1, in canonical
+    order. `values`: seat 0's score when both seats play perfectly from there.
     """
 
     game: Game
@@ -58,7 +58,7 @@ class Solution:
         return self.values[self.following] == self.values[self.parents]
 
     def place(self, state: np.record) -> int:
-        """Where a position lies in the arrays, whatever its stream; CardaiError if it cannot be reached."""
+        """The number of a position, whatever its random stream. Raises CardaiError if it cannot be reached."""
         key = np.array([state], self.game.state)
         key["rng"] = 0
         if key.tobytes() not in self.index:
@@ -66,17 +66,17 @@ class Solution:
         return self.index[key.tobytes()]
 
     def value(self, state: np.record, seat: int) -> float:
-        """The score `seat` reaches from here when both play perfectly."""
+        """The score of `seat` when both seats play perfectly from this position."""
         value = float(self.values[self.place(state)])
         return value if seat == 0 else 1.0 - value
 
 
 def solve(game: Game, variant: str | None = None, *, limit: int = LIMIT) -> Solution:
-    """Enumerate a small game and value every position by perfect play.
+    """Enumerate all positions of a small game and value them by perfect play.
 
-    A position is the bytes of a state without its stream; `ply` is part of it, so that moves never lead back. Raises
-    CardaiError for a game that is not for two, has chance, hides something, is not zero-sum, or has over `limit`
-    positions.
+    Two states are the same position if their bytes are, without the random stream. The ply is part of a state, so moves
+    never lead back to an earlier position. Raises CardaiError for a game that is not for two seats, has chance or
+    hidden information, has scores that do not sum to 1, or has more than `limit` positions.
     """
     with Complaints(game):
         return _solved(game, game.default_variant if variant is None else variant, limit)
@@ -92,9 +92,9 @@ def _solved(game: Game, variant: str, limit: int) -> Solution:
         states = np.frombuffer(b"".join(known[done : done + chunk]), game.state)
         done += len(states)
         _refuse_hidden(game, states)
-        found, played, after = successors(game, states)
-        _refuse_odd(game, states, found, after)
-        sizes.append(found)
+        counts, played, after = successors(game, states)
+        _refuse_odd(game, states, counts, after)
+        sizes.append(counts)
         moves.append(played)
         keys, width = after.tobytes(), game.state.itemsize
         for at_byte in range(0, len(keys), width):
@@ -113,7 +113,7 @@ def _solved(game: Game, variant: str, limit: int) -> Solution:
 
 
 def _start(game: Game, variant: str) -> np.ndarray:
-    """STATE[1]: the start of a two-seat game whose deal draws nothing, without its stream."""
+    """STATE[1]: the start of a two-seat game, with its stream set to 0. Raises CardaiError if the deal uses chance."""
     if 2 not in game.seats:
         raise CardaiError(f"{game.name} cannot be solved: it is for {game.seats[0]} to {game.seats[-1]} seats, not 2")
     start = np.array([game.new(2, 0, variant)], game.state)
@@ -124,6 +124,7 @@ def _start(game: Game, variant: str) -> np.ndarray:
 
 
 def _refuse_hidden(game: Game, states: np.ndarray) -> None:
+    """Raise CardaiError if a world of some seat differs from the state it was made of."""
     rules, streams = lend(game.rules), np.zeros(1, STREAM)
     for seat in range(2):
         worlds = states.copy()
@@ -133,6 +134,7 @@ def _refuse_hidden(game: Game, states: np.ndarray) -> None:
 
 
 def _refuse_odd(game: Game, states: np.ndarray, sizes: np.ndarray, following: np.ndarray) -> None:
+    """Raise CardaiError for a truncated enumeration, a seat without a move, or chance after a move."""
     if (sizes < 0).any():
         raise CardaiError(f"{game.name} cannot be solved: a position has more than {game.max_moves} moves")
     if ((sizes == 0) & (states["turn"] >= 0)).any():
@@ -161,7 +163,7 @@ def _perfect_play(game: Game, states: np.ndarray, first: np.ndarray, following: 
 
 @rule
 def score_ends(rules, states, count, scores):
-    """Both seats' scores of each position that is over: f8[count, 2], elsewhere left alone."""
+    """Write both seats' scores, f8[count, 2], of each position that is over; the rows of others are not changed."""
     for i in range(count):
         if turn_of(at(states, i)) < 0:
             for seat in range(2):
@@ -170,6 +172,6 @@ def score_ends(rules, states, count, scores):
 
 @rule
 def look_from(rules, states, count, seat, streams):
-    """Deal anew, in place, what a seat cannot know in each of `count` positions."""
+    """Make a world of `seat` of each of `count` positions, in place."""
     for i in range(count):
         call_resample(get(rules.calls, driver.RESAMPLE), at(states, i), seat, at(streams, 0))

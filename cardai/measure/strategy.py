@@ -14,50 +14,52 @@ from cardai.measure.solution import Solution
 
 
 def uniform(solution: Solution) -> np.ndarray:
-    """The strategy that plays every move as often as the others."""
+    """The strategy that plays all legal moves with the same probability."""
     return np.ones(len(solution.moves), np.int64)
 
 
 def minimax(solution: Solution) -> np.ndarray:
-    """The strategy that plays every move that is optimal against perfect play as often as the others."""
+    """The strategy that plays all moves that are optimal against perfect play with the same probability."""
     return solution.is_optimal.astype(np.int64)
 
 
 def best_against_uniform(solution: Solution, safe: bool = True) -> np.ndarray:
-    """The strategy that wins most often against evenly random moves, and among such draws most often.
+    """The strategy with the highest chance to win against evenly random moves; among equals, to draw.
 
-    `safe`: it never plays a move after which a perfect opponent would win, unless it has no other.
+    `safe`: if it can, it plays only moves after which a perfect opponent would not win.
     """
     chosen = np.zeros(len(solution.moves), np.int64)
     for seat in range(2):
-        worth = {i: _end(solution, i, seat) for i in np.flatnonzero(solution.turns < 0).tolist()}
+        chances = {i: _end(solution, i, seat) for i in np.flatnonzero(solution.turns < 0).tolist()}
         holds = (solution.values if seat == 0 else 1.0 - solution.values)[solution.following] >= 0.5
         for i in np.flatnonzero(solution.turns >= 0)[::-1].tolist():
             edges = range(solution.first[i], solution.first[i + 1])
-            after = {edge: worth[int(solution.following[edge])] for edge in edges}
+            after = {edge: chances[int(solution.following[edge])] for edge in edges}
             if solution.turns[i] == seat:
                 allowed = [edge for edge in edges if holds[edge]] if safe else []
                 best = max(allowed or edges, key=lambda edge: after[edge])
                 chosen[best] = 1
-                worth[i] = after[best]
+                chances[i] = after[best]
             else:
                 wins, draws = zip(*after.values(), strict=True)
-                worth[i] = (Fraction(sum(wins), len(edges)), Fraction(sum(draws), len(edges)))
+                chances[i] = (Fraction(sum(wins), len(edges)), Fraction(sum(draws), len(edges)))
     return chosen
 
 
 def _end(solution: Solution, place: int, seat: int) -> tuple[Fraction, Fraction]:
-    """How a finished game counts for a seat: (wins, draws)."""
+    """A finished game for a seat as chances (to win, to draw): one of them is 1, or none if it is lost."""
     score = solution.values[place] if seat == 0 else 1.0 - solution.values[place]
     return Fraction(int(score > 0.5)), Fraction(int(score == 0.5))
 
 
 @dataclass(frozen=True)
 class StrategyOutcome:
-    """How a strategy fares from one seat against evenly random moves, and over all of the opponent's replies.
+    """The results of a strategy in one seat.
 
-    A *line* is a sequence of moves to the end of the game in which the strategy plays only moves that it plays at all.
-    For a strategy without luck that is one line for each sequence of the opponent's moves.
+    - `win`, `draw`, `loss`: the probabilities against an opponent who plays evenly random moves.
+    - `lines`: how many sequences of moves lead to the end of the game in which every move of the strategy has a
+      probability above 0. A strategy without luck has one line for each sequence of the opponent's moves.
+    - `losing_lines`: how many of the lines it loses.
     """
 
     win: Fraction
@@ -68,12 +70,15 @@ class StrategyOutcome:
 
 
 def values_against_uniform(solution: Solution, strategy: np.ndarray) -> tuple[StrategyOutcome, StrategyOutcome]:
-    """A strategy's exact outcomes in seat 0 and in seat 1 against an opponent whose every move is as likely."""
+    """A strategy's exact results in seat 0 and in seat 1."""
     return play_through(solution, strategy, 0)[0], play_through(solution, strategy, 1)[0]
 
 
 def play_through(solution: Solution, strategy: np.ndarray, seat: int) -> tuple[StrategyOutcome, np.ndarray]:
-    """The outcome in a seat, and bool[N]: which positions can arise."""
+    """A strategy's result in a seat, and which positions can arise in its games: bool[N].
+
+    Raises ValueError if the strategy has no move in one of them.
+    """
     count = len(solution.states)
     chance, lines = [Fraction(0)] * count, [0] * count
     chance[0], lines[0] = Fraction(1), 1

@@ -37,9 +37,9 @@ def expand(rules, states, count, moves, played, following, sizes):
     n = 0
     for i in range(count):
         state = at(states, i)
-        found = 0 if turn_of(state) < 0 else legal_moves(rules, state, moves, 0)
-        set(sizes, i, found)
-        for k in range(abs(found)):
+        size = 0 if turn_of(state) < 0 else legal_moves(rules, state, moves, 0)
+        set(sizes, i, size)
+        for k in range(abs(size)):
             copy(at(played, n), at(moves, k), rules.move_size)
             copy(at(following, n), state, rules.state_size)
             play_move(rules, at(following, n), at(moves, k))

@@ -1,8 +1,8 @@
-"""Intervals and verdicts for games that come in deals.
+"""Estimates with intervals, and verdicts, for games that come in deals.
 
-All games of one deal share its cards, so they are a cluster and not independent. Every function takes outcomes by deal,
-f8[D, R]: row d holds the games of deal d, NaN for a game that was not played (an interrupted run). Proportions get
-Wilson's score interval with the effective number of games, other means a bootstrap interval over deals.
+All games of one deal share its cards, so they are a cluster and not independent. Outcomes are given by deal, f8[D, R]:
+row d holds the games of deal d, NaN for a game that was not played (in an interrupted run). Proportions get Wilson's
+score interval with the effective number of games, other means a bootstrap interval over deals.
 """
 
 import math
@@ -14,17 +14,17 @@ import numpy as np
 
 LEVEL = 0.95
 RESAMPLES = 2000
-FEWEST_DEALS = 10  # no verdict on fewer: neither the correlation nor the bootstrap means anything there
+FEWEST_DEALS = 10  # no verdict on fewer: they are too few for a correlation and for a bootstrap
 
-_CHUNK = 50_000  # resampled places drawn at once: few, so that they stay in cache
+_CHUNK = 50_000  # random numbers drawn at once: few enough to stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure and its interval, in one unit. The bounds are NaN where too little was played for an interval.
+    """A point estimate and its interval, in the same unit. The bounds are NaN if there are too few games for one.
 
-    `n`: games. `deals`: independent clusters they come from. `design_effect`: how many games of this design tell as
-    much as one independent game.
+    - `n`: games; `deals`: the independent clusters that they come from.
+    - `design_effect`: how many of these games hold as much information as one independent game.
     """
 
     point: float
@@ -35,7 +35,7 @@ class Estimate:
     design_effect: float = 1.0
 
     def scaled(self, factor: float) -> "Estimate":
-        """The same in another unit: `scaled(100)` is percent."""
+        """This estimate in another unit: `scaled(100)` turns shares into percent."""
         return replace(self, point=factor * self.point, low=factor * self.low, high=factor * self.high)
 
     def contains(self, value: float) -> bool:
@@ -43,7 +43,7 @@ class Estimate:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
-        """For people, with as many digits as the interval bears: 25.2 (24.6-25.8)."""
+        """For people: "25.2 (24.6-25.8)", with two digits if the interval is narrow."""
         if not self.n:
             return "-"
         if math.isnan(self.low):
@@ -56,10 +56,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two agents on the same deals: `difference` is the first's figure less the second's.
+    """Two agents on the same deals: `difference` is the first agent's mean less the second agent's.
 
-    `verdict` on the first: "better", "worse", or "undecided" when the interval contains 0 or fewer than `FEWEST_DEALS`
-    deals were played by both.
+    `verdict`: the first agent is "better" or "worse", or it is "undecided", which is when the interval contains 0 or
+    fewer than `FEWEST_DEALS` deals were played by both.
     """
 
     difference: Estimate
@@ -67,7 +67,7 @@ class Comparison:
 
 
 def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's score interval for a proportion; `successes` and `n` may be effective, hence no whole numbers."""
+    """Wilson's score interval for a proportion. Effective numbers of successes and games need not be whole."""
     if n <= 0:
         return 0.0, 1.0
     z = NormalDist().inv_cdf(0.5 + level / 2)
@@ -80,8 +80,8 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, flo
 def proportion(outcomes: np.ndarray, level: float = LEVEL) -> Estimate:
     """The share of ones among outcomes 0 and 1, f8[D, R], with Wilson's interval on the effective number of games.
 
-    See `design_effect`; the effective number is n / effect, times (z/t)^2 with Student's t on D - 1 degrees of freedom,
-    since an effect from few deals is itself uncertain (Korn and Graubard 1998). One game a deal makes it plain Wilson.
+    The effective number is n / design_effect, times (z/t)^2 with Student's t on D - 1 degrees of freedom, since an
+    effect from few deals is itself uncertain (Korn and Graubard 1998). With one game a deal, it is n: plain Wilson.
     """
     sums, sizes = _by_deal(outcomes)
     n, deals = int(sizes.sum()), len(sizes)
@@ -96,13 +96,13 @@ def proportion(outcomes: np.ndarray, level: float = LEVEL) -> Estimate:
 
 
 def design_effect(outcomes: np.ndarray) -> float:
-    """The variance of a share over that of as many independent games, f8[D, R] of 0 and 1.
+    """The variance of a share divided by that of as many independent games, for outcomes f8[D, R] of 0 and 1.
 
     The variance is that of the ratio estimator p = (sum of y_d) / (sum of m_d) over deals with m_d games and y_d ones:
-    D/(D-1) * sum (y_d - p m_d)^2 / (sum m_d)^2; the other is p(1-p)/n. The quotient is kept between 1 and the size of
-    the largest deal, which it cannot exceed in truth: seats that share out one loss make the design better than
-    independent games, but no figure here claims that. A single deal counts as one game. When all games end alike
-    nothing can be estimated and it is 1.
+    D/(D-1) * sum (y_d - p m_d)^2 / (sum m_d)^2. For n independent games it is p(1-p)/n. The quotient is clipped to
+    between 1 and the size of the largest deal, which its true value cannot exceed. It can be below 1, when the seats of
+    a deal share one loss; no estimate makes use of that. A single deal counts as one game. If all games end alike, the
+    effect cannot be estimated and is taken as 1.
     """
     sums, sizes = _by_deal(outcomes)
     n, deals = sizes.sum(), len(sizes)
@@ -126,7 +126,7 @@ def mean(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
 
 
 def estimate(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
-    """`proportion` when every outcome is 0 or 1, else `mean`."""
+    """The estimate of a mean: `proportion` if every outcome is 0 or 1, else `mean`."""
     return proportion(outcomes, level) if _is_binary(outcomes) else mean(outcomes, seed, level)
 
 
@@ -135,8 +135,8 @@ def bootstrap(
 ) -> tuple[float, float]:
     """The percentile interval of a statistic of column means, over the rows of `columns`, f8[D, C].
 
-    `statistic` gets the means of all resamples, f8[B, C], and returns f8[B]. The same seed gives the same interval. NaN
-    with fewer than two rows.
+    `statistic` gets the column means of all resamples, f8[B, C], and returns f8[B]. The same seed gives the same
+    interval. With fewer than two rows, the bounds are NaN.
     """
     if len(columns) < 2:
         return math.nan, math.nan
@@ -144,7 +144,7 @@ def bootstrap(
 
 
 def resampled_means(columns: np.ndarray, seed: int) -> np.ndarray:
-    """Column means of `RESAMPLES` resamples of the rows of `columns`, f8[D, C] with D > 0: f8[B, C]."""
+    """Column means f8[B, C] of B = `RESAMPLES` resamples of the rows of `columns`, f8[D, C] with D > 0."""
     rng, rows = np.random.default_rng(seed), len(columns)
     step, means = max(1, _CHUNK // rows), []
     for first in range(0, RESAMPLES, step):
@@ -156,7 +156,7 @@ def resampled_means(columns: np.ndarray, seed: int) -> np.ndarray:
 
 
 def percentiles(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """The bounds between which the middle share `level` of some numbers lies."""
+    """The bounds between which the middle share `level` of the numbers lies."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -164,11 +164,11 @@ def percentiles(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
 def compare(
     one: np.ndarray, other: np.ndarray, *, lower_is_better: bool = False, seed: int = 0, level: float = LEVEL
 ) -> Comparison:
-    """Two agents' outcomes on the same deals, f8[D, R] and f8[D, S], compared deal by deal.
+    """Compare two agents' outcomes on the same deals, f8[D, R] and f8[D, S], deal by deal.
 
-    Deals that one of them has no game of are left out. Shares: the interval of the difference is made of the two Wilson
-    intervals (Newcombe's square-and-add) with the correlation of the two agents' shares over deals, so that what luck
-    of the deal both have cancels. Other means: a bootstrap of the difference over deals.
+    Deals that one of them has not played are left out. If all outcomes are 0 or 1, the interval of the difference is
+    made of the two Wilson intervals (Newcombe's square-and-add) with the correlation of the two agents' shares over
+    deals, so that the luck of the deal, which both have, cancels. Else it is a bootstrap of the difference over deals.
     """
     first, second = _by_deal(one, keep_empty=True), _by_deal(other, keep_empty=True)
     if len(first[0]) != len(second[0]):
@@ -183,10 +183,10 @@ def compare(
 
 
 def agreement(figure: Estimate, claim: float, claim_games: int = 0) -> str:
-    """How a figure stands to a claim in the same unit, a fraction: "agrees", or the figure is "lower" or "higher".
+    """Compare a figure with a claim, both as fractions: it "agrees", or the figure is "lower" or "higher".
 
-    A claim from `claim_games` games has an interval of its own (Wilson): the two agree when that of their difference
-    contains 0. With 0 the claim is taken as exact: they agree when the figure's interval contains it.
+    A claim from `claim_games` games has an interval of its own (Wilson). The two agree if the interval of their
+    difference contains 0. A claim from 0 games is taken as exact: the two agree if the figure's interval contains it.
     """
     low, high = wilson(claim * claim_games, claim_games) if claim_games else (claim, claim)
     low, high = _square_and_add(figure.point, (figure.low, figure.high), claim, (low, high), 0.0)
@@ -205,7 +205,7 @@ def _difference_of_shares(one: np.ndarray, other: np.ndarray, level: float) -> E
 def _square_and_add(
     p: float, p_bounds: tuple[float, float], q: float, q_bounds: tuple[float, float], correlation: float
 ) -> tuple[float, float]:
-    """The interval of p - q from the intervals of both (Newcombe 1998; Zou and Donner 2008 with the correlation)."""
+    """The interval of p - q from those of p and q (Newcombe 1998; with a correlation, Zou and Donner 2008)."""
 
     def reach(a: float, b: float) -> float:
         return math.sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0))
@@ -216,7 +216,7 @@ def _square_and_add(
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """How the two agents' shares vary together over deals; 0 where that cannot be told."""
+    """The correlation of two agents' shares over deals; 0 if there are too few deals, or one share does not vary."""
     if len(one) < FEWEST_DEALS:
         return 0.0
     first, second = np.nanmean(one, axis=1), np.nanmean(other, axis=1)
@@ -249,7 +249,7 @@ def _as_deals(outcomes: np.ndarray) -> np.ndarray:
 
 
 def _by_deal(outcomes: np.ndarray, keep_empty: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Each deal's sum and number of games, f8[D] both; deals of which nothing was played are left out."""
+    """Each deal's sum and number of games, f8[D] both. Deals without a game are left out unless `keep_empty`."""
     values = _as_deals(outcomes)
     sums, sizes = np.nansum(values, axis=1), np.isfinite(values).sum(axis=1).astype(float)
     played = slice(None) if keep_empty else sizes > 0

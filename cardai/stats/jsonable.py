@@ -1,4 +1,4 @@
-"""Figures as JSON has them."""
+"""Values as plain JSON types."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: tuples become lists, NumPy numbers Python's, NaN and infinities None."""
+    """A value as plain JSON types: tuples and arrays become lists, NaN and infinities None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):

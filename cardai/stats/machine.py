@@ -1,4 +1,4 @@
-"""What a figure was measured on: versions, processors, commit."""
+"""The machine that a figure was measured on: versions, processors, commit."""
 
 import os
 import platform
@@ -14,11 +14,9 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def machine() -> dict[str, Any]:
-    """The versions, processor and commit that a reader needs to judge or repeat a measurement."""
+    """The versions, processor and commit that a reader needs to assess or repeat a measurement."""
     import numba
     import numpy as np
-
-    from cardai.stats.machine import default_threads
 
     return {
         "cardai": version("cardai"),
@@ -35,16 +33,19 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the checkout this package runs from, with "-dirty" if files differ from it; None elsewhere."""
+    """The commit of the checkout that this package runs from, with "-dirty" if files differ from it.
+
+    Returns None if the package does not run from a checkout or git does not answer.
+    """
     if not (_ROOT / ".git").exists():
         return None
-    found = _git("rev-parse", "--short=12", "HEAD")
+    head = _git("rev-parse", "--short=12", "HEAD")
     changes = _git("status", "--porcelain")
-    return f"{found}-dirty" if found and changes else found
+    return f"{head}-dirty" if head and changes else head
 
 
 def processor() -> str:
-    """The processor's name as the system gives it."""
+    """The processor's name, from the operating system."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -65,10 +66,10 @@ def _git(*command: str) -> str | None:
 
 
 def thread_count(threads: int | None) -> int:
-    """The threads to use: all processors unless told. CardaiError below 1 and for more than any machine has."""
+    """The number of threads to use; None means all processors. Raises CardaiError below 1 and above 1024."""
     return default_threads() if threads is None else positive("threads", threads, 1024)
 
 
 def default_threads() -> int:
-    """The processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

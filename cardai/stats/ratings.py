@@ -1,22 +1,26 @@
-"""Ratings of players who met at tables of two or more: one number each, on Elo's scale, with an interval.
+"""Ratings of players who met at tables of two or more: one number for each, on Elo's scale, with an interval.
 
     ratings = rate(lineups, scores, ["random", "bot3", "greedy:best"], anchor="random")
     ratings.figures[1]  # how far bot3 is above random
 
-The model is Plackett and Luce's. A game is a row of choices: who came first among all, who came first among the rest,
-and so on; i comes first in a set S with probability w_i / (sum of w_j, j in S), and a rating is 400 log10 w. Games that
-pick out one loser and leave the others equal are read from the other end: i comes last with probability in proportion
-to 1 / w_i. Which end is read is decided once for all games: the one at which fewer stand together, the first if it is
-the same. Those who tie share a choice evenly. Players left together at the far end were not told apart: that is no
-choice, unless it is everybody, a draw. For two players all this is Bradley and Terry's model with a draw as half a win
-each, and a rating is Elo's: 400 points are odds of ten to one. At a table with one loser they say that the better one
-is a tenth as likely to be it.
+The model is Plackett and Luce's. A game is a sequence of choices: who came first among all players, who came first
+among the rest, and so on. Player i comes first in a set S with probability w_i / (sum of w_j, j in S), and its rating
+is 400 log10 w_i.
 
-A maximum of the likelihood exists only if a chain of wins leads from everybody to everybody (Ford 1957; Hunter 2004,
-"MM algorithms for generalized Bradley-Terry models"). So everybody also plays `VIRTUAL` games against an imagined
-average player, half won and half lost. That keeps ratings finite, and pulls in ratings that rest on few games; it gives
-no bound to what the games do not bound: where no chain of wins leads from the anchor to a player, the upper end of its
-interval is infinite, and the lower end where none leads back.
+- *Which end.* In a game with one loser and equal others, the choices are read from the other end: i comes last with a
+  probability proportional to 1 / w_i. The end is chosen once for all games: the one at which fewer players tie, or the
+  first places if both ends have the same number of ties.
+- *Ties.* Players who tie share a choice evenly. Players who tie at the far end make no choice, unless all players of
+  the game tie: a draw.
+- *Two players.* The model is then Bradley and Terry's with a draw as half a win for each, and a rating is Elo's: 400
+  points are odds of ten to one. At a table with one loser, a player 400 points above another one is a tenth as likely
+  to be the loser.
+
+The likelihood has a maximum only if a chain of wins leads from every player to every other one (Ford 1957; Hunter
+2004, "MM algorithms for generalized Bradley-Terry models"). So every player also plays `VIRTUAL` games against an
+imagined average player, half won and half lost. They keep ratings finite and draw ratings that rest on few games
+towards the average. They do not bound intervals: if no chain of wins leads from the anchor to a player, the upper bound
+of the player's interval is infinite; if none leads back, the lower bound is.
 """
 
 import math
@@ -31,18 +35,19 @@ from cardai.stats.interval import LEVEL, RESAMPLES, Estimate, percentiles
 ELO = 400 / math.log(10)
 """Points of a rating for each unit of log strength."""
 VIRTUAL = 1.0
-"""Games of everybody against the average player, half won, half lost."""
+"""Games of each player against the average player, half won, half lost."""
 
-_EXACT = 1e-12  # of log likelihood: the last step of a fit gains less
-_MOST_STEPS = 200  # a few are enough
+_EXACT = 1e-12  # a fit ends with a step that gains less log likelihood than this
+_MOST_STEPS = 200  # a fit takes a few
 _LONGEST_STEP = 2.0  # in log strength, so that a bad start does not overshoot
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Each player's rating above the anchor, in Elo points; `picked`: "first" or "last", what its choices are about.
+    """Each player's rating above the anchor, in Elo points.
 
-    Bounds are infinite where the games set none, NaN where there are too few deals for an interval.
+    `picked`: whether the choices are about who comes "first" or "last". A bound is infinite if the games set none. Both
+    are NaN if there are too few deals for an interval.
     """
 
     figures: tuple[Estimate, ...]
@@ -51,11 +56,12 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Choices:
-    """What games say about A players: E choices of one out of a set, in D deals, summed up over S different sets.
+    """The choices that the games of D deals between A players consist of, counted by S different sets of players.
 
-    `members`: f8[S, A], how often a player is in a set. `chosen`: f8[D, A], how often each was chosen in a deal.
-    `sets`, `deals`, `counts`: i64[P], i64[P], f8[P]: out of this set, in this deal, so many choices were made.
-    `over`: bool[A, A]: the first was chosen, alone or with others, where the second could have been.
+    - `members`: f8[S, A], how often a player is in a set.
+    - `chosen`: f8[D, A], how often a player was chosen in a deal.
+    - `sets`, `deals`, `counts`: i64[P], i64[P], f8[P]: counts[p] choices out of set sets[p] were made in deal deals[p].
+    - `over`: bool[A, A]: whether player i was chosen, alone or with others, from a set that j was in.
     """
 
     members: np.ndarray
@@ -76,9 +82,11 @@ def rate(
 ) -> Ratings:
     """The ratings of `names`, with percentile intervals of a bootstrap over deals.
 
-    `lineups`: i64[D, R, seats], the player (a place in `names`) in each seat of R games of each of D deals. `scores`:
-    f8 of the same shape, more is better; NaN for games not played. The anchor has rating 0, or the mean player without
-    one. CardaiError when some players have met none of the others, not even by way of third ones.
+    - `lineups`: i64[D, R, seats], the player (its index in `names`) in each seat of R games of each of D deals.
+    - `scores`: f8 of the same shape, higher is better; NaN for games not played.
+    - `anchor`: the name whose rating is 0. Without it, the mean of all ratings is 0.
+
+    Raises CardaiError if the players fall into groups that have not met, not even through other players.
     """
     deals, rounds, seats = lineups.shape
     by_game = scores.reshape(-1, seats)
@@ -86,14 +94,14 @@ def rate(
     is_last = picks_last(by_game[played])
     dealt = np.unique(np.repeat(np.arange(deals), rounds)[played], return_inverse=True)[1].reshape(-1)
     keys = -by_game[played] if is_last else by_game[played]
-    found = choices(lineups.reshape(-1, seats)[played], keys, dealt, len(names))
-    _refuse_strangers(found, names)
+    tally = choices(lineups.reshape(-1, seats)[played], keys, dealt, len(names))
+    _refuse_strangers(tally, names)
 
     place = None if anchor is None else list(names).index(anchor)
     sign = -ELO if is_last else ELO
-    points = sign * _above(fit(found), place)
-    drawn = sign * _above(_resampled(found, seed), place)
-    unbounded = _unbounded(found.over.T if is_last else found.over, place)
+    points = sign * _above(fit(tally), place)
+    drawn = sign * _above(_resampled(tally, seed), place)
+    unbounded = _unbounded(tally.over.T if is_last else tally.over, place)
     figures = []
     for i, point in enumerate(points):
         low, high = percentiles(drawn[:, i], level) if len(drawn) else (math.nan, math.nan)
@@ -104,7 +112,7 @@ def rate(
 
 
 def picks_last(scores: np.ndarray) -> bool:
-    """Whether games f8[G, seats] tell players apart at the lower end: fewer share the lowest score than the highest."""
+    """Whether fewer players share the lowest score than the highest, over games f8[G, seats]."""
     lowest = (scores == scores.min(axis=1, keepdims=True)).sum()
     return bool(lowest < (scores == scores.max(axis=1, keepdims=True)).sum())
 
@@ -120,10 +128,10 @@ def choices(lineups: np.ndarray, keys: np.ndarray, deals: np.ndarray, players: i
         best = np.where(left, keys, -np.inf).max(axis=1, keepdims=True)
         taken = left & (keys == best)
         rest = left & ~taken
-        told = rest.any(axis=1) | (step == 0)
-        sets.append(_by_player(lineups, left, players)[told])
-        shares.append((_by_player(lineups, taken, players) / np.maximum(taken.sum(axis=1), 1)[:, None])[told])
-        dealt.append(deals[told])
+        is_choice = rest.any(axis=1) | (step == 0)
+        sets.append(_by_player(lineups, left, players)[is_choice])
+        shares.append((_by_player(lineups, taken, players) / np.maximum(taken.sum(axis=1), 1)[:, None])[is_choice])
+        dealt.append(deals[is_choice])
         left = rest
     members, share, deal = np.concatenate(sets), np.concatenate(shares), np.concatenate(dealt)
     different, which = np.unique(members, axis=0, return_inverse=True)
@@ -140,18 +148,19 @@ def choices(lineups: np.ndarray, keys: np.ndarray, deals: np.ndarray, players: i
     )
 
 
-def fit(found: Choices, virtual: float = VIRTUAL) -> np.ndarray:
-    """The log strengths f8[A] that make the choices likeliest, with `virtual` > 0 games against an average player."""
-    counts = np.bincount(found.sets, found.counts, len(found.members))
-    return _fitted(found.members, counts, found.chosen.sum(axis=0), virtual, np.zeros(found.members.shape[1]))
+def fit(tally: Choices, virtual: float = VIRTUAL) -> np.ndarray:
+    """The log strengths f8[A] of maximum likelihood, with `virtual` > 0 games of each against an average player."""
+    counts = np.bincount(tally.sets, tally.counts, len(tally.members))
+    return _fitted(tally.members, counts, tally.chosen.sum(axis=0), virtual, np.zeros(tally.members.shape[1]))
 
 
 def _fitted(
     members: np.ndarray, counts: np.ndarray, chosen: np.ndarray, virtual: float, start: np.ndarray
 ) -> np.ndarray:
-    """Newton's method on the log likelihood, which is strictly concave: from anywhere to its maximum.
+    """The log strengths f8[A] of maximum likelihood, by Newton's method.
 
-    `members`: f8[S, A]. `counts`: f8[S]. `chosen`, `start`: f8[A].
+    The log likelihood is strictly concave, so any start leads to its maximum. `members`: f8[S, A]; `counts`: f8[S];
+    `chosen`, `start`: f8[A].
     """
 
     def likelihood(strengths: np.ndarray) -> float:
@@ -177,28 +186,31 @@ def _fitted(
     raise AssertionError("the fit of ratings has not converged")
 
 
-def _resampled(found: Choices, seed: int) -> np.ndarray:
-    """The log strengths of resamples of the deals, f8[RESAMPLES, A]; of none when there are fewer than two deals."""
-    rng, (deals, players) = np.random.default_rng(seed), found.chosen.shape
+def _resampled(tally: Choices, seed: int) -> np.ndarray:
+    """The log strengths of resamples of the deals, f8[RESAMPLES, A]; f8[0, A] with fewer than two deals."""
+    rng, (deals, players) = np.random.default_rng(seed), tally.chosen.shape
     if deals < 2:
         return np.zeros((0, players))
-    start, fits = fit(found), np.zeros((RESAMPLES, players))
+    start, fits = fit(tally), np.zeros((RESAMPLES, players))
     for i in range(RESAMPLES):
         times = np.bincount(rng.integers(deals, size=deals), minlength=deals)
-        counts = np.bincount(found.sets, found.counts * times[found.deals], len(found.members))
+        counts = np.bincount(tally.sets, tally.counts * times[tally.deals], len(tally.members))
         there = counts > 0
-        fits[i] = _fitted(found.members[there], counts[there], times @ found.chosen, VIRTUAL, start)
+        fits[i] = _fitted(tally.members[there], counts[there], times @ tally.chosen, VIRTUAL, start)
     return fits
 
 
 def _above(strengths: np.ndarray, anchor: int | None) -> np.ndarray:
-    """Log strengths f8[..., A] less the anchor's, or less their mean."""
+    """Log strengths f8[..., A] less the anchor's; without an anchor, less their mean."""
     base = strengths.mean(axis=-1, keepdims=True) if anchor is None else strengths[..., anchor, None]
     return strengths - base
 
 
 def _unbounded(over: np.ndarray, anchor: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Who has no lower and who no upper bound, bool[A] twice; `over[i, j]`: i has won where j has not, or tied."""
+    """Which players have no lower bound, and which have no upper one: bool[A] each.
+
+    `over[i, j]`: whether i has won against j, or tied.
+    """
     chains = _closure(over)
     if anchor is None:
         return np.logical_not(chains.all(axis=1)), np.logical_not(chains.all(axis=0))
@@ -206,16 +218,16 @@ def _unbounded(over: np.ndarray, anchor: int | None) -> tuple[np.ndarray, np.nda
 
 
 def _closure(links: np.ndarray) -> np.ndarray:
-    """Who leads to whom by any number of links, bool[A, A]; everybody leads to himself."""
+    """Whether a chain of links leads from i to j, bool[A, A]. A player leads to itself."""
     chains = links | np.eye(len(links), dtype=bool)
     for i in range(len(chains)):
         chains |= chains[:, [i]] & chains[[i]]
     return chains
 
 
-def _refuse_strangers(found: Choices, names: Sequence[str]) -> None:
-    """CardaiError unless everybody has met everybody, if by way of others."""
-    met = _closure(found.members.T @ found.members > 0)
+def _refuse_strangers(tally: Choices, names: Sequence[str]) -> None:
+    """Raise CardaiError unless all players have met, directly or through other players."""
+    met = _closure(tally.members.T @ tally.members > 0)
     if not met.all():
         here, there = met[0], ~met[0]
         sides = (", ".join(name for name, one in zip(names, side, strict=True) if one) for side in (here, there))
@@ -223,8 +235,8 @@ def _refuse_strangers(found: Choices, names: Sequence[str]) -> None:
 
 
 def _by_player(lineups: np.ndarray, seated: np.ndarray, players: int) -> np.ndarray:
-    """How many of the seats bool[G, seats] each player holds, f8[G, A]."""
-    found = np.zeros((len(lineups), players))
+    """How many of the seats in `seated`, bool[G, seats], each player has in each game: f8[G, A]."""
+    seats = np.zeros((len(lineups), players))
     game, seat = np.nonzero(seated)
-    np.add.at(found, (game, lineups[game, seat]), 1.0)
-    return found
+    np.add.at(seats, (game, lineups[game, seat]), 1.0)
+    return seats
