@@ -1,4 +1,4 @@
-"""An analysis says what a judge thinks of each seat's positions, from what that seat knows, and what changed it."""
+"""The analysis of a recorded game: each seat's values come from what that seat knows, and its changes add up."""
 
 import dataclasses
 import io
@@ -31,7 +31,7 @@ RANDOM = ["random", "random", "random", "random"]
 
 
 def played(game, specs, seed=7, variant=None, games=1):
-    """Games between these players, each in the seat of its place."""
+    """Recorded games between these agents; the agent at index i sits in seat i."""
     seats, found = len(specs), []
 
     def keep(index, moves, scores):
@@ -69,7 +69,7 @@ def text_of(renderable, width=140):
 
 @pytest.fixture
 def hidden(monkeypatch):
-    """A long game of Thirty-One and judges of its views, `of_after` and `of_settled`, which tell views apart."""
+    """A long game of Thirty-One; evaluators `of_after` and `of_settled` give different views different scores."""
     judges = [
         Judge(name, "planes", 3, some_order, moment=moment)
         for name, moment in (("of_after", "before_draw"), ("of_settled", "drawn"))
@@ -88,7 +88,7 @@ def file(tmp_path):
     return path
 
 
-def test_a_seat_is_judged_in_its_own_after_states_and_keeps_its_value_in_between():
+def test_a_seat_is_evaluated_in_its_own_after_states_and_keeps_its_value_in_between():
     one = played(TICTACTOE, ["random", "greedy:open_lines"])[0]
     found, states = analyse(TICTACTOE, one, "greedy:open_lines"), states_of(TICTACTOE, one)
     kept = [math.nan, math.nan]
@@ -103,7 +103,7 @@ def test_a_seat_is_judged_in_its_own_after_states_and_keeps_its_value_in_between
     assert found.ends() is None
 
 
-def test_a_judge_of_settled_states_is_not_asked_in_the_middle_of_a_decision_nor_at_the_end(hidden):
+def test_an_evaluator_of_settled_states_is_not_asked_in_the_middle_of_a_decision_nor_at_the_end(hidden):
     found, states = analyse(THIRTYONE, hidden, "sampled:of_settled?worlds=3"), states_of(THIRTYONE, hidden)
     judge = Judge("", "planes", 3, some_order)
     midway = 0
@@ -120,8 +120,8 @@ def test_a_judge_of_settled_states_is_not_asked_in_the_middle_of_a_decision_nor_
 
 
 @pytest.mark.parametrize("spec", ["greedy:of_after", "sampled:of_settled?worlds=3"])
-def test_hidden_cards_do_not_change_what_is_thought_of_a_seat(hidden, spec):
-    """Everything hidden from the seat that is judged is dealt anew before its judge is asked."""
+def test_hidden_cards_do_not_change_the_value_of_a_position(hidden, spec):
+    """Everything hidden from a seat is dealt anew before its position is evaluated."""
     states, agent = states_of(THIRTYONE, hidden), cardai.agent(THIRTYONE, spec)
     truth = evaluated(THIRTYONE, agent, positions(THIRTYONE, agent, states, hidden.moves))
     assert len(truth) > 5
@@ -144,7 +144,7 @@ def test_hidden_cards_do_not_change_what_is_thought_of_a_seat(hidden, spec):
         (THIRTYONE, ["house", "house"], None, "greedy:prospects"),
     ],
 )
-def test_hidden_cards_do_not_change_what_is_thought_of_moves(game, specs, variant, spec):
+def test_hidden_cards_do_not_change_the_values_of_moves(game, specs, variant, spec):
     one, agent = played(game, specs, variant=variant)[0], cardai.agent(game, spec)
     states = states_of(game, one)[:-1]
     worlds = [game.world(state, int(state["turn"]), 50 + ply) for ply, state in enumerate(states)]
@@ -156,8 +156,8 @@ def test_hidden_cards_do_not_change_what_is_thought_of_moves(game, specs, varian
         np.testing.assert_allclose(worth, found[ply][1], atol=1e-6)
 
 
-def test_judges_see_worlds_and_never_the_truth(hidden):
-    """Also where the true state would do: positions are worlds, with a random stream of their own."""
+def test_evaluators_see_worlds_and_never_the_true_state(hidden):
+    """Positions are worlds with a random stream of their own, even if nothing in them is hidden."""
     states = states_of(THIRTYONE, hidden)
     for spec in ("greedy:of_after", "sampled:of_settled"):
         for one in positions(THIRTYONE, cardai.agent(THIRTYONE, spec), states, hidden.moves):
@@ -175,8 +175,8 @@ def test_a_heuristic_of_settled_states_is_averaged_over_worlds():
         assert found[each.ply] == pytest.approx(mean)
 
 
-def test_a_model_names_the_blunder_and_what_it_liked_better():
-    """After a corner only the centre holds; the reply b1 loses."""
+def test_a_blunder_is_named_with_the_better_move():
+    """After an opening in the corner only the centre saves the second player; the reply b1 loses."""
     found = analyse(TICTACTOE, by_hand("a1", "b1", "a3", "a2", "b2", "c3", "c1"), "greedy:mlp", top=3)
     assert found.scores == (1.0, 0.0)
     worst = found.missed()[0]
@@ -201,8 +201,8 @@ def test_the_parts_of_a_swing_are_its_change_and_the_changes_are_all_there_is(hi
     assert any(one.choice for one in swings)
 
 
-def test_the_luck_of_a_draw_is_told_apart(monkeypatch):
-    """In Durak the bout's end is followed by draws: worth then is a mean over worlds, the value what came."""
+def test_the_luck_of_a_draw_is_a_part_of_its_own(monkeypatch):
+    """In Durak, draws follow the end of a bout: `worth` is a mean over worlds, `value` is after the cards that came."""
     know(monkeypatch, Judge("of_settled", "relative", 2, some_order))
     found = analyse(DURAK, played(DURAK, RANDOM[:2])[0], "sampled:of_settled?worlds=9")
     swings = found.swings()
@@ -216,7 +216,7 @@ def test_the_luck_of_a_draw_is_told_apart(monkeypatch):
 
 
 def test_a_heuristic_and_a_model_weigh_moves_as_their_agents_do():
-    """Who plays greedily by a judge never plays what that judge likes less."""
+    """A greedy agent never plays a move that its own evaluator values less than another one."""
     for game, spec, variant in ((DURAK, "greedy:hand_value", "report"), (DURAK, "greedy:report2", "report")):
         found = analyse(game, played(game, [spec, "random"], variant=variant)[0], spec)
         assert not any(turn.cost > 1e-6 for turn in found.turns if turn.seat == 0)
@@ -224,7 +224,7 @@ def test_a_heuristic_and_a_model_weigh_moves_as_their_agents_do():
         assert any(turn.listed > 1 and turn.worth is not None for turn in found.turns if turn.seat == 0)
 
 
-def test_a_model_of_balanced_data_speaks_of_natural_play():
+def test_values_of_a_model_of_balanced_data_are_shifted_to_natural_play():
     one = played(MOSKA, RANDOM)[0]
     found = analyse(MOSKA, one, "greedy:best")
     assert found.scale.shift == pytest.approx(math.log(3))
@@ -238,12 +238,12 @@ def test_a_model_of_balanced_data_speaks_of_natural_play():
     np.testing.assert_allclose(odds, 3 * raw[inner] / (1 - raw[inner]), rtol=1e-3)
 
 
-def test_a_shift_keeps_what_is_certain_and_what_is_wrong():
+def test_a_shift_keeps_certain_scores_and_wrong_ones():
     shifted = ShiftedEvaluator(Judge("", "", 2, lambda rows: np.array([0.0, 1.0, 0.5, 2.0, np.nan])), math.log(3))
     np.testing.assert_allclose(shifted.score(np.zeros((5, 1), np.uint8)), [0, 1, 0.75, 2, np.nan], atol=1e-12)
 
 
-def test_the_scale_says_what_the_numbers_are(monkeypatch):
+def test_the_scale_says_what_the_values_mean(monkeypatch):
     @dataclasses.dataclass
     class Metadata:
         data: dict
@@ -265,7 +265,7 @@ def test_the_scale_says_what_the_numbers_are(monkeypatch):
     assert not scale_of(MOSKA, cardai.agent(MOSKA, "greedy:hand_value"), 4).bounded
 
 
-def test_the_end_is_said_as_the_label_has_it(monkeypatch):
+def test_the_end_is_the_label_of_the_score(monkeypatch):
     know(monkeypatch, Judge("of_after", "planes", 2, some_order, moment="before_draw"))
     one = by_hand("a1", "a2", "b1", "b2", "a3", "c3", "c2", "c1", "b3")
     found = analyse(TICTACTOE, one, "greedy:of_after")
@@ -274,8 +274,8 @@ def test_the_end_is_said_as_the_label_has_it(monkeypatch):
     assert won.ends().tolist() == [0, 0]
 
 
-def test_models_foretell_the_end_worse_when_they_are_asked_out_of_turn():
-    """Why values are carried: the seat that has not moved, judged anew, against its value from its own last move."""
+def test_models_predict_the_end_worse_after_moves_of_other_seats():
+    """Why a seat keeps its value: its value from its own last move against an evaluation after the other seat moved."""
     agent = cardai.agent(DURAK, "greedy:report2")
     anew, carried = [], []
     for one in played(DURAK, ["greedy:report2", "defensive"], variant="report", games=40):
@@ -293,7 +293,7 @@ def test_models_foretell_the_end_worse_when_they_are_asked_out_of_turn():
     assert np.mean(anew) > np.mean(carried) + 0.02
 
 
-def test_a_model_is_asked_as_it_was_made_to_be(monkeypatch):
+def test_a_model_is_asked_as_it_was_trained_to_be(monkeypatch):
     assert spec_of(MOSKA, "thesis", 4) == "greedy:best"
     assert spec_of(MOSKA, "thesis", 4, "nn2") == "sampled:nn2"
     assert spec_of(MOSKA, "thesis", 4, "nn2?worlds=9") == "sampled:nn2?worlds=9"
@@ -314,7 +314,7 @@ def test_the_same_seed_gives_the_same_analysis(hidden):
     assert (three[0] != three[2]).all()
 
 
-def test_a_file_a_table_and_json_say_the_same(file):
+def test_file_table_and_json_agree(file):
     found = analyse_file(file, "greedy:mlp", number=1, top=2)
     content = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert (content["number"], content["names"]) == (1, ["random", "greedy:open_lines"])
@@ -352,7 +352,7 @@ def test_any_table_is_drawn(seats, tmp_path):
     assert (tmp_path / "game.png").stat().st_size > 10_000
 
 
-def test_the_verb_prints_draws_and_answers_in_json(file, tmp_path, capsys):
+def test_the_command_prints_draws_and_answers_in_json(file, tmp_path, capsys):
     place = tmp_path / "game.pdf"
     assert run(["analyse", str(file), "--game-number", "2", "--figure", str(place), "--device", "cpu"]) == 0
     assert "game 2" in capsys.readouterr().out
@@ -378,7 +378,7 @@ def test_the_verb_prints_draws_and_answers_in_json(file, tmp_path, capsys):
         ("--device tpu", "--device is auto, cpu or gpu"),
     ],
 )
-def test_bad_wishes_are_refused_in_a_sentence(file, capsys, options, why):
+def test_bad_options_are_refused_in_a_sentence(file, capsys, options, why):
     refused(capsys, [str(file), *options.split()], why)
 
 
@@ -403,7 +403,7 @@ def test_models_for_other_tables_are_refused(tmp_path, capsys):
     refused(capsys, [str(tmp_path / "two.jsonl"), "--model", "podkidnoy2"], "variant 'podkidnoy', not 'report'")
 
 
-def test_what_is_no_judgement_is_refused(monkeypatch):
+def test_scores_outside_0_to_1_are_refused(monkeypatch):
     know(monkeypatch, Judge("loud", "planes", 2, lambda rows: np.full(len(rows), 3.0), moment="before_draw"))
     one, agent = by_hand("a1", "a2", "b1", "b2", "c1"), cardai.agent(TICTACTOE, "greedy:loud")
     with pytest.raises(CardaiError, match=r"not in .0, 1."):

@@ -62,7 +62,7 @@ def score(state, seat):
 
 @rule
 def resample(state, seat, stream):
-    """Nobody here looks at hidden cards."""
+    """No agent of these tests uses a world."""
 
 
 @rule
@@ -118,7 +118,7 @@ def played(monkeypatch):
     return calls
 
 
-def test_a_rotation_turns_the_line_up_round_the_table():
+def test_rotations_give_each_place_every_seat_and_keep_the_order():
     for seats in (2, 3, 4, 8):
         turns = rotations(seats)
         assert turns.shape == (seats, seats)
@@ -128,7 +128,7 @@ def test_a_rotation_turns_the_line_up_round_the_table():
             assert all((turn[(s + 1) % seats] - turn[s]) % seats == 1 for s in range(seats))
 
 
-def test_deal_seeds_are_different_and_begin_alike():
+def test_deal_seeds_differ_and_a_shorter_run_has_the_first_of_them():
     seeds = deal_seeds(7, 5000)
     assert seeds.dtype == np.uint64
     assert len(set(seeds.tolist())) == 5000
@@ -183,8 +183,8 @@ def test_a_hidden_hand_game_has_its_exact_figure():
     assert row.figure.high - row.figure.low < 2
 
 
-def test_an_agent_is_measured_where_it_sits():
-    """The best possible player of Highest never loses to worse cards: its wins are those of the seat it holds."""
+def test_an_agent_is_measured_in_the_seat_it_holds():
+    """A player of Highest who always plays the higher card wins more than the two random players do."""
     (row,) = run_suite(HIGHEST, agents=["greedy:high"], games=3000).rows
     others = (100 - row.figure.point) / 2
     assert row.figure.point > others + 10
@@ -200,7 +200,7 @@ def test_results_do_not_depend_on_threads():
     assert without_time(run_suite(TICTACTOE, games=400, seed=1, agents=["random"])) != without_time(one)[:1]
 
 
-def test_games_are_rounded_up_to_whole_rotations_and_it_is_said():
+def test_games_are_rounded_up_to_whole_rotations_and_the_table_says_so():
     report = run_suite(HIGHEST, agents=["random"], games=100)
     assert (report.rows[0].figure.n, report.rows[0].figure.deals, report.asked) == (102, 34, 100)
     assert "100 games were asked for: rounded up" in text_of(report)
@@ -259,7 +259,7 @@ def test_agents_that_peek_are_marked():
     assert "(peeks)" in text_of(report)
 
 
-def test_games_without_an_end_count_nowhere_and_are_reported():
+def test_endless_games_count_in_no_figure_and_are_reported():
     report = run_suite(replace(TICTACTOE, max_plies=6), agents=["random"], games=400)
     (row,) = report.rows
     assert row.endless > 0
@@ -272,7 +272,7 @@ def test_games_without_an_end_count_nowhere_and_are_reported():
 
 
 class Stop:
-    """A player who presses Ctrl-C at his hundredth move."""
+    """Counts the moves of a player who presses Ctrl-C at the hundredth."""
 
     moves = 0
 
@@ -284,7 +284,7 @@ def stops(game, world):
     return game.moves(world)[0]
 
 
-def test_a_stopped_run_reports_the_finished_games_as_such(monkeypatch):
+def test_an_interrupted_run_reports_its_finished_games(monkeypatch):
     monkeypatch.setattr(Stop, "moves", 0)
     monkeypatch.setattr("cardai.table.many.LIVE_OUTSIDE", 4)
     report = run_suite(TICTACTOE, agents=["random", f"python:{__name__}:stops", "greedy:open_lines"], games=200)
@@ -307,7 +307,7 @@ def test_progress_counts_over_the_whole_suite():
     assert "greedy:open_lines" in steps[-1][2]
 
 
-def test_the_report_is_json_with_all_that_repeats_it():
+def test_the_report_as_json_holds_what_is_needed_to_repeat_it():
     report = run_suite(TICTACTOE, agents=["random"], games=40, seed=5)
     found = json.loads(json.dumps(report.as_json(), allow_nan=False))
     assert (found["seed"], found["variant"], found["version"], found["asked"]) == (5, "standard", 1, 40)

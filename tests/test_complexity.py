@@ -19,7 +19,7 @@ LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4
 
 @functools.cache
 def exact(own=frozenset(), other=frozenset()):
-    """Decisions with a choice, and sum of log10(moves), expected from here on when both move at random."""
+    """The expected number of decisions, and sum of log10(moves), from here on when both players move at random."""
     free = set(range(9)) - own - other
     if any(line <= other for line in LINES) or len(free) < 2:
         return np.zeros(2)
@@ -47,7 +47,7 @@ def test_random_play_has_its_exact_complexity():
     assert row.truncated == 0
 
 
-def test_the_ways_of_the_thesis_and_of_the_means_agree_with_their_parts():
+def test_both_sizes_of_the_tree_agree_with_their_parts():
     row = measure(GAME, games=500).rows[0]
     assert row.power.point == pytest.approx(row.decisions.point * np.log10(row.branching.point))
     assert row.geometric.point < row.power.point
@@ -66,7 +66,7 @@ def test_figures_do_not_depend_on_threads_but_on_seed_and_agent():
     assert figures(agent="greedy:open_lines") != figures()
 
 
-def test_truncated_enumerations_are_counted_and_said():
+def test_truncated_enumerations_are_counted_and_reported():
     report = measure(replace(GAME, legal=legal_in_part), games=20)
     assert report.rows[0].truncated > 20
     assert report.rows[0].branching.point == 2.0
@@ -82,7 +82,7 @@ def drawn_text(report):
     return captured.get()
 
 
-def test_the_table_says_figures_and_what_is_counted():
+def test_the_table_has_the_figures_and_says_what_is_counted():
     report = measure(GAME, games=200, references={2: 5.5})
     text = drawn_text(report)
     assert str(report.rows[0].power) in text

@@ -1,4 +1,4 @@
-"""A duel says who is better when that is certain, and how sure it is; one that was stopped ends as it would have."""
+"""A duel's verdict and its certainty. A duel that was interrupted and continued has the same result."""
 
 import math
 
@@ -15,14 +15,14 @@ from cardai.stats import interval
 TICTACTOE, THIRTYONE = cardai.load("tictactoe"), cardai.load("examples/thirtyone")
 
 
-def test_it_is_looked_after_the_first_games_twice_as_many_and_so_on_to_the_end():
+def test_agents_are_compared_after_the_first_blocks_twice_as_many_and_so_on_to_the_end():
     assert list(looks(1, 1)) == [1]
     assert list(looks(1, 8)) == [1, 2, 4, 8]
     assert list(looks(2, 7)) == [2, 4, 7]
     assert list(looks(3, 3)) == [3]
 
 
-def test_who_is_better_is_seen_at_the_first_look(tmp_path):
+def test_a_clear_difference_is_decided_at_the_first_look(tmp_path):
     found = duel(TICTACTOE, "greedy:open_lines", "random", seats=2, games=200, most=800, folder=tmp_path)
     assert (found.verdict, found.games, found.looks) == ("better", 200, 1)
     assert found.score.low > 50
@@ -38,8 +38,8 @@ def test_equals_play_all_games_and_stay_undecided(tmp_path):
     assert found.difference.contains(0.0)
 
 
-def test_equals_are_told_apart_less_often_than_the_level_says(tmp_path, monkeypatch):
-    """Of 300 duels with four looks each, at most 5 % end one way or the other, up to chance (3 sigma: 26)."""
+def test_equals_get_a_verdict_less_often_than_the_level_allows(tmp_path, monkeypatch):
+    """Of 300 duels between equals with four looks each, at most 5 % are decided, up to chance (3 sigma: 26)."""
 
     def coins(game, agents, seeds, *_):
         first = np.random.default_rng(seeds).integers(2, size=(len(seeds), 2)).astype(np.float32)
@@ -51,9 +51,9 @@ def test_equals_are_told_apart_less_often_than_the_level_says(tmp_path, monkeypa
         duel(TICTACTOE, "random", "random", seats=2, games=60, most=480, seed=seed, folder=tmp_path / str(seed))
         for seed in range(300)
     ]
-    told = [one for one in ends if one.verdict != "undecided"]
-    assert 0 < len(told) <= 26
-    assert {one.looks for one in told} > {4}
+    decided = [one for one in ends if one.verdict != "undecided"]
+    assert 0 < len(decided) <= 26
+    assert {one.looks for one in decided} > {4}
 
 
 def test_the_figures_are_those_of_a_match_on_the_same_deals(tmp_path):
@@ -67,7 +67,7 @@ def test_the_figures_are_those_of_a_match_on_the_same_deals(tmp_path):
     assert (found.verdict, found.games, found.different) == (verdict.verdict, 300, 100)
 
 
-def test_a_stopped_duel_goes_on_and_ends_as_it_would_have(tmp_path, monkeypatch):
+def test_an_interrupted_duel_continues_and_has_the_same_result(tmp_path, monkeypatch):
     monkeypatch.setattr(duels, "BLOCK", 50)
     agents = {"candidate": "greedy:open_lines?epsilon=1", "other": "random"}
     whole = duel(TICTACTOE, **agents, seats=2, games=100, most=400, folder=tmp_path / "whole")
@@ -88,13 +88,13 @@ def test_a_stopped_duel_goes_on_and_ends_as_it_would_have(tmp_path, monkeypatch)
         assert (tmp_path / "parts" / file.name).read_bytes() == file.read_bytes()
 
 
-def test_numbers_of_games_are_whole_rotations(tmp_path):
+def test_games_are_rounded_up_to_whole_rotations(tmp_path):
     found = duel(THIRTYONE, "random", "random", seats=3, games=100, most=100, folder=tmp_path)
     assert found.games == 102
 
 
-def test_two_that_always_play_one_game_are_never_told_apart(tmp_path, monkeypatch):
-    """The first free cell against the last one: a win of the first in every game, and only two games."""
+def test_agents_that_always_play_the_same_game_stay_undecided(tmp_path, monkeypatch):
+    """The first free cell against the last one: the first wins every game, but there are only two different games."""
     (tmp_path / "stubborn.py").write_text(
         "def first(game, world):\n    return game.moves(world)[0]\n\n\n"
         "def last(game, world):\n    return game.moves(world)[-1]\n"
@@ -106,7 +106,7 @@ def test_two_that_always_play_one_game_are_never_told_apart(tmp_path, monkeypatc
     assert found.verdict == "undecided"
 
 
-def test_exploring_is_for_both_or_for_nobody():
+def test_both_agents_explore_or_neither():
     assert exploring(("greedy:x", "sampled:y?worlds=3"), 0.1) == (
         "greedy:x?epsilon=0.1",
         "sampled:y?worlds=3&epsilon=0.1",
@@ -116,7 +116,7 @@ def test_exploring_is_for_both_or_for_nobody():
     assert exploring(("greedy:x", "greedy:y"), 0.0) == ("greedy:x", "greedy:y")
 
 
-def test_endless_games_count_nowhere(tmp_path, monkeypatch):
+def test_endless_games_count_in_no_figure(tmp_path, monkeypatch):
     def given_up(*args, **kwargs):
         results = played(*args, **kwargs)
         results.finished[::5], results.endless[::5], results.moves[0] = False, True, None
@@ -129,7 +129,7 @@ def test_endless_games_count_nowhere(tmp_path, monkeypatch):
     assert math.isfinite(found.score.point)
 
 
-def test_it_is_told_as_json_and_read_back(tmp_path):
+def test_a_result_is_written_as_json_and_read_back(tmp_path):
     import json
 
     found = duel(TICTACTOE, "random", "random", seats=2, games=4, folder=tmp_path)
@@ -156,6 +156,6 @@ def test_a_file_that_holds_more_than_numbers_is_refused(tmp_path):
         duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
 
 
-def test_level_is_the_usual_one_without_a_second_look(tmp_path):
+def test_a_duel_with_one_look_has_the_usual_level(tmp_path):
     found = duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
     assert found.level == pytest.approx(interval.LEVEL)

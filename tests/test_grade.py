@@ -1,4 +1,4 @@
-"""Exact play: the tree of Tic-Tac-Toe, grades as exact fractions, and which games `solve` refuses."""
+"""Small games over the whole tree: perft counts, solutions, strategies, exact grades, and what `solve` refuses."""
 
 import functools
 import io
@@ -128,7 +128,7 @@ def test_only_safe_play_has_no_losing_line_and_only_optimal_moves(solution):
 
 
 def lines_of(solution, strategy, seat, state):
-    """By playing: how many lines, and how many of them are lost, when the strategy moves for `seat`."""
+    """The lines of a strategy in `seat`, and how many of them it loses, counted by playing them."""
     if state.turn < 0:
         return 1, int(TICTACTOE.points(state)[seat] == 0)
     i = solution.place(state)
@@ -138,7 +138,7 @@ def lines_of(solution, strategy, seat, state):
     return sum(n for n, _ in found), sum(lost for _, lost in found)
 
 
-def test_lines_are_counted_as_playing_them_counts(solution):
+def test_the_number_of_lines_is_that_of_playing_them_all(solution):
     strategy = best_against_uniform(solution, safe=False)
     outcomes = values_against_uniform(solution, strategy)
     for seat, outcome in enumerate(outcomes):
@@ -211,11 +211,11 @@ def test_an_illegal_move_of_a_python_function_is_refused(solution):
 
 def test_json_and_table_say_what_was_graded(solution):
     graded = grade(solution, "greedy:open_lines")
-    said = json.loads(json.dumps(graded.as_json()))
-    assert said["agent"] == "greedy:open_lines"
-    assert Fraction(said["first"]["win"]["fraction"]) == graded.first.win
-    assert said["averaged"]["loss"]["value"] == float(graded.averaged[2])
-    assert said["second"]["losing_lines"] == graded.second.losing_lines
+    content = json.loads(json.dumps(graded.as_json()))
+    assert content["agent"] == "greedy:open_lines"
+    assert Fraction(content["first"]["win"]["fraction"]) == graded.first.win
+    assert content["averaged"]["loss"]["value"] == float(graded.averaged[2])
+    assert content["second"]["losing_lines"] == graded.second.losing_lines
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(grades.table([graded, grade(solution, "rollout:2", samples=3)]))
     text = console.export_text()
@@ -226,7 +226,7 @@ def test_json_and_table_say_what_was_graded(solution):
 
 @pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
 def test_an_evaluator_is_graded_as_the_heuristic_it_computes(solution, monkeypatch, kind):
-    """Over the whole tree in a few batches, with lots drawn among the same moves."""
+    """It is asked about the whole tree in a few batches, and draws lots among the same moves as the heuristic."""
     judge = Judge("lines", "planes", 2, open_lines, batch=3000)
     know(monkeypatch, judge)
     found, expected = grade(solution, f"{kind}:lines"), grade(solution, f"{kind}:open_lines")
@@ -346,7 +346,7 @@ def test_nim_perft_counts_compositions_into_one_two_and_three():
 
 
 def step(paths):
-    """Numbers of ways to the piles one take later."""
+    """The number of ways to each pile, one move later."""
     found = {}
     for pile, ways in paths.items():
         for k in range(1, min(3, pile) + 1):
@@ -395,7 +395,7 @@ def test_agents_without_a_fixed_strategy_are_refused(spec, complaint):
         grade(nim(), spec)
 
 
-def test_one_sample_cannot_show_luck():
+def test_fewer_than_two_samples_are_refused():
     with pytest.raises(CardaiError, match="at least 2 times"):
         grade(nim(), "any", samples=1)
 
@@ -421,7 +421,7 @@ def test_perft_to_a_depth_and_its_bounds():
         perft(TICTACTOE, seconds=1e-9)
 
 
-def test_perft_follows_the_chance_of_one_deal():
+def test_perft_draws_chance_from_the_stream_of_one_deal():
     lucky = nim(settle=lucky_turn)
     assert perft(lucky, 6, seed=3) == perft(lucky, 6, seed=3)
     dealt = nim(deal=deal_any_pile)

@@ -18,7 +18,7 @@ def clustered(rng, deals, games, p, correlation):
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 20), (1, 20), (285, 2000), (7, 7), (1, 2), (0, 20_000)])
-def test_wilson_is_scipys(successes, n):
+def test_wilson_agrees_with_scipy(successes, n):
     expected = binomtest(successes, n).proportion_ci(method="wilson")
     assert interval.wilson(successes, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
@@ -35,13 +35,13 @@ def test_one_game_a_deal_is_plain_wilson():
     assert (found.n, found.deals, found.design_effect) == (12, 12, 1.0)
 
 
-def test_the_design_effect_is_found():
+def test_the_design_effect_of_known_correlation_is_estimated():
     outcomes = clustered(np.random.default_rng(1), 20_000, 4, 0.3, 0.4)
     assert interval.design_effect(outcomes) == pytest.approx(1 + 3 * 0.4, abs=0.05)
     assert interval.design_effect(np.repeat(outcomes[:, :1], 4, axis=1)) == pytest.approx(4, abs=1e-3)
 
 
-def test_seats_that_share_out_one_loss_claim_no_gain():
+def test_the_design_effect_is_at_least_1_when_seats_share_one_loss():
     assert interval.design_effect(np.eye(4)) == 1.0
 
 
@@ -191,5 +191,5 @@ def test_a_claim_of_few_games_has_an_interval_too():
         (Estimate(50.0, math.nan, math.nan, 1, 1), "50.0 (no interval)"),
     ],
 )
-def test_an_estimate_reads_well(estimate, text):
+def test_an_estimate_is_written_with_its_interval(estimate, text):
     assert str(estimate) == text

@@ -1,4 +1,4 @@
-"""Every agent on every game: who sits down where, what is reported, and a history that ratings can be compared with."""
+"""The league: which agents play at which tables, what is reported, and the comparison with earlier ratings."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ from cardai.stats.interval import Estimate
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch, tmp_path):
-    """Only the smallest game, without measuring how fast its agents are, somewhere else."""
+    """Only the smallest game, with few games to time agents by, in an empty folder."""
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "games.tictactoe"})
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
     monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
@@ -40,7 +40,7 @@ def played():
 
 @pytest.fixture
 def stopped_at(monkeypatch):
-    """Press Ctrl-C during a call of `table.play`, counted from 1; `play` returns what is finished, as it does."""
+    """Press Ctrl-C during the given call of `table.play`, counted from 1; `play` then returns the finished games."""
 
     def stop(call, whole=league.play):
         calls = itertools.count(1)
@@ -70,7 +70,7 @@ def without_time(found):
 
 
 @pytest.mark.parametrize(("players", "seats", "count"), [(11, 4, 500), (5, 2, 40), (8, 2, 300), (4, 4, 20)])
-def test_everybody_sits_equally_often_and_meets_everybody_equally_often(players, seats, count):
+def test_all_players_sit_and_meet_equally_often(players, seats, count):
     lineups = draw_lineups(players, seats, count)
     assert all(len(set(lineup)) == seats for lineup in lineups.tolist())
     sat = np.bincount(lineups.ravel(), minlength=players)
@@ -83,7 +83,7 @@ def test_everybody_sits_equally_often_and_meets_everybody_equally_often(players,
     assert min(pairs) > 0
 
 
-def test_who_sits_on_whose_left_is_by_lot():
+def test_neighbours_are_drawn_by_lot():
     lineups = draw_lineups(4, 4, 400)
     left = np.mean([(list(lineup).index(0) + 1) % 4 == list(lineup).index(1) for lineup in lineups])
     assert abs(left - 1 / 3) < 0.1
@@ -100,7 +100,7 @@ def test_a_small_pool_fills_a_large_table_evenly():
     assert (np.bincount(draw_lineups(3, 4, 30).ravel()) == 40).all()
 
 
-def test_every_model_is_asked_as_it_was_made_to_be_and_nobody_peeks():
+def test_every_model_is_asked_as_it_was_trained_to_be_and_no_agent_peeks():
     moska, refused = pool_of(load("moska"))
     assert not refused
     assert {"greedy:best", "sampled:nn1?worlds=10", "sampled:nn2?worlds=10", "rollout:10"} <= set(moska)
@@ -109,14 +109,14 @@ def test_every_model_is_asked_as_it_was_made_to_be_and_nobody_peeks():
     assert not {spec for spec in moska if spec.startswith(("peeking", "sampled:best", "greedy:nn"))}
 
 
-def test_agents_that_others_bring_are_made_of_models():
+def test_agents_of_other_packages_are_built_on_models():
     durak, _ = pool_of(load("durak"))
     made = {spec for spec in durak if spec.startswith("endgame:")}
     assert made == {f"endgame:greedy:{model}" for model in ("report2", "report4", "podkidnoy2")}
     assert not {spec for spec in pool_of(load("tictactoe"))[0] if spec.startswith(("endgame:", "policy:"))}
 
 
-def test_tables_are_the_usual_one_and_those_of_the_models():
+def test_tables_are_the_default_one_and_those_of_the_models():
     left_out = {}
     durak = {(plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in tables_of("durak", True, left_out)}
     assert set(durak) == {("podkidnoy", 4), ("podkidnoy", 2), ("report", 2), ("report", 4)}
@@ -164,7 +164,7 @@ def test_the_best_are_on_top_and_scores_add_up(played):
     assert (table.picked, table.deals) == ("first", 200)
 
 
-def test_a_league_repeats_for_its_seed_whatever_the_threads():
+def test_a_league_repeats_for_its_seed_on_any_number_of_threads():
     one, two = run_all(games=60, seed=3, threads=1), run_all(games=60, seed=3, threads=2)
     assert without_time(one) == without_time(two)
     assert without_time(run_all(games=60, seed=4)) != without_time(one)
@@ -239,7 +239,7 @@ def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
     assert not found.interrupted
 
 
-def test_games_without_an_end_count_nowhere_and_leave_no_ratings(monkeypatch):
+def test_endless_games_count_in_no_figure_and_leave_no_ratings(monkeypatch):
     monkeypatch.setattr(pool, "load", lambda name: replace(load(name), max_plies=2))
     found = run_all(games=20)
     (table,) = found.tables
@@ -263,7 +263,7 @@ def test_ctrl_c_leaves_the_finished_tables(monkeypatch, stopped_at):
         assert (f"not played: {', '.join(found.unplayed)}" in text_of(found)) == found.interrupted
 
 
-def test_ctrl_c_while_figures_are_computed_is_one_too(monkeypatch):
+def test_ctrl_c_while_ratings_are_computed_interrupts_the_league(monkeypatch):
     def rate(*_):
         raise KeyboardInterrupt
 
@@ -298,7 +298,7 @@ def test_a_history_keeps_everything(played):
     assert len(read_history(path)) == 2
 
 
-def test_a_run_compared_with_itself_is_undecided_about_everybody(played):
+def test_a_run_compared_with_itself_is_undecided_about_all_agents(played):
     append(Path("h.jsonl"), played)
     found = compare(played, last_run(Path("h.jsonl")))
     assert found.comparison is not None
@@ -344,7 +344,7 @@ def test_infinite_bounds_stay_infinite_in_a_history_and_decide_nothing(played):
     assert found.changes[0].verdict == "undecided"
 
 
-def test_who_is_new_and_who_is_gone_is_named(played):
+def test_new_and_missing_agents_are_named(played):
     append(Path("h.jsonl"), played)
     then = last_run(Path("h.jsonl"))
     then["tables"][0]["standings"][0]["spec"] = "greedy:old"
@@ -429,7 +429,7 @@ def test_a_stopped_run_is_reported_and_not_appended(capsys, stopped_at):
 
 
 REFUSALS = {
-    "bench": "bench needs a game (see `cardai games`), or --all for every one",
+    "bench": "bench needs a game (see `cardai games`), or --all for all games",
     "bench tictactoe --all": "bench takes a game, here 'tictactoe', or --all, not both",
     "bench --all --suite random": "--suite 'random' is for one game",
     "bench --all --agent random,rollout:5": "--agent 'random,rollout:5' is for one game",
@@ -459,7 +459,7 @@ def test_refusals_are_one_sentence_before_anything_is_played(capsys, line, monke
 
 
 def test_the_whole_league_is_played():
-    """All that is shipped, a few games each: every agent sits down, wherever it was made for."""
+    """All shipped games, a few deals each: every agent plays at all the tables it fits."""
     found = run_all(["durak", "moska", "tictactoe"], games=44)
     assert not found.left_out
     assert [table.name for table in found.tables][:1] == ["durak (podkidnoy, 4)"]

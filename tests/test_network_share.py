@@ -1,4 +1,4 @@
-"""Rows a second in play beside a bare loop: what is counted, and that play cannot look faster than the evaluator is."""
+"""Rows a second in play and in a bare loop: which rows count, and that play does not look faster than its evaluator."""
 
 import io
 import json
@@ -26,7 +26,7 @@ ROWS_A_SECOND = 40_000
 
 
 class Device:
-    """An evaluator that computes one batch after the other, so many rows a second, while others go on."""
+    """An evaluator that computes `ROWS_A_SECOND`, one batch after the other, while its caller goes on."""
 
     moment, batch = "drawn", 256
 
@@ -91,12 +91,12 @@ def test_a_report_as_a_table_and_as_json(device):
         LOW_HAND, "peeking:device", 0.1, 2, lambda *step: seen.append(step), seats=2, variant="two", live=16
     )
     assert [step[:2] for step in seen] == [(0, 3), (1, 3), (2, 3)]
-    told = json.loads(json.dumps(report.as_json()))
-    assert told["kind"] == "bottleneck"
-    assert (told["game"], told["variant"], told["seats"], told["live"]) == ("low_hand", "two", 2, 16)
-    assert told["agent"] == "peeking:device (peeks)"
-    assert told["share"]["low"] <= told["share"]["median"] <= told["share"]["high"]
-    assert told["machine"]
+    content = json.loads(json.dumps(report.as_json()))
+    assert content["kind"] == "bottleneck"
+    assert (content["game"], content["variant"], content["seats"], content["live"]) == ("low_hand", "two", 2, 16)
+    assert content["agent"] == "peeking:device (peeks)"
+    assert content["share"]["low"] <= content["share"]["median"] <= content["share"]["high"]
+    assert content["machine"]
     console = Console(file=io.StringIO(), width=150)
     console.print(network_table(report))
     text = console.file.getvalue()

@@ -15,7 +15,7 @@ LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4
 
 @functools.cache
 def exact(own=frozenset(), other=frozenset()):
-    """Positions with a move, and the sum of their legal moves, expected from here on when both move at random."""
+    """The expected number of positions, and of legal moves in them, from here on when both players move at random."""
     free = set(range(9)) - own - other
     if any(line <= other for line in LINES) or not free:
         return np.zeros(2)
@@ -34,7 +34,7 @@ def test_every_player_without_a_network_is_timed(report):
     assert [row.agent for row in report.rows] == ["random", "greedy:open_lines"]
 
 
-def test_rates_belong_together(report):
+def test_decisions_and_games_a_second_agree(report):
     plies = exact()[0]
     random = report.rows[0]
     assert random.decisions_per_second.median / random.games_per_second.median == pytest.approx(plies, rel=0.05)

@@ -1,4 +1,4 @@
-"""Ratings: the maximum of the likelihood they claim, honest intervals, and no figure that the games do not bear."""
+"""Ratings: they maximise their likelihood, intervals cover the truth, and bounds are infinite where games set none."""
 
 import itertools
 import math
@@ -44,7 +44,7 @@ def one_a_deal(lineups, scores):
 
 
 def likeliest(lineups, scores, players, virtual):
-    """The oracle: the same likelihood, written game by game, given to scipy."""
+    """The oracle: the same likelihood, written game by game and maximised by scipy."""
 
     def minus_likelihood(strengths):
         total = -virtual * np.sum(strengths / 2 - np.logaddexp(0, strengths))
@@ -101,7 +101,7 @@ def test_games_with_one_loser_are_read_from_the_end():
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=8))
 @settings(max_examples=50, deadline=None)
-def test_every_choice_is_out_of_those_not_placed_yet(keys):
+def test_every_choice_is_among_players_not_placed_yet(keys):
     keys = np.array(keys)
     found = choices(np.tile(np.arange(3), (len(keys), 1)), keys, np.arange(len(keys)), 3)
     expected = [max(len(set(row)) - 1, 1) for row in keys.tolist()]  # the class left over is no choice, but in a draw
@@ -110,7 +110,7 @@ def test_every_choice_is_out_of_those_not_placed_yet(keys):
     assert found.members[found.sets].max() == 1
 
 
-def test_the_end_at_which_fewer_stand_is_read():
+def test_the_end_with_fewer_ties_is_read():
     assert picks_last(np.array([[0.0, 1, 1, 1]]))
     assert not picks_last(np.array([[1.0, 0, 0, 0]]))
     assert not picks_last(np.array([[0.0, 1], [0.5, 0.5]]))
@@ -161,7 +161,7 @@ def test_the_deal_is_the_cluster(few_resamples):
     assert (eight.n, eight.deals) == (8 * once.n, once.deals)
 
 
-def test_who_never_lost_has_no_upper_bound_and_who_never_won_no_lower(few_resamples):
+def test_a_player_without_a_loss_has_no_upper_bound_and_one_without_a_win_no_lower(few_resamples):
     pairs = [(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3)] * 10
     anchor, other, best, worst = rate(*one_a_deal(pairs, [[1, 0]] * len(pairs)), NAMES[:4], "a").figures
     assert (anchor.point, anchor.low, anchor.high) == (0, 0, 0)
@@ -175,7 +175,7 @@ def test_who_never_lost_has_no_upper_bound_and_who_never_won_no_lower(few_resamp
     assert many[2].point > best.point + 200  # the prior holds it, and the games pull
 
 
-def test_groups_of_which_one_always_wins_have_no_bound_between_them(few_resamples):
+def test_a_group_that_always_beats_another_has_no_upper_bound(few_resamples):
     within = [(0, 1), (1, 0), (2, 3), (3, 2)]
     between = list(itertools.product((2, 3), (0, 1)))
     found = rate(*one_a_deal((within + between) * 5, [[1, 0]] * 40), NAMES[:4], "a").figures
@@ -185,7 +185,7 @@ def test_groups_of_which_one_always_wins_have_no_bound_between_them(few_resample
     assert all(one.high < math.inf for one in rate(*one_a_deal((within + between) * 5, tied), NAMES[:4], "a").figures)
 
 
-def test_who_never_loses_at_a_table_with_losers_has_no_upper_bound(few_resamples):
+def test_a_player_who_never_comes_last_has_no_upper_bound(few_resamples):
     rng = np.random.default_rng(6)
     lineups = line_ups(rng, 5, 4, 200)
     scores = losers(rng, np.array([0.0, 0.3, 0.6, 0.9, 50.0]), lineups)
@@ -201,7 +201,7 @@ def test_players_who_have_not_met_are_refused():
         rate(*one_a_deal([(0, 1), (1, 2)], [[1, 0], [np.nan, np.nan]]), NAMES[:3])
 
 
-def test_games_that_were_not_played_count_nowhere():
+def test_games_that_were_not_played_count_in_no_rating():
     lineups, scores = one_a_deal([(0, 1)] * 3, [[1, 0], [np.nan, np.nan], [0, 1]])
     found = rate(lineups, scores, NAMES[:2], "a")
     assert found == rate(lineups[[0, 2]], scores[[0, 2]], NAMES[:2], "a")

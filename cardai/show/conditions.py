@@ -1,6 +1,6 @@
 """The notes below the table of a suite or match: under which conditions it was played, and what is missing."""
 
-from cardai.measure.bench import BenchReport
+from cardai.measure.bench_report import BenchReport
 
 
 def interval_words(report: BenchReport) -> str:

@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from cardai.measure.bench import BenchReport, MatchStanding
+from cardai.measure.bench_report import BenchReport, MatchStanding
 from cardai.show.conditions import condition_notes, interval_words
 from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cardai.measure.bench import MEASURES, BenchReport, SuiteResult
+from cardai.measure.bench_report import MEASURES, BenchReport, SuiteResult
 from cardai.show.conditions import condition_notes, interval_words
 from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
 

@@ -1,0 +1,127 @@
+"""The results of suites and matches, as `cardai.measure.bench` returns them."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
+
+from cardai.stats import interval
+from cardai.stats.interval import Estimate
+from cardai.stats.jsonable import plain
+from cardai.stats.machine import machine
+
+MEASURES = {
+    "loss": "share of games lost (score 0)",
+    "win": "share of games won (score 1)",
+    "score": "mean score",
+}
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """The result of one agent in one row of a suite. Estimates are in percent.
+
+    - `figure`: the suite's measure; `score`: the mean score.
+    - `by_seat[s]`: the agent's figure in seat s.
+    - `seat_share[s]`: the same measure for seat s over all games, whichever agent sat there.
+    - `claim`: the published figure, in percent; `claim_verdict`: how the agent's figure compares with it.
+    - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
+    """
+
+    agent: str
+    spec: str
+    row: str
+    opponents: tuple[str, ...]
+    measure: str
+    figure: Estimate
+    score: Estimate
+    by_seat: tuple[Estimate, ...]
+    seat_share: tuple[float, ...]
+    claim: float | None
+    claim_verdict: str | None
+    endless: int
+    decisions: int
+    seconds: float
+    games_per_second: float
+    seed: int
+    interrupted: bool
+
+
+@dataclass(frozen=True)
+class MissingRow:
+    """A row of a suite that an agent could not play, and why."""
+
+    agent: str
+    row: str
+    opponents: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class MatchStanding:
+    """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games.
+
+    `by_seat[s]`: its mean score in seat s, in percent; NaN if it never sat there.
+    """
+
+    agent: str
+    spec: str
+    places: int
+    score: Estimate
+    win: Estimate
+    loss: Estimate
+    by_seat: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    """Agent `one` compared with agent `other` on the same deals, and the verdict on `one`.
+
+    `difference`: the figure of `one` less that of `other`, in percentage points. `row`: the row of the suite; empty in
+    a match, where both sat at the same table and their mean scores are compared.
+    """
+
+    row: str
+    one: str
+    other: str
+    difference: Estimate
+    verdict: str
+
+
+RowT = TypeVar("RowT", SuiteResult, MatchStanding)
+
+
+@dataclass(frozen=True)
+class BenchReport(Generic[RowT]):
+    """What a suite (`kind` "suite") or a match (`kind` "match") measured.
+
+    - `asked`: games asked for, in each row of a suite. Whole rotations make it a few more.
+    - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
+    - `missing`: rows that could not be played; `unplayed`: how many rows were not begun when the run was interrupted.
+    - `source`, `claim_games`: where the suite's claims come from, and the games behind each; 0 if that is not known.
+    - `games`, `endless`, `seconds`, `decisions`: over all rows.
+    """
+
+    kind: str
+    game: str
+    version: int
+    variant: str
+    title: str
+    measure: str
+    seed: int
+    asked: int
+    rotate: bool
+    threads: int
+    rows: tuple[RowT, ...]
+    missing: tuple[MissingRow, ...] = ()
+    unplayed: int = 0
+    verdicts: tuple[PairVerdict, ...] = ()
+    source: str = ""
+    claim_games: int = 0
+    games: int = 0
+    endless: int = 0
+    seconds: float = 0.0
+    decisions: int = 0
+    interrupted: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """This report and the machine it was measured on as plain JSON types; figures in percent."""
+        return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})
