@@ -1,4 +1,4 @@
-"""Games of Moska recorded from another engine (tests/data/moska/README.md), as positions of ours."""
+"""Games of Moska recorded from another engine (tests/data/moska/README.md), as states of our game."""
 
 import json
 import lzma
@@ -16,8 +16,8 @@ FILE = Path(__file__).parent / "data" / "moska" / "recorded.jsonl.xz"
 EVERY_CARD = (1 << 52) - 1
 
 
-class Turn(NamedTuple):
-    """A recorded turn: the position before it as a state of ours, what was done, and what came of it."""
+class RecordedTurn(NamedTuple):
+    """A recorded turn: the position before it as a state of our game, the move, and the fields after it."""
 
     where: str
     player: str
@@ -30,8 +30,8 @@ class Turn(NamedTuple):
     plays: dict
 
 
-def turns() -> Iterator[Turn]:
-    """All recorded turns; `state` is the same record every time, brought up to date."""
+def turns() -> Iterator[RecordedTurn]:
+    """All recorded turns. `state` is one record that is updated for each turn: copy it to keep it."""
     with lzma.open(FILE, "rt") as lines:
         for line in lines:
             game = json.loads(line)
@@ -41,12 +41,14 @@ def turns() -> Iterator[Turn]:
                 bring_up_to_date(state, fields, game, seat)
                 after = fields | changes
                 where = f"{game['id']} turn {number}"
-                yield Turn(where, game["kinds"][seat], state, offered, kind, cards, targets, after, *(plays or [{}]))
+                yield RecordedTurn(
+                    where, game["kinds"][seat], state, offered, kind, cards, targets, after, *(plays or [{}])
+                )
                 fields = after
 
 
 def blank(game: dict) -> np.record:
-    """A state with what stays the same all game."""
+    """A state with the fields that stay the same during the whole game."""
     state = GAME.options(len(game["hands"]), "appendix")[0]
     state.self_attack = rules.DECK_NOW
     state.trump, state.trump_card = game["trump"], game["trump_card"]
@@ -55,7 +57,7 @@ def blank(game: dict) -> np.record:
 
 
 def bring_up_to_date(state: np.record, fields: dict, game: dict, seat: int) -> None:
-    """Set everything that the recorded fields say."""
+    """Set the recorded fields in a state."""
     seats = len(game["hands"])
     left = fields["deck"]
     state.turn = seat
@@ -72,7 +74,7 @@ def bring_up_to_date(state: np.record, fields: dict, game: dict, seat: int) -> N
 
 
 def move_of(kind: int, cards: int, targets: int) -> np.record:
-    """A move of ours."""
+    """A move of our game."""
     move = np.zeros(1, GAME.move)[0]
     move.kind, move.cards, move.targets = kind, cards, targets
     return move

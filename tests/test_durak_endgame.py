@@ -1,4 +1,4 @@
-"""Durak's endings: values equal those of plain minimax on the oracle's rules; agents are graded by them."""
+"""Durak's endings: the solver agrees with plain minimax on the oracle; the agent and the grades that use it."""
 
 import copy
 import functools
@@ -66,7 +66,7 @@ def state_of(table: Table) -> np.ndarray:
 
 
 def by_minimax(table: Table) -> dict[int, float]:
-    """Each move's score for the seat to move, by trying everything on the oracle."""
+    """The score of each move for the seat to move, by trying all lines of play on the oracle."""
     known: dict[tuple, float] = {}
 
     def worth(table: Table, seat: int) -> float:
@@ -94,7 +94,7 @@ def after(table: Table, move: Move) -> Table:
 
 @functools.cache
 def solved_small():
-    """SMALL endings on the oracle, and what the solver says of them, all with one table."""
+    """SMALL endings on the oracle, and their scores by one solver with one table of positions."""
     tables = [small_ending(seed, most=4 if seed < OF_THESE_LARGER else 3) for seed in range(SMALL)]
     return tables, Solver().solve(states_of(tables))
 
@@ -104,7 +104,7 @@ def states_of(tables) -> np.ndarray:
 
 
 def own_games(seats: int, variant: str, games: int):
-    """Every ending, STATE[N], of evenly random games."""
+    """Every state of random games that is an ending."""
     rnd = random.Random(seats)
     for seed in range(games):
         state = GAME.new(seats, seed, variant)
@@ -143,7 +143,7 @@ def test_every_move_of_larger_endings_is_worth_what_minimax_on_the_oracle_says()
         assert {action: scores[action] for action in np.flatnonzero(~np.isnan(scores))} == by_minimax(table)
 
 
-def test_values_do_not_depend_on_what_is_remembered():
+def test_values_do_not_depend_on_the_table_of_positions():
     tables, found = solved_small()
     states = states_of(tables[:200])
     forgetful = Solver(table=4)
@@ -175,13 +175,13 @@ def test_the_last_card_wins_and_the_last_two_are_a_draw_if_one_beats_the_other()
     assert solve(GAME, hands_of("7C", "6S")[0]).tolist() == [0.5]
 
 
-def test_who_can_be_beaten_once_plays_that_card_last():
+def test_an_attacker_with_one_card_that_can_be_beaten_wins_by_playing_it_last():
     values = dict(zip([DECK36.card("6C"), DECK36.card("AD")], solve(GAME, hands_of("6C AD", "7C 8H")[0]), strict=True))
     assert values[DECK36.card("AD")] == 1.0
     assert values[DECK36.card("6C")] < 1.0
 
 
-def test_a_limit_that_is_reached_is_reported_and_no_value_is_given():
+def test_an_ending_beyond_the_limit_is_reported_and_has_no_value():
     state = next(state for state in own_games(2, "podkidnoy", 5) if len(GAME.moves(state)) > 4)
     found = Solver(limit=10).solve(np.array([state], GAME.state))
     assert not found.solved[0]
@@ -216,7 +216,7 @@ def perfect(game, world):
     return legal[np.nanargmax(found.scores[0, legal["card"]])] if found.solved[0] else legal[0]
 
 
-def test_who_plays_endings_perfectly_loses_nothing_and_others_do():
+def test_a_perfect_player_gives_no_score_away_and_a_random_one_does():
     grades = grade_endgames(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.limit)
     best, random_one = grades["python:test_durak_endgame:perfect"], grades["random"]
     assert best.critical > 10
@@ -240,7 +240,7 @@ def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
 # An agent that ends its games perfectly
 
 
-def test_the_finisher_makes_no_mistake_in_endings_and_is_the_other_agent_elsewhere(monkeypatch):
+def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_agent_elsewhere(monkeypatch):
     monkeypatch.setattr(endgame, "AGENT_LIMIT", 2000)
     finisher, plain = agent(GAME, "endgame:random"), agent(GAME, "random")
     states = np.array(list(positions_of_random_games(20)), GAME.state)
@@ -252,13 +252,13 @@ def test_the_finisher_makes_no_mistake_in_endings_and_is_the_other_agent_elsewhe
     solved = Solver(2000).solve(states[endings])
     places = np.arange(len(solved.scores))
     own, then = (solved.scores[places, moves[endings]["card"]] for moves in (played, before))
-    quick = solved.nodes < 500  # both solvers had room for these, whatever they remembered
+    quick = solved.nodes < 500  # both solvers finish these, whatever their tables hold
     assert quick.sum() > 20
     assert np.array_equal(own[quick], solved.best[quick])
     assert (then[quick] < solved.best[quick]).any()
 
 
-def test_the_finisher_plays_to_the_end_and_grades_without_a_loss():
+def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():
     grades = grade_endgames(GAME, ["endgame:thrifty", "thrifty"], 20, variant="report", limit=50_000)
     grade = grades["endgame:thrifty"]
     assert grade.critical > 0
@@ -274,7 +274,7 @@ def test_the_finisher_plays_to_the_end_and_grades_without_a_loss():
         ("durak", "endgame:thrifty?nothing=1", "nothing"),
     ],
 )
-def test_an_impossible_finisher_is_refused(game, spec, sentence):
+def test_an_impossible_endgame_agent_is_refused(game, spec, sentence):
     with pytest.raises(CardaiError, match=sentence):
         agent(load(game), spec)
 

@@ -1,7 +1,7 @@
-"""Durak move by move beside the oracle: the same game in plain Python, written from the rules and nothing else.
+"""Durak agrees move by move with the oracle: a second implementation in plain Python, written from the rules alone.
 
-Each game is one that cardai deals. The order of its deck is decided draw by draw, so the oracle is told which cards a
-seat was seen to draw, and decides by itself who draws how many, and when.
+Games are dealt by cardai, which draws the order of the deck card by card. So the oracle is told which cards each seat
+drew; it decides by itself who draws, how many, and when.
 """
 
 import random
@@ -24,7 +24,7 @@ def cards_of(number: int) -> set[Card]:
 
 
 class Mirror(Table):
-    """The oracle at a table of cardai's."""
+    """The oracle, following a game that cardai deals and plays."""
 
     def __init__(self, state, seats: int):
         hands = [cards_of(hand) for hand in state.hands[:seats]]
@@ -35,13 +35,13 @@ class Mirror(Table):
         self.drawn = []
 
     def follow(self, move, after) -> None:
-        """Play the move that cardai has played; `after` is its state now, and tells what was drawn."""
+        """Play the move that cardai has played. `after` is cardai's state after it, which shows the cards drawn."""
         self.drawn = [cards_of(hand) & set(self.deck) for hand in after.hands[: len(self.hands)]]
         self.play(move)
         assert not any(self.drawn), f"drew too much: {self.drawn}"
 
     def next_card(self, seat: int) -> Card:
-        """One of the cards the seat was seen to draw; the turned card is the last of the deck."""
+        """One of the cards that the seat drew in cardai; the turned card must be the last of the deck."""
         left = sorted(self.drawn[seat], key=lambda card: card == self.shown)
         assert left, f"seat {seat} drew too little"
         assert left[0] != self.shown or self.deck == [self.shown], "the turned card lies at the bottom"
@@ -63,7 +63,7 @@ def bits(seats: Iterable[int]) -> int:
 
 
 def compare(state, table: Table) -> None:
-    """All that both implementations know of a position."""
+    """Assert that both implementations agree on a position, its legal moves and its scores."""
     seats = len(table.hands)
     assert (-1 if table.turn is None else table.turn) == state.turn
     assert table.hands == [cards_of(hand) for hand in state.hands[:seats]]
@@ -82,7 +82,7 @@ def compare(state, table: Table) -> None:
 
 
 def compare_deal(state, variant: str) -> None:
-    """1: hands of six, and in `report` none with five cards of a suit; the first attacker is who must be."""
+    """1: hands have six cards, in `report` none has five of a suit, and the right seat attacks first."""
     hands = [cards_of(hand) for hand in state.hands[: state.seats]]
     assert all(len(hand) == 6 for hand in hands)
     assert int(state.turn) in first_attackers(hands, "CDHS"[state.trump])
@@ -93,7 +93,7 @@ def compare_deal(state, variant: str) -> None:
 
 
 def compare_games(variant: str, seats: int, positions: int) -> int:
-    """Play games with random moves until so many positions were compared; how many games ended."""
+    """Compare `positions` positions of games with random moves. Returns the number of games that ended."""
     rnd, seed, ended = random.Random(f"{variant} {seats}"), 0, 0
     while positions > 0:
         state = GAME.new(seats, seed, variant)
@@ -115,13 +115,13 @@ def compare_games(variant: str, seats: int, positions: int) -> int:
 
 
 @pytest.mark.parametrize(("variant", "seats"), TABLES)
-def test_each_position_of_random_games_is_the_oracles(variant, seats):
+def test_random_games_agree_with_the_oracle_in_every_position(variant, seats):
     assert compare_games(variant, seats, QUICK) > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("variant", "seats"), TABLES)
-def test_each_of_100_000_positions_is_the_oracles(variant, seats):
+def test_random_games_agree_with_the_oracle_in_100_000_positions(variant, seats):
     assert compare_games(variant, seats, MANY) > 20
 
 
@@ -155,10 +155,10 @@ def test_2_4_after_a_take_only_the_throw_in_game_lets_others_add(adds):
         table.play(("attack", *hand("6H")))
     assert table.hands[1] == hand("7H 8H KH 6C" + " 6D 6H" * adds)
     assert table.known[1] == hand("6C" + " 6D 6H" * adds)
-    assert table.turn == 2  # 3.3: who has taken does not attack
+    assert table.turn == 2  # 3.3: a defender who took does not attack next
 
 
-def test_4_1_two_who_leave_together_last_share_and_who_left_before_has_won():
+def test_4_1_players_who_leave_last_together_share_and_those_who_left_before_have_won():
     table = Table([hand("6C"), hand("7C"), hand("8D 9D")], [], "S", 0, True)
     table.play(("attack", *hand("6C")))
     table.play(("beat", *hand("7C")))

@@ -1,4 +1,4 @@
-"""Durak's hand-written players, its evaluation, encoders and suites."""
+"""Durak's hand-written players, heuristic, encoders and suites."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ GAME = cardai.load("durak")
 
 
 def chosen(name, state, **params):
-    """What a player does in a position, in words."""
+    """The move that a player plays in a position, in words."""
     player = GAME.players[name]
     values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
     move = np.zeros(1, GAME.move)[0]
@@ -26,7 +26,7 @@ HAND = "6S 7C 9H JD AH AS"
 
 
 @pytest.mark.parametrize(("name", "opens"), [("defensive", "7C"), ("aggressive", "AH"), ("thrifty", "7C")])
-def test_players_open_with_what_they_are_known_for(name, opens):
+def test_each_player_opens_with_its_kind_of_card(name, opens):
     state = position([HAND, "6C 6D 6H 7D 7H 7S"], stock="8C", bottom="KS")
     assert chosen(name, state) == f"attacks {opens}"
 
@@ -100,12 +100,12 @@ def test_hand_value_likes_trumps_few_cards_and_no_take():
 
 def segments(encoder, state, seat):
     """An encoding as {segment: values}."""
-    row, found, first = GAME.encode(state, seat, encoder), {}, 0
+    row, values, first = GAME.encode(state, seat, encoder), {}, 0
     for segment in GAME.encoder(encoder).layout(int(state.seats)):
-        found[segment.name] = row[first : first + segment.size].reshape(segment.shape)
+        values[segment.name] = row[first : first + segment.size].reshape(segment.shape)
         first += segment.size
     assert first == len(row)
-    return found
+    return values
 
 
 def cards_of(plane):
@@ -158,7 +158,7 @@ def test_bout_over_is_seen_between_the_decision_and_what_follows():
     assert int(segments("relative", state, 0)["bout over"]) == 0
 
 
-def test_the_suites_are_played_by_whom_they_name():
+def test_every_suite_can_be_run_with_its_own_agents():
     for name, suite in GAME.suites.items():
         report = bench.run_suite(GAME, name, games=8, threads=1)
         assert not report.missing

@@ -1,4 +1,4 @@
-"""Durak's rules one by one, in positions made for them; numbers are those of games/durak/RULES.md."""
+"""Durak's rules one by one, in positions set up for each; numbers are those of games/durak/RULES.md."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ FULL = (1 << 36) - 1
 
 
 def position(hands, attacks="", beats="", unbeaten="", stock="", bottom="", trump="S", known=(), **fields):
-    """A position: hands by seat, seat 0 attacks seat 1; cards named nowhere have left the game."""
+    """A position: hands by seat; seat 0 attacks seat 1. Cards that are not named have left the game."""
     state = GAME.options(len(hands), fields.pop("variant", "podkidnoy"))[0]
     for seat, hand in enumerate(hands):
         state.hands[seat] = DECK36.cards(hand)
@@ -146,7 +146,7 @@ def test_2_2_the_right_to_add_passes_to_the_left_over_the_defender_and_those_wit
     assert names(play(state, "passes").discards & DECK36.cards("7C 9C")) == "7C 9C"
 
 
-def test_2_2_who_has_no_fitting_card_is_asked_all_the_same():
+def test_2_2_an_attacker_without_a_fitting_card_is_asked_all_the_same():
     state = play(position(["7D", "KC KD", "8D"], "7C", "9C"), "passes")
     assert int(state.turn) == 2
     assert spelled(state) == ["passes"]
@@ -191,7 +191,7 @@ def test_2_4_after_a_take_others_add_up_to_the_limit_in_podkidnoy():
     state = play(position(["7D 7H 7S", "KD KC", "9D"], "7C", "", "7C"), "takes")
     assert spelled(state) == ["adds 7D", "adds 7H", "adds 7S", "passes"]
     state = play(state, "adds 7D")
-    assert names(state.hands[1]) == "7C 7D KC KD", "two cards is all he held"
+    assert names(state.hands[1]) == "7C 7D KC KD", "the defender held two cards"
     state = play(position(["7D 7H 7S", "KD KC QC", "9D"], "7C", "", "7C"), "takes", "adds 7D", "passes", "passes")
     assert names(state.hands[1]) == "7C 7D QC KC KD"
 
@@ -237,7 +237,7 @@ def test_3_2_players_without_cards_leave_once_the_deck_is_empty():
     ("hand", "answer", "following"),
     [("TC KD", "beats with TC", 1), ("KD KH", "takes", 2), ("TC", "beats with TC", 2)],
 )
-def test_3_3_the_defender_attacks_next_unless_he_took_or_left(hand, answer, following):
+def test_3_3_the_defender_attacks_next_unless_it_took_or_left(hand, answer, following):
     state = position(["6C", hand, "6D", "6H"], "9C", "", "9C")
     state = play(state, answer)
     while state.attacks != 0:
@@ -272,7 +272,7 @@ def test_5_3_two_players_without_a_deck_have_no_secrets():
         assert list(world.hands) == list(state.hands)
 
 
-def test_moves_are_numbers_of_cards_and_36_for_none():
+def test_a_move_is_the_number_of_its_card_or_36_for_no_card():
     assert [int(move.card) for move in GAME.moves(position(["", "6C AS"], "8C", "", "8C"))] == [35, 36]
     assert sorted(GAME.actions.values()) == list(range(37))
     assert all(fields == (number,) for fields, number in GAME.actions.items())
@@ -287,12 +287,12 @@ def test_moves_are_numbers_of_cards_and_36_for_none():
         ("", "is no move here"),
     ],
 )
-def test_parse_says_what_it_does_not_understand(text, sentence):
+def test_parse_refuses_other_texts_in_a_sentence(text, sentence):
     with pytest.raises(ValueError, match=sentence):
         GAME.parse(position(["", "6C KC"], "8C", "", "8C"), text)
 
 
-def test_show_tells_roles_known_cards_and_nobodys_secrets():
+def test_show_names_roles_and_known_cards_and_no_hidden_card():
     state = position(["7D 7H", "KD KC", "9D JD"], "7C", "9C", stock="6C", bottom="8S", known={1: "KD"}, passed=4)
     text = GAME.show(state, seat=2)
     assert "Trump spades (S), lowest dealt: 6S; 2 cards in the deck, 8S at the bottom." in text

@@ -1,4 +1,4 @@
-"""What a Durak seat may know (RULES.md, 5): worlds are those, and only those, that a deal and the play allow."""
+"""Worlds of Durak (RULES.md, 5): they are exactly the positions that a deal and the play so far allow."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ def bits(cards):
 
 @dataclass
 class Diary:
-    """What everybody saw of one hand since the deal, in order: draws of a hidden card, and hidden cards shown."""
+    """What everybody saw of one hand since the deal, in order: draws of hidden cards, and hidden cards played."""
 
     public: set[int]  # cards known to have been dealt
     events: list[int | None] = field(default_factory=list)  # None: a card drawn; otherwise the card shown
@@ -60,7 +60,7 @@ def listed(cards):
 
 
 def watched(seats, seed, variant, plies):
-    """A state of an evenly random game, and a diary of every hand."""
+    """A state after some random moves, and a diary of every hand."""
     state, rng = GAME.new(seats, seed, variant), np.random.default_rng(seed)
     diaries = [Diary(listed(state.known[seat])) for seat in range(seats)]
     for _ in range(plies):
@@ -103,13 +103,13 @@ def test_5_4_and_5_5_a_hand_is_possible_if_a_deal_and_draws_lead_to_it(seats, se
         hidden = bits(state.hands[seat]) - bits(state.known[seat])
         for _ in range(4 if hidden else 0):
             guess = {int(card) for card in rng.choice(sorted(unknown), hidden, replace=False)}
-            said = rules.can_have_been_dealt(state, seat, sum(1 << card for card in guess))
+            accepted = rules.can_have_been_dealt(state, seat, sum(1 << card for card in guess))
             if not has(int(state.drew), seat):
-                said = said and not guess & barred
+                accepted = accepted and not guess & barred
             possible = diaries[seat].allows(guess, barred, limit)
-            assert said or not possible, "a possible hand is excluded"
+            assert accepted or not possible, "a possible hand is excluded"
             if variant == "podkidnoy" or not has(int(state.drew), seat):
-                assert said == possible
+                assert accepted == possible
 
 
 @pytest.mark.parametrize("variant", GAME.variants)
@@ -169,12 +169,12 @@ def test_a_made_up_position_that_no_deal_leads_to_has_worlds_all_the_same():
     assert bits(world.hands[1]) == 4
 
 
-# One fault each, and the law that finds it.
+# Faults planted in the game, each with the law of `cardai check` that must find it.
 
 
 @rule
 def resample_forgetting_the_deal(state, seat, stream):
-    """Without 5.4: hands may hold trumps lower than the one shown."""
+    """Ignores 5.4: hands may hold trumps lower than the one shown."""
     shown = state.lowest_trump
     state.lowest_trump = state.trump
     rules.resample(state, seat, stream)
@@ -193,7 +193,7 @@ def resample_forgetting_what_was_taken(state, seat, stream):
 
 @rule
 def resample_unevenly(state, seat, stream):
-    """Of two other hands, the earlier one gets the lower hidden cards more often than the later one."""
+    """Of two other hands, the earlier one gets the lower hidden card more often."""
     rules.resample(state, seat, stream)
     for step in range(1, state.seats - 1):
         one, other = (seat + step) % state.seats, (seat + step + 1) % state.seats

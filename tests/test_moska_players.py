@@ -1,4 +1,4 @@
-"""Moska's hand-written players against a second, naive writing of what they do, on recorded positions."""
+"""Moska's hand-written players agree with a second, naive implementation of each, on recorded positions."""
 
 from collections import Counter
 from functools import cache
@@ -22,16 +22,16 @@ IMPOSSIBLE = 100_000
 
 @cache
 def positions() -> list[np.record]:
-    """Every 23rd recorded position, and the ones in which a turned card waits for its kill."""
-    found = []
+    """Every 23rd recorded position, and positions in which a turned card waits for its kill."""
+    states = []
     for number, turn in enumerate(turns()):
         if number % 23 == 0 and turn.offered != 1 << SKIP:
-            found.append(turn.state.copy())
+            states.append(turn.state.copy())
         if number % 5 == 0 and turn.offered >> TURN & 1:
             turned = GAME.play(turn.state, move_of(TURN))
             if turned.midway:
-                found.append(turned)
-    return found
+                states.append(turned)
+    return states
 
 
 def move_of(kind: int) -> np.record:
@@ -50,8 +50,8 @@ def chosen(name: str, state: np.record, seed: int = 0, **params: float) -> tuple
     return int(move.kind), int(move.cards), int(move.targets)
 
 
-class Naive:
-    """A position as lists of (rank, suit), rank 2 to 14, and the rule book's notions on them."""
+class NaivePosition:
+    """A position with cards as lists of (rank, suit), rank 2 to 14, and the terms of the rules computed from them."""
 
     def __init__(self, state: np.record) -> None:
         self.state = state
@@ -98,7 +98,7 @@ def set_of(cards):
 
 
 def parts(cards, most):
-    """All subsets of at most `most` cards that are not empty."""
+    """All subsets with 1 to `most` cards."""
     return [part for size in range(1, min(len(cards), most) + 1) for part in combinations(cards, size)]
 
 
@@ -107,7 +107,7 @@ def largest_parts(cards, most):
 
 
 def cheap_kills(naive, key):
-    """Each hand card takes the killable card with the least `key`; of those that want the same, the last."""
+    """Each hand card kills the card with the least `key`; if several choose the same card, the last one kills it."""
     by_target = {}
     for card in naive.hand:
         if naive.killable(card):
@@ -155,7 +155,7 @@ def cost(naive, params, card, target):
 
 
 def best_kills(naive, params):
-    """The most kills at the least cost, and all (killers, targets) that it can leave within the threshold."""
+    """The cheapest assignment with most kills: its (kills, cost), and all (killers, targets) within the threshold."""
     limit = ((params[4] - 52) / 52) * naive.deck + 52
     best = {0: (0, 0, {(0, 0)})}  # by the set of table cards taken: kills, cost, results
     for card in naive.hand:
@@ -177,7 +177,7 @@ def best_kills(naive, params):
 
 
 def by_counting(naive, kind, params):
-    """The cards that bot2 and bot3 would play: all possible choices where they draw lots, or ties are open."""
+    """The cards that bot2 and bot3 may play for a kind of move: all choices if they draw lots or several are equal."""
 
     def openings():
         least = min(naive.score[c] for c in naive.hand)
@@ -241,10 +241,10 @@ def bot3_values(naive):
     return found
 
 
-def test_bot3_plays_a_move_that_is_worth_most_by_the_naive_account():
+def test_bot3_plays_a_move_that_is_worth_most_by_the_naive_implementation():
     kinds = Counter()
     for state in positions()[::2]:
-        naive = Naive(state)
+        naive = NaivePosition(state)
         move, values = chosen("bot3", state), bot3_values(naive)
         kinds[move[0]] += 1
         assert move in values, (DECK52.names(move[1]), state)
@@ -258,10 +258,10 @@ def test_bot3_plays_a_move_that_is_worth_most_by_the_naive_account():
 
 
 @pytest.mark.parametrize("name", ["bot0", "bot1", "bot2"])
-def test_the_simpler_bots_play_all_the_naive_account_allows_and_nothing_else(name):
+def test_the_simpler_bots_play_every_kind_that_the_naive_implementation_allows_and_no_other_move(name):
     account = {"bot0": bot0, "bot1": bot1}.get(name)
     for state in positions()[::5]:
-        naive = Naive(state)
+        naive = NaivePosition(state)
         if account:
             allowed = {
                 (kind, *play)
@@ -281,7 +281,7 @@ def test_kills_are_those_of_a_cheapest_assignment(name):
     params = np.array(list(GAME.players[name].defaults.values()))
     sizes = Counter()
     for state in positions()[::2]:
-        naive = Naive(state)
+        naive = NaivePosition(state)
         if KILL not in naive.kinds:
             continue
         hand = state.hands[state.turn]
@@ -299,7 +299,7 @@ def test_kills_are_those_of_a_cheapest_assignment(name):
     assert sizes[2] > 10
 
 
-def test_assign_is_as_cheap_as_scipys():
+def test_assign_costs_as_little_as_scipys_assignment():
     rng = np.random.default_rng(5)
     for _ in range(400):
         n = int(rng.integers(1, 12))
@@ -311,7 +311,7 @@ def test_assign_is_as_cheap_as_scipys():
 
 def naive_hand_value(state, seat):
     """HeuristicEvaluator's value of a settled state."""
-    naive = Naive(state)
+    naive = NaivePosition(state)
     cards = listed(state.hands[seat]) + (naive.table if int(state.target) == seat else [])
     if not cards:
         return 1e7
@@ -333,13 +333,13 @@ def test_hand_value_of_settled_states_is_the_engines():
 def test_hand_value_before_a_draw_counts_the_cards_to_come_at_their_mean():
     drew = 0
     for state in positions()[::7]:
-        seat, naive = int(state.turn), Naive(state)
+        seat, naive = int(state.turn), NaivePosition(state)
         for move in GAME.moves(state)[:5]:
             after = GAME.after(state, move)
             hand = listed(after.hands[seat])
             draws = max(0, min(6 - len(hand), naive.deck)) if int(move.kind) in (OPEN, ATTACK, END) else 0
             cards = hand + (listed(after.table) if int(state.target) == seat else [])
-            unseen_of = Naive(after)  # the same seat is to move: nothing has been settled
+            unseen_of = NaivePosition(after)  # the same seat is to move: nothing has been settled
             size = len(cards) + draws
             if size == 0:
                 assert GAME.value(after, seat, "hand_value") == 1e7
@@ -355,7 +355,7 @@ def test_hand_value_before_a_draw_counts_the_cards_to_come_at_their_mean():
 @pytest.mark.parametrize("name", ["random", "random_simple"])
 def test_the_random_players_play_legal_moves_of_every_kind(name):
     for state in positions()[::10]:
-        naive = Naive(state)
+        naive = NaivePosition(state)
         played = [chosen(name, state, seed) for seed in range(60)]
         assert {kind for kind, *_ in played} == naive.kinds
         for kind, cards, targets in played:
@@ -368,7 +368,7 @@ def test_the_random_players_play_legal_moves_of_every_kind(name):
 
 
 def weight_of_kills(naive):
-    """How likely the benchmark's random player comes by each set of kills: pairs row by row, each with 1/2."""
+    """The probability of each set of kills of the benchmark's random player: it plays each pair in turn with 1/2."""
     found = {(0, 0): 1.0}
     for card in naive.hand:
         following = Counter()
@@ -383,7 +383,7 @@ def weight_of_kills(naive):
 
 
 def weights_of_random(naive):
-    """The probability of each move of the benchmark's random player, plays of no cards chosen again."""
+    """The probability of each move of the benchmark's random player, which chooses again after no cards."""
     found = Counter()
     for kind in naive.kinds:
         if kind == END:
@@ -410,11 +410,11 @@ def weights_of_random(naive):
     return {move: p / total for move, p in found.items()}
 
 
-def test_random_chooses_as_often_as_the_naive_account_says():
+def test_random_chooses_each_move_with_the_probability_of_the_naive_implementation():
     """Every move of 15 positions within 5 sigma of its probability."""
     n, tested = 3000, 0
     for state in positions():
-        naive = Naive(state)
+        naive = NaivePosition(state)
         if OPEN in naive.kinds or not 6 <= len(GAME.moves(state)) <= 20 or tested == 15:
             continue
         tested += 1
@@ -426,8 +426,8 @@ def test_random_chooses_as_often_as_the_naive_account_says():
     assert tested == 15
 
 
-def test_what_a_player_plays_does_not_depend_on_what_he_cannot_know():
-    """The players that are spared a world play the same move in every world."""
+def test_a_players_move_does_not_depend_on_what_its_seat_cannot_know():
+    """The players that get the true state (`sees_truth`) play the same move in every world."""
     for state in positions()[::10]:
         for name in ("random", "random_simple"):
             moves = {chosen(name, GAME.world(state, int(state.turn), world), 3) for world in range(4)}

@@ -1,4 +1,4 @@
-"""Our Moska against games recorded from another engine: what was legal, what each move did, how Bot3 decided."""
+"""Moska agrees with games recorded from another engine: legal moves, their effects, and Bot3's decisions."""
 
 from collections import Counter
 
@@ -9,19 +9,19 @@ from scipy.optimize import linear_sum_assignment
 from cardai.cards import DECK52
 from cardai.rule import JIT, STREAM
 from games.moska import players, rules
-from tests.moska_recorded import GAME, Turn, move_of, turns
+from tests.moska_recorded import GAME, RecordedTurn, move_of, turns
 
 pytestmark = pytest.mark.skipif(not JIT, reason="70 000 turns are for compiled rules")
 MAY_BE_EMPTY = (rules.END, rules.TURN, rules.SKIP)
 
 
-def is_no_op(turn: Turn) -> bool:
+def is_no_op(turn: RecordedTurn) -> bool:
     """The other engine accepts plays of no cards; ours does not."""
     return turn.cards == 0 and turn.kind not in MAY_BE_EMPTY
 
 
-def played(turn: Turn) -> np.record:
-    """Our state after the recorded turn, which for a turned deck card that kills is two decisions of ours."""
+def played(turn: RecordedTurn) -> np.record:
+    """Our state after the recorded turn. A turned deck card that kills is one turn there, and two decisions here."""
     if turn.kind != rules.TURN:
         return GAME.play(turn.state, move_of(turn.kind, turn.cards, turn.targets))
     after = GAME.play(turn.state, move_of(rules.TURN, 0, 0))
@@ -30,8 +30,8 @@ def played(turn: Turn) -> np.record:
     return after
 
 
-def differences(turn: Turn) -> list[str]:
-    """What our rules and the recording disagree about in one turn."""
+def differences(turn: RecordedTurn) -> list[str]:
+    """The differences between our rules and the recording in one turn; empty if they agree."""
     found = []
     moves, was_truncated = GAME.enumerate(turn.state)
     kinds = sum(1 << int(kind) for kind in np.unique(moves["kind"]))
@@ -68,7 +68,7 @@ def test_every_recorded_turn_is_legal_and_does_what_was_recorded():
 
 
 def test_the_oracle_notices_a_wrong_rule():
-    """Not killing the last card, picking up one card less, drawing one too few: each would be seen."""
+    """A deck with one card less after an end is reported."""
     turn = next(t for t in turns() if t.kind == rules.END and t.cards)
     assert differences(turn) == []
     spoilt = turn._replace(after=turn.after | {"deck": turn.after["deck"] - 1})
@@ -76,7 +76,7 @@ def test_the_oracle_notices_a_wrong_rule():
 
 
 def bot3_choices(state: np.record, draws: int) -> set[tuple[int, int, int]]:
-    """What our Bot3 plays here, over several lots where it draws lots."""
+    """The moves that our Bot3 plays here with `draws` different random streams."""
     params = np.array(list(players.PLAYERS["bot3"].defaults.values()))
     found = set()
     for seed in range(draws):
@@ -87,8 +87,8 @@ def bot3_choices(state: np.record, draws: int) -> set[tuple[int, int, int]]:
     return found
 
 
-def is_tie(turn: Turn, ours: set[tuple[int, int, int]]) -> bool:
-    """Whether the recorded move is as good as one of ours by Bot3's own measure, which leaves ties open."""
+def is_tie(turn: RecordedTurn, ours: set[tuple[int, int, int]]) -> bool:
+    """Whether Bot3's own measure finds the recorded move as good as one of our moves."""
     worth = [int(players.worth(turn.state, card)) for card in range(52)]
     for kind, cards, _ in ours:
         if kind != turn.kind:
@@ -102,7 +102,7 @@ def is_tie(turn: Turn, ours: set[tuple[int, int, int]]) -> bool:
     return False
 
 
-def is_part_of_a_cheapest_matching(turn: Turn) -> bool:
+def is_part_of_a_cheapest_matching(turn: RecordedTurn) -> bool:
     """Whether Bot3's assignment of all hand cards to all table cards can contain the recorded kills at no more cost."""
     hand, table = int(turn.state.hands[turn.state.turn]), int(turn.state.table)
     least = cost_of_matching(turn, hand, table)
@@ -110,7 +110,7 @@ def is_part_of_a_cheapest_matching(turn: Turn) -> bool:
     return least == apart + cost_of_matching(turn, hand & ~turn.cards, table & ~turn.targets)
 
 
-def cost_of_matching(turn: Turn, cards: int, targets: int) -> float:
+def cost_of_matching(turn: RecordedTurn, cards: int, targets: int) -> float:
     """The least cost, as Bot3 counts it, of matching as many of `cards` with `targets` as there can be."""
     if cards == 0 or targets == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Moska's rules one by one, in positions made for them; numbers are those of games/moska/RULES.md."""
+"""Moska's rules one by one, in positions set up for each; numbers are those of games/moska/RULES.md."""
 
 from itertools import combinations, permutations
 
@@ -16,7 +16,7 @@ GAME = cardai.load("moska")
 
 
 def position(hands, table="", killed="", deck="", turn=0, target=1, trump="S", ready=(), known=(), **fields):
-    """A position: hands by seat; the deck from the bottom; cards named nowhere have left the game."""
+    """A position: hands by seat, the deck from the bottom. Cards that are not named have left the game."""
     state = GAME.options(len(hands), fields.pop("variant", "thesis"))[0]
     everywhere = 0
     for seat, hand in enumerate(hands):
@@ -107,7 +107,7 @@ def test_2_1_an_opening_has_at_most_as_many_cards_as_the_target_holds():
         play(state, "opens 6C 6D 7C 7D")
 
 
-def test_2_1_only_the_initiating_player_opens_and_he_must():
+def test_2_1_only_the_initiating_player_opens_and_must_do_so():
     hands = ["6C", "7C", "8C 8D"]
     assert spelled(position(hands, turn=0, target=1)) == ["opens 6C"]
     assert spelled(position(hands, turn=2, target=1)) == ["skips"]
@@ -137,7 +137,7 @@ def test_2_3_the_attacker_draws_to_six_at_once():
     assert int(after.deck_left) == 1
 
 
-def test_2_4_the_target_plays_to_himself_without_limit_and_without_drawing():
+def test_2_4_the_target_attacks_itself_without_limit_and_without_drawing():
     state = position(["5C", "6C 6D 6S", "KD"], table="6H", deck="2S 3S", turn=1)
     assert "plays 6C 6D 6S to himself" in spelled(state)
     after = play(state, "plays 6C 6D 6S to himself")
@@ -146,17 +146,17 @@ def test_2_4_the_target_plays_to_himself_without_limit_and_without_drawing():
 
 
 @pytest.mark.parametrize(("variant", "allowed"), [("thesis", False), ("appendix", True)])
-def test_2_4_with_the_deck_gone_only_the_appendix_lets_him(variant, allowed):
+def test_2_4_once_the_deck_is_gone_the_target_may_attack_itself_in_the_appendix_only(variant, allowed):
     state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=1, variant=variant)
     assert ("plays 6C to himself" in spelled(state)) == allowed
 
 
-def test_2_4_without_a_deck_when_the_bout_began_nobody_may():
+def test_2_4_in_a_bout_begun_without_a_deck_the_target_may_not_attack_itself():
     state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=0, variant="appendix")
     assert "plays 6C to himself" not in spelled(state)
 
 
-def test_3_1_kills_are_pairs_of_sets_each_once():
+def test_3_1_each_kill_is_listed_once():
     state = position(["5C", "7H 8S 9S", "KD"], table="6H TD", turn=1)
     kills = [text for text in spelled(state) if text.startswith("kills")]
     assert len(kills) == len(set(kills))
@@ -167,7 +167,7 @@ def test_3_1_kills_are_pairs_of_sets_each_once():
 
 
 def brute_force_kills(hand, table, trump):
-    """All (killers, killed) for which some matching exists, by trying every matching."""
+    """All (killers, targets) for which some matching exists, found by trying every matching."""
     found = set()
     hand, table = DECK52.listed(hand), DECK52.listed(table)
     for size in range(1, min(len(hand), len(table)) + 1):
@@ -206,7 +206,7 @@ def test_3_2_the_deck_may_be_turned_unless_a_deck_card_lies_unkilled():
     assert "turns the deck" not in spelled(after)
 
 
-def test_3_2_a_turned_card_that_kills_must_and_the_target_says_what():
+def test_3_2_a_turned_card_must_kill_if_it_can_and_the_target_chooses_which_card():
     state = position(["5C", "7C", "KD"], table="6H TH QH", deck="2S 9D JH", turn=1)
     asked = play(state, "turns the deck")
     assert (int(asked.turn), int(asked.midway)) == (1, 1)
@@ -227,7 +227,7 @@ def test_4_1_the_target_ends_only_when_every_attacker_is_ready():
     assert "ends, picks 6H" in spelled(position(hands, table="6H", turn=1, ready=[0, 2]))
 
 
-def test_4_2_he_picks_the_unkilled_cards_or_all():
+def test_4_2_the_target_picks_up_the_unkilled_cards_or_all():
     state = position(["5C", "7C", "KD"], table="6H", killed="8D 9D", turn=1, ready=[0, 2])
     ends = [text for text in spelled(state) if text.startswith("ends")]
     assert ends == ["ends, picks 6H", "ends, picks 6H 8D 9D"]
@@ -245,7 +245,7 @@ def test_4_2_after_the_end_the_target_draws_to_six():
     assert names(after.hands[1]) == "2S 3D 4D 7C"
 
 
-def test_4_3_nothing_picked_one_step_something_picked_two():
+def test_4_3_the_next_target_is_one_step_away_or_two_after_picking_up():
     hands = ["5C", "7C", "KD", "KH"]
     killed = position(hands, killed="6H 8H", turn=1, ready=[0, 2, 3])
     assert int(play(killed, "ends").target) == 2
@@ -253,14 +253,14 @@ def test_4_3_nothing_picked_one_step_something_picked_two():
     assert int(play(position(["5C", "7C"], table="6H", turn=1, ready=[0]), "ends, picks 6H").target) == 1
 
 
-def test_4_4_a_skip_makes_ready_and_any_other_move_makes_the_others_unready():
+def test_4_4_after_a_skip_the_player_is_ready_and_after_another_move_nobody_else_is():
     state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=2, ready=[0])
     assert int(play(state, "skips").ready) == 0b101
     state.turn, state.ready = 0, 0b100
     assert int(play(state, "attacks 6C").ready) == 0b001
 
 
-def test_4_4_in_the_appendix_who_has_played_is_asked_again():
+def test_4_4_in_the_appendix_an_attacker_who_has_played_is_asked_again():
     state = position(["6C 6D", "7C 8C 9C", "KD"], table="6H", turn=0, ready=[2], variant="appendix")
     assert int(play(state, "attacks 6C").ready) == 0
 
@@ -275,7 +275,7 @@ def test_4_4_a_new_bout_begins_with_nobody_ready():
     assert int(play(position(["5C", "7C", "KD"], table="6H", turn=1, ready=[0, 2]), "ends, picks 6H").ready) == 0
 
 
-def test_5_1_an_attacker_without_cards_is_out_and_his_cards_stay():
+def test_5_1_an_attacker_without_cards_is_out_and_the_cards_played_stay():
     after = play(position(["6C", "7C 8C", "KD"], table="6H", turn=0), "attacks 6C")
     assert int(after.playing) == 0b110
     assert "6C" in names(after.table)
@@ -286,7 +286,7 @@ def test_5_1_with_a_deck_nobody_is_out():
     assert int(play(state, "plays 6D to himself").playing) == 0b111
 
 
-def test_5_1_the_target_is_out_when_everything_is_killed_and_two_steps_follow():
+def test_5_1_the_target_is_out_when_everything_is_killed_and_the_next_target_is_two_steps_away():
     hands = ["5C", "7H", "KD", "KH"]
     after = play(position(hands, table="6H", turn=1), "kills 6H with 7H")
     assert int(after.playing) == 0b1101
@@ -300,13 +300,13 @@ def test_5_1_the_target_stays_while_something_lies_unkilled():
     assert int(after.playing) == 0b111
 
 
-def test_5_2_with_two_left_who_sheds_his_last_card_has_won():
+def test_5_2_with_two_left_an_attacker_who_plays_the_last_card_in_hand_has_won():
     after = play(position(["6C", "7C 8C"], table="6H", turn=0), "attacks 6C")
     assert int(after.turn) == -1
     assert GAME.points(after).tolist() == [1.0, 0.0]
 
 
-def test_6_1_somebody_not_ready_is_asked_and_not_the_last_mover():
+def test_6_1_a_seat_that_is_not_ready_is_asked_but_not_the_last_mover():
     asked = set()
     for seed in range(200):
         state = position(["6C 6D", "7C 8C 9C", "KD", "KC"], table="6H", turn=0, ready=[3], rng=seed)
@@ -327,12 +327,12 @@ def test_6_2_when_all_attackers_are_ready_the_target_is_asked():
     assert int(play(state, "skips").turn) == 1
 
 
-def test_7_1_a_known_card_that_is_played_is_forgotten():
+def test_7_1_a_known_card_that_is_played_is_no_longer_known_in_the_hand():
     state = position(["6C KC", "7C 8C 9C", "KD"], table="6H", turn=0, known={0: "6C KC"})
     assert names(play(state, "attacks 6C").known[0]) == "KC"
 
 
-def test_7_1_who_draws_the_last_card_has_the_trump_card():
+def test_7_1_the_last_card_drawn_is_known_to_be_the_trump_card():
     state = position(["KC KD", "9C 9D 9H", "3C"], table="6H", killed="KH 5H", deck="2S", turn=0)
     assert names(play(state, "attacks KC").known[0]) == "2S"
 
@@ -357,14 +357,14 @@ def test_truncation_keeps_the_end_is_reproducible_and_bounded():
 
 
 def all_deals(state, seat):
-    """Every way to hand out what `seat` cannot know in a two-seat position without known cards: {other's hand}."""
+    """Every hand that the other of two seats may hold, as `seat` sees it; no card may be known."""
     pool = DECK52.listed(int(rules.unknown_to(state, seat)))
     size = int(state.hands[1 - seat]).bit_count()
     return {sum(1 << card for card in chosen) for chosen in combinations(pool, size)}
 
 
-def test_worlds_are_even_against_every_deal_there_is():
-    """All 84 hands the other may hold, and all orders of the deck, come up equally often (5 sigma)."""
+def test_worlds_contain_every_possible_deal_equally_often():
+    """Each of the 84 possible hands, and each possible top card of the deck, is dealt equally often (5 sigma)."""
     state = position(["5C 6C 7C", "8C 9C TC"], table="6H", deck="2S 3D 4D 5D 6D 7D 8D", turn=0)
     hands = all_deals(state, 0)
     assert len(hands) == 84
@@ -414,7 +414,7 @@ def test_1_3_no_world_of_the_opening_has_the_two_of_trumps_in_a_hand():
 
 
 def test_7_4_the_unseen_two_of_trumps_is_in_the_deck_or_where_cards_were_drawn():
-    """Seat 1 has drawn, seat 2 has not: each place left is as likely (5 sigma), the hand of seat 2 is none."""
+    """Seat 1 has drawn, seat 2 has not: the two is never with seat 2, and equally often in all other places."""
     state = next(s for s in (GAME.new(seats=3, seed=seed) for seed in range(99)) if not s.known.any())
     assert int(state.deck[0]) != int(state.trump)
     two = 1 << int(state.trump)

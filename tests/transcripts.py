@@ -26,8 +26,8 @@ from cardai.registry import load
 from cardai.table.many import play
 
 ROOT = Path(__file__).parent / "data" / "transcripts"
-VIEWS = 5  # about so many views of the table in a long game,
-SPACING = 3  # and at least so many moves between two
+VIEWS = 5  # views of the table in a long game, about
+SPACING = 3  # moves between two views, at least
 _HEADER = ("game", "version", "variant", "seats", "seed", "players")
 _INDENT = "    "
 
@@ -56,32 +56,32 @@ def read(text: str) -> Transcript:
     header = dict(line.split(": ", 1) for line in head.splitlines())
     if tuple(header) != _HEADER:
         raise ValueError(f"the header is {', '.join(header)}; wanted {', '.join(_HEADER)}")
-    found = Transcript(header)
+    transcript = Transcript(header)
     for line in body.splitlines():
         if line.startswith(_INDENT) or not line:
-            kind, seat, seen = found.events[-1]
+            kind, seat, seen = transcript.events[-1]
             if kind != "view":
                 raise ValueError(f"{line!r} belongs to no view")
-            found.events[-1] = (kind, seat, f"{seen}\n{line[len(_INDENT) :]}" if seen else line[len(_INDENT) :])
+            transcript.events[-1] = (kind, seat, f"{seen}\n{line[len(_INDENT) :]}" if seen else line[len(_INDENT) :])
         elif line.startswith("["):
-            found.events.append(("view", int(line.removeprefix("[p").removesuffix(" sees]")), ""))
+            transcript.events.append(("view", int(line.removeprefix("[p").removesuffix(" sees]")), ""))
         elif line.startswith("scores: "):
-            found.scores = line.removeprefix("scores: ").split(", ")
+            transcript.scores = line.removeprefix("scores: ").split(", ")
         else:
             seat, _, spelled = line.removeprefix("p").partition(" ")
-            found.events.append(("move", int(seat), spelled))
-    return found
+            transcript.events.append(("move", int(seat), spelled))
+    return transcript
 
 
 def written(transcript: Transcript) -> str:
-    """A transcript's text."""
+    """The text of a transcript."""
     lines = [f"{name}: {value}" for name, value in transcript.header.items()] + [""]
-    for kind, seat, said in transcript.events:
+    for kind, seat, text in transcript.events:
         if kind == "move":
-            lines.append(f"p{seat} {said}")
+            lines.append(f"p{seat} {text}")
         else:
             lines.append(f"[p{seat} sees]")
-            lines.extend((_INDENT + line).rstrip() for line in said.splitlines())
+            lines.extend((_INDENT + line).rstrip() for line in text.splitlines())
     return "\n".join([*lines, f"scores: {', '.join(transcript.scores)}", ""])
 
 
@@ -91,20 +91,20 @@ def replay(game: Game, transcript: Transcript) -> GameState:
     if (header["game"], header["version"]) != (game.name, str(game.version)):
         raise MismatchError(f"written for {header['game']} {header['version']}, this is {game.name} {game.version}")
     state = game.new(int(header["seats"]), int(header["seed"]), header["variant"])
-    for kind, seat, said in transcript.events:
+    for kind, seat, text in transcript.events:
         where = f"ply {int(state['ply'])}, p{seat}"
         if kind == "view":
             seen = _seen(game, state, seat)
-            if seen != said:
-                raise MismatchError(f"{where} saw\n{said}\nnow\n{seen}")
+            if seen != text:
+                raise MismatchError(f"{where} saw\n{text}\nnow\n{seen}")
             continue
         if int(state["turn"]) != seat:
-            raise MismatchError(f"{where} {said}: it is seat {int(state['turn'])}'s turn")
-        move = game.parse(state, said)
-        if game.spell(state, move) != said:
-            raise MismatchError(f"{where} {said}: is spelled {game.spell(state, move)!r} now")
+            raise MismatchError(f"{where} {text}: it is seat {int(state['turn'])}'s turn")
+        move = game.parse(state, text)
+        if game.spell(state, move) != text:
+            raise MismatchError(f"{where} {text}: is spelled {game.spell(state, move)!r} now")
         if not game.is_allowed(state, move):
-            raise MismatchError(f"{where} {said}: is not legal now")
+            raise MismatchError(f"{where} {text}: is not legal now")
         state = game.play(state, move)
     if int(state["turn"]) >= 0:
         raise MismatchError(f"the game is not over after {transcript.moves} moves")
@@ -117,24 +117,24 @@ def played(game: Game, variant: str, seed: int, specs: list[str]) -> Transcript:
     """The transcript of the game that these agents play from a seed."""
     for spec in specs:
         if spec.startswith("python:"):
-            raise CardaiError(f"a transcript wants agents that play alike everywhere, not {spec!r}")
+            raise CardaiError(f"a transcript needs agents that play the same everywhere, not {spec!r}")
     agents = [agent(game, spec) for spec in specs]
     lineup, seeds = np.arange(len(specs))[None], np.array([seed], np.uint64)
     moves = play(game, agents, lineup, seeds, variant=variant, record=True, checked=True).moves[0]
     assert moves is not None
     state = game.new(len(specs), seed, variant)
     values = (game.name, game.version, variant, len(specs), seed, ", ".join(specs))
-    found = Transcript({name: str(value) for name, value in zip(_HEADER, values, strict=True)})
+    transcript = Transcript({name: str(value) for name, value in zip(_HEADER, values, strict=True)})
     step = max(SPACING, len(moves) // VIEWS)
     for ply, move in enumerate(moves):
         seat = int(state["turn"])
         if ply % step == 0:
-            found.events.append(("view", seat, _seen(game, state, seat)))
-        found.events.append(("move", seat, game.spell(state, move)))
+            transcript.events.append(("view", seat, _seen(game, state, seat)))
+        transcript.events.append(("move", seat, game.spell(state, move)))
         state = game.play(state, move)
-    found.events.append(("view", 0, _seen(game, state, 0)))
-    found.scores = _scores(game, state)
-    return found
+    transcript.events.append(("view", 0, _seen(game, state, 0)))
+    transcript.scores = _scores(game, state)
+    return transcript
 
 
 def _seen(game: Game, state: GameState, seat: int) -> str:

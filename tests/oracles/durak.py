@@ -31,7 +31,7 @@ PASS: Move = ("pass", None)
 
 
 def beats(card: Card, attack: Card, trump: str) -> bool:
-    """2.1: a higher card of the suit does, or a trump on a card that is none."""
+    """2.1: whether `card` beats `attack`: as a higher card of its suit, or as a trump on a plain card."""
     if card.suit == attack.suit:
         return card.rank > attack.rank
     return card.suit == trump
@@ -75,7 +75,7 @@ class Table:
     # A bout
 
     def begin_bout(self, attacker: int) -> None:
-        """2: `attacker` must attack the player to his left."""
+        """2: `attacker` must attack the next player on the left."""
         self.first_attacker = attacker
         self.defender = self.next_player(attacker)
         self.right = attacker  # who may add a card
@@ -211,7 +211,7 @@ class Table:
         return self.deck[0]
 
     def end_game(self, leaving: list[int]) -> None:
-        """4.1: the one who still has cards is the durak; if there is none, those who left last share."""
+        """4.1: the player who still has cards is the durak; if nobody has, the players who left last share."""
         self.pairs, self.turn = [], None
         self.scores = [Fraction(1)] * len(self.hands)
         durak = self.players()
