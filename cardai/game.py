@@ -14,7 +14,8 @@ import numpy as np
 
 from cardai.errors import CardaiError, IllegalMove
 from cardai.kernel import native
-from cardai.kernel.driver import (
+from cardai.kernel.native import raw
+from cardai.kernel.rules import (
     Rules,
     door_deal,
     door_encode,
@@ -26,7 +27,6 @@ from cardai.kernel.driver import (
     door_value,
     lend,
 )
-from cardai.kernel.native import raw
 from cardai.rule import STREAM, mixed
 
 CORE_FIELDS = native.HEADER
@@ -172,6 +172,8 @@ class Game:
     `phases` divide a game into parts by name, for the figures of models.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
     without gaps. Moves that are never legal together may share a number.
+    `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
+    agent of the spec `kind:argument?options` and removes the options that it knows from the dict `options`.
     """
 
     name: str
@@ -204,6 +206,7 @@ class Game:
     references: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     phases: Mapping[str, Phase] = field(default_factory=dict)
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
+    agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return id(self)

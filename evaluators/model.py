@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardai.agents.evaluator import MOMENTS
+from cardai.agents.evaluator import MOMENTS, Known
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.stats.machine import commit
@@ -196,9 +196,10 @@ def find(game: Game, name: str) -> Model | None:
         raise CardaiError(f"cannot read the model {name}: {error.strerror or error}") from None
 
 
-def known(game: Game) -> dict[str, str]:
-    """Return the models shipped for a game: name -> a line about it."""
-    return {place.stem: _about(read_metadata(place)) for place in sorted((SHIPPED / game.name).glob(f"*{_SUFFIX}"))}
+def known(game: Game) -> dict[str, Known]:
+    """Return the models shipped for a game, by name."""
+    shipped = {place.stem: read_metadata(place) for place in sorted((SHIPPED / game.name).glob(f"*{_SUFFIX}"))}
+    return {name: Known(_about(metadata), metadata.moment) for name, metadata in shipped.items()}
 
 
 def _about(metadata: ModelMetadata) -> str:

@@ -5,8 +5,8 @@ import pytest
 
 import cardai
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.kernel import driver
 from cardai.rule import JIT
 from cardai.table.asking import moves_in
 
@@ -57,7 +57,7 @@ def test_a_greedy_agent_plays_the_move_it_values_most():
 def test_a_function_is_asked_as_it_is():
     states = positions(TICTACTOE, 2, 5)
     firsts = np.array([TICTACTOE.moves(state)[0] for state in states])
-    player = Agent("mine", driver.OUTSIDE, choose=lambda game, worlds: firsts)
+    player = Agent("mine", OfFunction(lambda game, worlds: firsts))
     assert np.array_equal(moves_in(TICTACTOE, player, states), firsts)
 
 

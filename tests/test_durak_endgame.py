@@ -246,8 +246,7 @@ def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_ag
     states = np.array(list(positions_of_random_games(20)), GAME.state)
     endings = np.array([is_ending(state) for state in states])
     assert 20 < endings.sum() < len(states) - 100
-    assert finisher.choose is not None
-    played, before = finisher.choose(GAME, states), moves_in(GAME, plain, states)
+    played, before = moves_in(GAME, finisher, states), moves_in(GAME, plain, states)
     assert np.array_equal(played[~endings], before[~endings])
     solved = Solver(2000).solve(states[endings])
     places = np.arange(len(solved.scores))
@@ -268,7 +267,7 @@ def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():
 @pytest.mark.parametrize(
     ("game", "spec", "sentence"),
     [
-        ("tictactoe", "endgame:random", "endings are solved for durak, not for tictactoe"),
+        ("tictactoe", "endgame:random", "no agent 'endgame:random'"),
         ("durak", "endgame:peeking:hand_value", "an agent that peeks cannot be given an ending"),
         ("durak", "endgame:nobody", "nobody"),
         ("durak", "endgame:thrifty?nothing=1", "nothing"),

@@ -11,12 +11,13 @@ from judges import Judge, know, some_order
 from rich.console import Console
 
 import cardai
-from cardai.agents.spec import Agent, one_by_one
+from cardai.agents.spec import Agent
+from cardai.agents.strategy import OfFunction, one_by_one
 from cardai.app import keyboard
 from cardai.app.keyboard import HUMAN, Inputs, Menu, Screen, default_seats, summary
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
-from cardai.kernel import driver
+from cardai.table.asking import moves_in
 from cardai.table.many import play
 from cardai.table.one import OneGame
 
@@ -60,7 +61,7 @@ def step_by_step(game, agents, seed):
     table = OneGame(game, [None if one.spec == "outside" else one for one in agents], seed)
     while not table.is_over:
         if table.is_waiting:
-            table.play(agents[table.turn].choose(game, np.array([table.world()]))[0])
+            table.play(moves_in(game, agents[table.turn], np.array([table.world()]))[0])
         else:
             assert table.step()
     assert not table.step()
@@ -80,7 +81,7 @@ def step_by_step(game, agents, seed):
     ids=lambda value: value.name if hasattr(value, "name") else "-".join(value),
 )
 def test_a_game_move_by_move_is_the_game_the_table_plays(game, specs):
-    outside = Agent("outside", driver.OUTSIDE, choose=one_by_one(by_world))
+    outside = Agent("outside", OfFunction(one_by_one(by_world)))
     agents = [outside if spec == "outside" else cardai.agent(game, spec) for spec in specs]
     seeds = np.arange(8, dtype=np.uint64)
     results = play(game, agents, np.tile(np.arange(len(specs)), (8, 1)), seeds, record=True)

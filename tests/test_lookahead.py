@@ -17,22 +17,26 @@ from judges import Judge, know, some_order
 
 from cardai import load
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OnePly
 from cardai.cards import count, has, lowest, rank, single
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Segment, copies
-from cardai.kernel import driver
-from cardai.kernel.driver import door_resample, lend
 from cardai.kernel.native import raw
+from cardai.kernel.rules import door_resample, lend
 from cardai.rule import JIT, STREAM, mixed, rule
 from cardai.table import lookahead
-from cardai.table.lookahead import decide
+from cardai.table.asking import compare
 from cardai.table.many import play
 
 TICTACTOE, MOSKA = load("tictactoe"), load("moska")
 EXAMPLE = Path(__file__).parent.parent / "examples/thirtyone"
 THIRTYONE = load(str(EXAMPLE))
 
-KINDS = {"greedy": driver.GREEDY, "sampled": driver.SAMPLED, "peeking": driver.PEEKING}
+
+def searching(kind, judge, worlds=3, **options):
+    """The agent of a kind, "greedy", "sampled" or "peeking", with an evaluator that is no model."""
+    settles, worlds = kind != "greedy", worlds if kind == "sampled" else 1
+    return Agent(kind, OnePly(judge, settles=settles, worlds=worlds, peeks=kind == "peeking", **options))
 
 
 def run(game, specs, games=40, seed=1, **options):
@@ -124,8 +128,7 @@ def streams_of(count):
 
 
 def decided(game, player, states, streams):
-    block, places, chosen = np.array(states, game.state), np.arange(len(states)), np.zeros(len(states), game.move)
-    return decide(game, player, block, streams, places, places, chosen), chosen
+    return compare(game, player, np.array(states, game.state), streams)
 
 
 @rule
@@ -138,7 +141,7 @@ def settle_shown_to_others(state):
 SHOWN_TO_OTHERS = replace(small_game.GAME, settle=settle_shown_to_others)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
 @pytest.mark.parametrize(
     ("game", "encoder", "specs"),
     [
@@ -153,7 +156,7 @@ SHOWN_TO_OTHERS = replace(small_game.GAME, settle=settle_shown_to_others)
 def test_moves_are_worth_what_plain_python_finds(game, encoder, specs, kind):
     judge = Judge("any", encoder or next(iter(game.encoders)), len(specs), some_order)
     worlds = 4 if kind == "sampled" else 1
-    naive, player = Naive(game, judge, kind, worlds), Agent("any", KINDS[kind], worlds=worlds, evaluator=judge)
+    naive, player = Naive(game, judge, kind, worlds), searching(kind, judge, worlds)
     states = [state for seed in range(6) for state in some_states(game, specs, seed)]
     streams = streams_of(len(states))
     expected = [
@@ -200,7 +203,7 @@ def judges(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
 @pytest.mark.parametrize("epsilon", [0, 0.3])
 def test_an_evaluator_decides_as_the_heuristic_it_computes(judges, kind, epsilon):
     outside = run(TICTACTOE, [f"{kind}:lines?epsilon={epsilon}", "random"])
@@ -285,9 +288,9 @@ def test_a_decision_that_outgrows_its_batch_is_made_all_the_same(judges, monkeyp
     large, rooms, player = run(game, specs, games), [], agent(game, specs[0])
     states = some_states(game, ["random"] * len(specs), 3)[:30]
     weighed, chosen = decided(game, player, states, streams_of(len(states)))
-    make_room = lookahead.Question._make_room
+    make_room = lookahead.Lookahead._make_room
     monkeypatch.setattr(
-        lookahead.Question, "_make_room", lambda self, room: (rooms.append(room), make_room(self, room))[1]
+        lookahead.Lookahead, "_make_room", lambda self, room: (rooms.append(room), make_room(self, room))[1]
     )
     monkeypatch.setattr(lookahead, "SMALLEST", 1)
     for one in specs:
@@ -335,17 +338,17 @@ import numpy as np
 sys.path[:0] = [sys.argv[1]]
 from judges import Judge, some_order
 from cardai import load
-from cardai.kernel import driver
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OnePly
 from cardai.table.many import play
 
 for name, seats, games in ((sys.argv[2], 3, 4), ("moska", 2, 1)):
     game = load(name)
     judge = Judge("any", next(iter(game.encoders)), seats, some_order)
     agents = [
-        Agent("sampled", driver.SAMPLED, worlds=3, evaluator=judge, epsilon=0.1),
-        Agent("peeking", driver.PEEKING, evaluator=judge, temperature=0.05),
-        Agent("greedy", driver.GREEDY, evaluator=judge),
+        Agent("sampled", OnePly(judge, settles=True, worlds=3, epsilon=0.1)),
+        Agent("peeking", OnePly(judge, settles=True, peeks=True, temperature=0.05)),
+        Agent("greedy", OnePly(judge)),
     ][:seats]
     lineups, seeds = (np.arange(seats) + np.arange(games)[:, None]) % seats, np.arange(games)
     found = play(game, agents, lineups, seeds, record=True, tally=True, checked=True)
@@ -376,11 +379,11 @@ def worlds_of(state, count):
     return [state, *(MOSKA.world(state, seat, seed) for seed in range(count))]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
 def test_only_a_peeking_agent_decides_by_what_is_hidden(kind):
     """In every world of the seat, with the same stream, honest agents give each move the same worth."""
     judge = Judge("any", "afterstate", 4, some_order)
-    player = Agent(kind, KINDS[kind], worlds=3, evaluator=judge)
+    player = searching(kind, judge)
     differing = 0
     for state in some_states(MOSKA, ["bot3", "bot2", "random", "bot3"], 5):
         states, streams = worlds_of(state, 4), np.repeat(streams_of(1), 5)
@@ -421,7 +424,7 @@ def test_a_decision_draws_its_world_and_its_lots_and_nothing_else(judges):
 
 def test_a_seat_without_a_legal_move_is_named():
     judged = replace(steps.GAME, encoders={"height": PerspectiveEncoder(lambda seats: [Segment("height")], see_height)})
-    player = Agent("any", driver.GREEDY, evaluator=Judge("any", "height", 2, lambda rows: rows[:, 0] / 255))
+    player = Agent("any", OnePly(Judge("any", "height", 2, lambda rows: rows[:, 0] / 255)))
     with pytest.raises(CardaiError, match=r"steps, game seed 3, ply \d+: seat [01] is to move and has no legal move"):
         play(judged, [player], np.zeros((1, 2), int), np.array([3]), variant="trapped", max_plies=100)
     stuck = judged.new(2, 0, "trapped")

@@ -10,19 +10,20 @@ import steps
 from judges import Judge, know, some_order
 
 import cardai
-from cardai.agents.spec import Agent, agent, one_by_one
+from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import EvenlyRandom, OfFunction, one_by_one
 from cardai.data.record import RecordedGame, replay
 from cardai.errors import CardaiError, IllegalMove
-from cardai.kernel import driver
 from cardai.rule import JIT
 from cardai.table import many
+from cardai.table.asking import Inquiry
 from cardai.table.many import play
 
 MOSKA, TICTACTOE, LOW_HAND, STEPS = cardai.load("moska"), cardai.load("tictactoe"), small_game.GAME, steps.GAME
 
 
 def outside(choose, spec="python:here"):
-    return Agent(spec, driver.OUTSIDE, choose=one_by_one(choose))
+    return Agent(spec, OfFunction(one_by_one(choose)))
 
 
 def seeds_of(count, first=0):
@@ -173,7 +174,7 @@ def test_an_illegal_move_of_a_checked_player_is_found_and_of_another_is_not():
 
 @pytest.mark.parametrize("spec", ["rollout:2", "uniform"])
 def test_a_seat_without_a_legal_move_stops_the_run_with_its_seed_and_ply(spec):
-    stuck = Agent("uniform", driver.UNIFORM, sees_truth=True) if spec == "uniform" else agent(STEPS, spec)
+    stuck = Agent("uniform", EvenlyRandom()) if spec == "uniform" else agent(STEPS, spec)
     with pytest.raises(CardaiError, match=r"steps, game seed 3, ply \d+: seat [01] is to move and has no legal move"):
         play(STEPS, [stuck], np.zeros((1, 2), int), seeds_of(1, 3), variant="trapped", max_plies=100)
 
@@ -272,33 +273,37 @@ def test_games_with_evaluators_do_not_depend_on_how_they_are_played(judged, how)
     assert 0 < together.batches <= together.rows
 
 
-class Watched(many.Question):
-    """A batch that notes what it was asked about until its answer was heard."""
+class Watched(Inquiry):
+    """An inquiry that notes which slots it thinks about until their moves are there."""
 
     asked_about: ClassVar[set[int]] = set()
     faults: ClassVar[list[str]] = []
     lock = threading.Lock()
 
-    def gather(self, states, streams, picked, places):
-        asked = super().gather(states, streams, picked, places)
+    def begin(self, *arguments):
+        taken = super().begin(*arguments)
         with self.lock:
-            self.faults += [f"slot {slot} twice" for slot in picked[:asked] if int(slot) in self.asked_about]
-            self.asked_about |= {int(slot) for slot in picked[:asked]}
-        return asked
+            self.faults += [f"slot {slot} twice" for slot in self.picked if int(slot) in self.asked_about]
+            self.asked_about |= {int(slot) for slot in self.picked}
+        self.note()
+        return taken
 
-    def choose(self, *lent):
-        found = super().choose(*lent)
-        with self.lock:
-            heard = {int(slot) for slot in self.picked[: self.asked]}
-            self.faults += [f"slot {slot} was not asked about" for slot in heard - self.asked_about]
-            self.asked_about -= heard
-        return found
+    def hear(self):
+        super().hear()
+        self.note()
+
+    def note(self):
+        if self.moves is not None:
+            with self.lock:
+                heard = {int(slot) for slot in self.picked}
+                self.faults += [f"slot {slot} was not asked about" for slot in heard - self.asked_about]
+                self.asked_about -= heard
 
 
 @pytest.mark.parametrize("room", [1, 2048])
 def test_no_slot_is_asked_about_twice_and_none_waits_for_ever(judged, monkeypatch, room):
     """Also when a batch has room for a decision or two only, so that most of those who wait are not asked."""
-    monkeypatch.setattr(many, "Question", Watched)
+    monkeypatch.setattr(many, "Inquiry", Watched)
     monkeypatch.setattr(many, "FEW", 5)
     monkeypatch.setattr("cardai.table.lookahead.SMALLEST", room)
     for one in judged[2:4]:

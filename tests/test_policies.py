@@ -17,9 +17,9 @@ from safetensors.numpy import save as bytes_of
 
 import cardai
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OfFunction
 from cardai.conformance import LAWS, check
 from cardai.errors import CardaiError
-from cardai.kernel import driver
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.table.many import play
@@ -511,8 +511,6 @@ def test_impossible_settings_are_refused():
 
 
 def test_an_outside_agent_is_made_of_any_function_that_selects_actions():
-    last = Agent(
-        "last", driver.OUTSIDE, choose=choose_by(lambda rows, masks, uniforms: 8 - masks[:, ::-1].argmax(axis=1), None)
-    )
+    last = Agent("last", OfFunction(choose_by(lambda rows, masks, uniforms: 8 - masks[:, ::-1].argmax(axis=1), None)))
     results = play(TICTACTOE, [last], np.zeros((1, 2), int), np.zeros(1, np.uint64), record=True)
     assert results.moves[0]["cell"].tolist() == [8, 7, 6, 5, 4, 3, 2]  # a7 of X completes the anti-diagonal 2, 4, 6

@@ -10,11 +10,12 @@ from scipy.stats import chisquare
 
 import cardai
 from cardai.agents.spec import agent, list_specs
+from cardai.agents.strategy import EvenlyRandom, HandWritten
 from cardai.errors import CardaiError
 from cardai.game import Game, move_dtype, state_dtype
 from cardai.kernel import driver
-from cardai.kernel.driver import lend
 from cardai.kernel.native import at, raw
+from cardai.kernel.rules import lend
 from cardai.rule import JIT, STREAM, rule, shuffle
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.many import play
@@ -336,8 +337,8 @@ def test_parameters_go_where_their_names_say():
     assert not agent(MOSKA, "bot3").randomised
     assert agent(MOSKA, "sampled:hand_value").worlds == 100
     assert agent(MOSKA, "sampled:hand_value?worlds=7").worlds == 7
-    assert agent(MOSKA, "random").kind == driver.NATIVE
-    assert agent(TICTACTOE, "random").kind == driver.UNIFORM
+    assert isinstance(agent(MOSKA, "random").strategy, HandWritten)
+    assert isinstance(agent(TICTACTOE, "random").strategy, EvenlyRandom)
 
 
 @pytest.mark.parametrize(

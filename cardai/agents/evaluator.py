@@ -1,14 +1,15 @@
-"""What judges positions from outside the core: a network, usually. The core asks; it knows nothing about networks.
+"""Evaluators: whatever judges positions from outside the core, usually a network; the core knows none itself.
 
-A package that brings evaluators names a module in the entry-point group `cardai.evaluators`; it has three functions,
-`find(game, name) -> Evaluator | None` (None: not one of mine), `known(game) -> dict[name, about]`, and
-`set_device(name)`, which says where evaluators found from then on compute: "auto", "cpu" or "gpu".
+A package that brings evaluators names a module in the entry-point group `cardai.evaluators`. The module has three
+functions: `find(game, name) -> Evaluator | None` (None if it has none of that name),
+`known(game) -> dict[name, Known]`, and `set_device(name)`, which says where evaluators found from then on compute:
+"auto", "cpu" or "gpu".
 """
 
 import functools
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,30 +17,47 @@ from cardai.game import Game
 
 ENTRY_POINTS = "cardai.evaluators"
 MOMENTS = ("before_draw", "drawn")
-"""Which states are judged: after a player's decision and before its chance, or once that is settled too."""
+"""Which states are judged: "before_draw" after-states, "drawn" settled states."""
+
+
+class Known(NamedTuple):
+    """An evaluator that comes with a package: a line about it, and the states it was made for, one of `MOMENTS`."""
+
+    about: str
+    moment: str
 
 
 class Evaluator(Protocol):
     """Judges positions from the rows of one encoder of a game.
 
-    `moment`: the states it was made for, one of `MOMENTS`. `batch`: how many rows it is best asked at once.
+    `moment`: the states it was made for, one of `MOMENTS`. `seats`: the size of the tables it judges, None for any.
+    `batch`: how many rows it is best asked at once.
     """
 
-    name: str
-    encoder: str
-    moment: str
-    seats: int
-    batch: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def encoder(self) -> str: ...
+
+    @property
+    def moment(self) -> str: ...
+
+    @property
+    def seats(self) -> int | None: ...
+
+    @property
+    def batch(self) -> int: ...
 
     def score(self, rows: np.ndarray) -> Any:
-        """How good each position is for the seat whose view it is: u8[n, width] -> f4[n] in [0, 1].
+        """How good each position is for the seat whose view it is: u8[n, width] -> f[n] in [0, 1].
 
-        The answer may be on its way still: `np.asarray` waits for it, and until then `rows` must not be changed.
+        The result may still be being computed: `np.asarray` waits for it. Until then the caller does not change `rows`.
         """
         ...
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it judges this game at a table of `seats`; a variant of None is not looked at."""
+        """Raise CardaiError unless it judges this game at a table of `seats`; a variant of None is not checked."""
         ...
 
 
@@ -49,7 +67,7 @@ def _sources() -> tuple[ModuleType, ...]:
 
 
 def find_evaluator(game: Game, name: str) -> Evaluator | None:
-    """The evaluator that goes by a name or lies at a path; None when nobody knows it, CardaiError when it is broken."""
+    """The evaluator of a name or at a path. Returns None if there is none, raises CardaiError if it is damaged."""
     for source in _sources():
         found = source.find(game, name)
         if found is not None:
@@ -57,13 +75,18 @@ def find_evaluator(game: Game, name: str) -> Evaluator | None:
     return None
 
 
-def known_evaluators(game: Game) -> dict[str, str]:
-    """The evaluators that come with installed packages, with a line about each."""
-    return {name: about for source in _sources() for name, about in source.known(game).items()}
+def known_evaluators(game: Game) -> dict[str, Known]:
+    """The evaluators that come with installed packages, by name."""
+    return {name: known for source in _sources() for name, known in source.known(game).items()}
+
+
+def is_evaluator(thing: Any) -> bool:
+    """Whether an object has all that `Evaluator` asks for."""
+    return all(hasattr(thing, name) for name in ("name", "encoder", "moment", "seats", "batch", "score", "check_fits"))
 
 
 def set_device(name: str) -> None:
-    """Choose where evaluators compute from now on: "auto", "cpu" or "gpu". CardaiError where there is none."""
+    """Choose where evaluators compute from now on: "auto", "cpu" or "gpu". CardaiError if there is no such device."""
     if name != "auto":
         for source in _sources():
             source.set_device(name)

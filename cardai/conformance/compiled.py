@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from cardai.game import Game, int_seed
-from cardai.kernel.driver import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -29,6 +28,7 @@ from cardai.kernel.native import (
     set_float,
     turn_of,
 )
+from cardai.kernel.rules import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
 from cardai.rule import STREAM, mixed, rule
 
 GUARDS = 4  # spare records after a block, which no rule may write to

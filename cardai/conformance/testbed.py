@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, int_seed
-from cardai.kernel.driver import UNIFORM
 from cardai.table.many import Results, play
 
 
@@ -147,7 +147,7 @@ class Testbed:
     @functools.cached_property
     def agents(self) -> list[Agent]:
         """An evenly random agent, and then the game's own players."""
-        evenly = Agent("evenly random", UNIFORM, sees_truth=True)
+        evenly = Agent("evenly random", EvenlyRandom())
         return [evenly, *(agent(self.game, name) for name in self.game.players)]
 
     def results(self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import streams
 from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.game import Game
-from cardai.kernel.driver import GREEDY, SAMPLED
 from cardai.kernel.native import HEADER
-from cardai.table.lookahead import decide
+from cardai.table.asking import compare
 
 
 @law
@@ -100,19 +100,19 @@ def agents_decide_by_what_they_know(testbed: Testbed) -> None:
         # A truncated list of moves is drawn from the random stream of each world.
         picked = [here for here in picked if testbed.compiled.legal(here.states)[1][0] > 0]
         for encoder in testbed.game.encoders if picked else ():
-            _same_worth(testbed, picked, encoder, "greedy", GREEDY)
-            _same_worth(testbed, picked, encoder, "sampled", SAMPLED)
+            _same_worth(testbed, picked, encoder, "greedy", settles=False)
+            _same_worth(testbed, picked, encoder, "sampled", settles=True)
 
 
-def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name: str, kind: int) -> None:
+def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name: str, settles: bool) -> None:
     """Break the law if an agent scores moves differently in the worlds of one of these positions of a game."""
     game, evaluator = testbed.game, HashEvaluator(encoder, len(picked[0].seats))
-    player = Agent(f"{name}:any", kind, worlds=3, evaluator=evaluator)
+    player = Agent(f"{name}:any", OnePly(evaluator, settles=settles, worlds=3 if settles else 1))
     states = [_truth_and_fewer_worlds(testbed, here) for here in picked]
     count = len(states[0])
-    seeds = [here.ply + (i if kind == GREEDY else 0) for here in picked for i in range(count)]
-    luck, places = np.concatenate([streams(seed) for seed in seeds]), np.arange(len(seeds))
-    weighed = decide(game, player, np.concatenate(states), luck, places, places, np.zeros(len(seeds), game.move))
+    seeds = [here.ply + (0 if settles else i) for here in picked for i in range(count)]
+    luck = np.concatenate([streams(seed) for seed in seeds])
+    weighed, _ = compare(game, player, np.concatenate(states), luck)
     for i, (moves, worth) in enumerate(weighed):
         here, (_, truth) = picked[i // count], weighed[i // count * count]
         wrong = np.flatnonzero(worth != truth)

@@ -37,8 +37,8 @@ import numpy as np
 
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, GameState, int_seed, move_dtype
-from cardai.kernel.driver import lend
 from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
+from cardai.kernel.rules import lend
 from cardai.registry import load
 from cardai.table.complaints import Complaints
 

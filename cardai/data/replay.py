@@ -15,7 +15,7 @@ from cardai.data.recipe import LABELS, Recipe
 from cardai.data.record import Header, RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
-from cardai.kernel.driver import SCORE, exploring_plies, goes_on, lend
+from cardai.kernel.driver import exploring_plies
 from cardai.kernel.native import (
     at,
     below_of,
@@ -29,6 +29,7 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.replay import AFTER, SETTLED, Replay, replay_game
+from cardai.kernel.rules import SCORE, goes_on, lend
 from cardai.rule import STREAM, mixed, rule
 
 _DRAWS = 0x5E1EC7ED  # keeps the draws of a recipe apart from other draws that a game's seed decides

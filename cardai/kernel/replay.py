@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from cardai.kernel.driver import ACT, DEAL, SETTLE, is_among, legal_moves
 from cardai.kernel.native import at, begin_ply, call_act, call_deal, call_settle, copy, get, seed_state, set, turn_of
+from cardai.kernel.rules import ACT, DEAL, SETTLE, is_among, legal_moves
 from cardai.rule import mixed, rule
 
 # Which state of each ply is written out: none, the one before the move, the after-state, or the settled state.

@@ -32,13 +32,13 @@ import numpy as np
 from cardai.agents.evaluator import find_evaluator, known_evaluators
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
+from cardai.agents.strategy import OnePly
 from cardai.data import record
 from cardai.data.recipe import LABELS
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
-from cardai.kernel import driver
-from cardai.measure.positions import evaluated, positions, weighed
+from cardai.measure.positions import evaluated, one_ply, positions, weighed
 from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
 from cardai.progress import Progress
 from cardai.stats.jsonable import plain
@@ -256,7 +256,7 @@ def analyse(
         seed=played.seed,
         names=tuple(names) if names is not None else tuple(f"agent {place}" for place in played.lineup),
         agent=player.spec,
-        moment="before_draw" if player.kind == driver.GREEDY else "drawn",
+        moment="before_draw" if not one_ply(player).settles else "drawn",
         scale=scale,
         turns=tuple(_analysed_moves(game, player, states, moves, choices, values)),
         scores=tuple(played.scores),
@@ -287,11 +287,11 @@ def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> s
 
 def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
     """The agent, if it evaluates positions from what its seat knows and fits the table; else raise CardaiError."""
-    if agent.kind == driver.PEEKING:
+    if agent.peeks:
         raise CardaiError(f"agent {agent.spec!r} peeks; a seat is evaluated from what it knows: greedy: or sampled:")
-    if agent.kind not in (driver.GREEDY, driver.SAMPLED):
+    if not isinstance(agent.strategy, OnePly):
         raise CardaiError(f"agent {agent.spec!r} evaluates no positions; greedy:EVALUATOR and sampled:EVALUATOR do")
-    if agent.epsilon or agent.temperature:
+    if agent.strategy.explores:
         raise CardaiError(f"agent {agent.spec!r} explores, which says nothing about a position; name it without")
     agent.check_fits(game, variant, seats)
     return agent
@@ -337,7 +337,7 @@ def _analysed_moves(
     for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
         seat, value = int(state["turn"]), values.get(ply)
         listed, worth, best, best_worth = _compared(game, state, move, choices.get(ply))
-        if agent.kind == driver.GREEDY and worth is not None:
+        if not one_ply(agent).settles and worth is not None:
             worth = value
         words = game.spell(state, move)
         turns.append(AnalysedMove(ply, seat, words, value, last.get(seat), listed, worth, best, best_worth))

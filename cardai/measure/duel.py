@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardai.agents.spec import GENERIC, Agent, agent
+from cardai.agents.spec import SEARCHES, Agent, agent
 from cardai.data.files import write_whole
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
@@ -124,7 +124,7 @@ def exploring(specs: tuple[str, str], epsilon: float) -> tuple[str, str]:
     Without chance in the cards or in the agents, all games of a duel would be the same game. The specs are returned
     unchanged if an agent cannot explore or has an `epsilon` already, so that both explore alike or neither does.
     """
-    if not epsilon or any(spec.partition(":")[0] not in GENERIC or "epsilon=" in spec for spec in specs):
+    if not epsilon or any(spec.partition(":")[0] not in SEARCHES or "epsilon=" in spec for spec in specs):
         return specs
     return with_epsilon(specs[0], epsilon), with_epsilon(specs[1], epsilon)
 

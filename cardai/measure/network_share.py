@@ -92,7 +92,7 @@ def measure(
         runs.append(_play_for(seconds, game, player, seats, variant, live))
         playing.append(watched.rate())
         sizes += watched.sizes
-        bare.append(_bare_rate(game, watched, watched.sizes, seconds))
+        bare.append(_bare_rate(game, watched, seats, watched.sizes, seconds))
     return NetworkShareReport(
         game=game.name,
         version=game.version,
@@ -167,9 +167,9 @@ def _play_for(seconds: float, game: Game, player: Agent, seats: int, variant: st
     return results
 
 
-def _bare_rate(game: Game, watched: _WatchedEvaluator, sizes: Sequence[int], seconds: float) -> float:
+def _bare_rate(game: Game, watched: _WatchedEvaluator, seats: int, sizes: Sequence[int], seconds: float) -> float:
     """Rows a second of the evaluator alone on batches of these sizes. A batch is begun before the last one is read."""
-    width = game.encoder(watched.encoder).width(watched.seats)
+    width = game.encoder(watched.encoder).width(seats)
     rows = np.random.default_rng(0).integers(0, 2, (max(sizes), width), np.uint8)
     watched.forget()
     end, waiting = time.perf_counter() + seconds, None

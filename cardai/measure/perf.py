@@ -17,7 +17,6 @@ import numpy as np
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
-from cardai.kernel.driver import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -35,6 +34,7 @@ from cardai.kernel.native import (
     seed_stream,
     turn_of,
 )
+from cardai.kernel.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
 from cardai.progress import Progress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.deals import deal_seeds

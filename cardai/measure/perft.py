@@ -11,8 +11,8 @@ import numpy as np
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
 from cardai.kernel import driver
-from cardai.kernel.driver import lend
 from cardai.kernel.native import raw
+from cardai.kernel.rules import lend
 from cardai.measure.successors import successors
 from cardai.table.complaints import Complaints
 

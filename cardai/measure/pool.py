@@ -7,12 +7,11 @@ Agents that peek are in no pool.
 """
 
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 
 import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
-from cardai.agents.spec import ENTRY_POINTS, Agent, agent
+from cardai.agents.spec import Agent, agent, kinds_of
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import load
@@ -88,7 +87,7 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
         except CardaiError as error:
             refused[model] = str(error)
     for model in [player for player in pool.values() if player.evaluator is not None]:
-        for kind in sorted(entry.name for entry in entry_points(group=ENTRY_POINTS)):
+        for kind in kinds_of(game):
             try:
                 player = agent(game, f"{kind}:{model.spec}")
             except CardaiError:  # a kind for another game, or one that is not built on an agent
@@ -122,7 +121,7 @@ def draw_lineups(players: int, seats: int, count: int, seed: int = 0) -> np.ndar
 def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
     """The variants and seats that an agent with a model fits. Raises CardaiError with the last reason if none."""
     assert player.evaluator is not None
-    places, seats, reason = [], player.evaluator.seats, CardaiError(f"{game.name} has no variant")
+    places, seats, reason = [], player.evaluator.seats or game.default_seats, CardaiError(f"{game.name} has no variant")
     for variant in game.variants:
         try:
             game.options(seats, variant)

@@ -6,17 +6,22 @@ from typing import NamedTuple
 import numpy as np
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OnePly
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, copies
-from cardai.kernel import driver
-from cardai.kernel.driver import choose_by_value, door_value, lend
-from cardai.kernel.native import at, raw
+from cardai.kernel.native import raw
+from cardai.kernel.rules import door_value
 from cardai.progress import Progress
-from cardai.rule import STREAM, mixed, rule
-from cardai.table.cast import cast_of, scratch_of
-from cardai.table.lookahead import decide
+from cardai.rule import STREAM, mixed
+from cardai.table.asking import compare
 
 _CHUNK = 16  # decisions weighed at once
+
+
+def one_ply(agent: Agent) -> OnePly:
+    """The strategy of an agent that compares its moves by an evaluator; other agents are refused before."""
+    assert isinstance(agent.strategy, OnePly)
+    return agent.strategy
 
 
 class EvaluatedPosition(NamedTuple):
@@ -40,11 +45,11 @@ def positions(
     for ply, move in enumerate(moves):
         before, settled = states[ply], states[ply + 1]
         seat, world_seed = int(before["turn"]), int(mixed(np.uint64((seed ^ ply << 20) % 2**64)))
-        if agent.kind == driver.GREEDY:
+        if not one_ply(agent).settles:
             world = game.world(before, seat, world_seed)
             asked.append(EvaluatedPosition(ply, seat, copies(game.after(world, move))))
         elif settled["turn"] >= 0 and not (settled["turn"] == seat and settled["midway"]):
-            count = agent.worlds if agent.evaluator is None else 1
+            count = one_ply(agent).worlds if agent.evaluator is None else 1
             worlds = np.array([game.world(settled, seat, world_seed + i) for i in range(count)])
             asked.append(EvaluatedPosition(ply, seat, worlds))
     return asked
@@ -69,7 +74,7 @@ def evaluated(game: Game, agent: Agent, asked: Sequence[EvaluatedPosition]) -> d
 
 def _mean_value(agent: Agent, position: EvaluatedPosition) -> float:
     worlds = [np.ascontiguousarray(position.worlds[i : i + 1]) for i in range(len(position.worlds))]
-    return float(np.mean([door_value(agent.call, raw(world), position.seat) for world in worlds]))
+    return float(np.mean([door_value(one_ply(agent).value, raw(world), position.seat) for world in worlds]))
 
 
 def weighed(
@@ -88,31 +93,6 @@ def weighed(
         asked = np.array([states[ply] for ply in plies], game.state)
         streams = np.zeros(len(plies), STREAM)
         streams["rng"] = [mixed(np.uint64((seed ^ ~ply) % 2**64)) for ply in plies]
-        weigh = _by_value if agent.evaluator is None else _by_evaluator
-        values |= dict(zip(plies, weigh(game, agent, asked, streams), strict=True))
+        options, _ = compare(game, agent, asked, streams)
+        values |= dict(zip(plies, options, strict=True))
     return values
-
-
-def _by_evaluator(
-    game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    places = np.arange(len(states))
-    return decide(game, agent, states, streams, places, places, np.zeros(len(states), game.move))
-
-
-def _by_value(game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    scratch, chosen, found = scratch_of(game, cast_of(game, [agent])), np.zeros(1, game.move), []
-    for i in range(len(states)):
-        lent = lend(game.rules), agent.kind, agent.call, agent.worlds, raw(states), i, lend(scratch)
-        weigh_by_value(*lent, raw(streams), raw(chosen))
-        n = len(game.moves(states[i]))
-        found.append((scratch.moves[:n].copy(), scratch.totals[:n] / scratch.counts[:n]))
-    return found
-
-
-@rule
-def weigh_by_value(rules, kind, value, worlds, states, i, scratch, streams, chosen):
-    """Leave in the working space what each move of states[i] is worth by a heuristic."""
-    return choose_by_value(
-        rules, kind, value, worlds, at(states, i), scratch, at(streams, i), at(chosen, 0), 0.0, 0.0
-    )  # fmt: skip

@@ -14,9 +14,8 @@ import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
-from cardai.kernel import driver
-from cardai.kernel.driver import lend
 from cardai.kernel.native import at, call_resample, call_score, get, raw, set_float, turn_of
+from cardai.kernel.rules import RESAMPLE, SCORE, lend
 from cardai.measure.successors import CHUNK_BYTES, successors
 from cardai.rule import STREAM, mixed, rule
 from cardai.table.complaints import Complaints
@@ -167,11 +166,11 @@ def score_ends(rules, states, count, scores):
     for i in range(count):
         if turn_of(at(states, i)) < 0:
             for seat in range(2):
-                set_float(scores, 2 * i + seat, call_score(get(rules.calls, driver.SCORE), at(states, i), seat))
+                set_float(scores, 2 * i + seat, call_score(get(rules.calls, SCORE), at(states, i), seat))
 
 
 @rule
 def look_from(rules, states, count, seat, streams):
     """Make a world of `seat` of each of `count` positions, in place."""
     for i in range(count):
-        call_resample(get(rules.calls, driver.RESAMPLE), at(states, i), seat, at(streams, 0))
+        call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from cardai.game import Game
-from cardai.kernel.driver import legal_moves, lend, play_move
 from cardai.kernel.native import at, copy, raw, set, turn_of
+from cardai.kernel.rules import legal_moves, lend, play_move
 from cardai.rule import rule
 
 CHUNK_BYTES = 1 << 24

@@ -1,63 +1,320 @@
-"""An agent's moves in worlds that somebody else holds, for agents that are made of other agents.
+"""Agents that think outside compiled code: what they are given, and how their questions are answered.
 
-    inner = agent(game, "bot3")
-    moves = moves_in(game, inner, worlds)
-
-Each world's own random stream decides the agent's luck in it, so the same worlds get the same moves.
+An agent's strategy decides for many tables at once, in rounds (`cardai.agents.strategy`). `Decisions` is what it is
+given, `Inquiry` carries its questions to the evaluator and the scores back. `ask`, `compare` and `moves_in` ask any
+agent about positions of the caller's.
 """
+
+from typing import Any
 
 import numpy as np
 
+from cardai.agents.evaluator import Evaluator
 from cardai.agents.spec import Agent
-from cardai.errors import CardaiError
+from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking
+from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
 from cardai.kernel import driver
-from cardai.kernel.driver import lend
-from cardai.kernel.native import at, raw
+from cardai.kernel.driver import ALL_ALONG
+from cardai.kernel.native import at, call_encode, clear_row, get, raw
+from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, mixed, rule
 from cardai.table.cast import cast_of, scratch_of
-from cardai.table.lookahead import decide
+from cardai.table.lookahead import Lookahead
 
-_LUCK = 0xA5C1  # tells an agent's luck from the world's own
+_LUCK = 0xA5C1  # separates an agent's luck from the world's own
+
+
+class NoLegalMove(CardaiError):
+    """A seat is to move and has no legal move. `place`: the index of the decision."""
+
+    def __init__(self, game: Game, seat: int, place: int) -> None:
+        super().__init__(f"{game.name}: seat {seat} is to move and has no legal move")
+        self.place = place
 
 
 @rule
-def take_luck(bits, streams):
-    """Seed a stream for each of u8[n] numbers."""
-    for i in range(len(bits)):
-        streams[i].rng = mixed(bits[i] ^ np.uint64(_LUCK))
+def make_worlds(rules, states, streams, picked, places, seats, count, worlds):
+    """Make worlds[i] the world of seat seats[i] in states[picked[i]], by streams[places[i]]."""
+    for i in range(count):
+        make_world(rules, at(worlds, i), at(states, get(picked, i)), get(seats, i), at(streams, get(places, i)))
 
 
 @rule
-def ask_each(rules, cast, worlds, streams, count, scratch, chosen):
-    """Let a player inside compiled code choose in each of `count` worlds; the first without a legal move, or -1."""
+def encode_each(encode, states, seats, count, rows):
+    """Fill rows[i] with the view of seat seats[i] in states[i]."""
+    for i in range(count):
+        clear_row(rows, i)
+        call_encode(encode, at(states, i), get(seats, i), rows, i)
+
+
+def draw_worlds(
+    game: Game, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, worlds: np.ndarray
+) -> None:
+    """Make worlds[i], STATE[n], the world of the seat to move in states[picked[i]], by streams[places[i]]."""
+    seats = np.ascontiguousarray(states["turn"][picked], np.int64)
+    lent = raw(states), raw(streams), raw(picked), raw(places), raw(seats)
+    make_worlds(lend(game.rules), *lent, len(picked), raw(worlds))
+
+
+class Decisions:
+    """Decisions that one agent has to make, at any number of tables: `len(decisions)`.
+
+    It hands out worlds of the seats to move, drawn by each seat's own random stream, never the true states.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        agent: Agent,
+        states: np.ndarray,
+        streams: np.ndarray,
+        picked: np.ndarray,
+        places: np.ndarray,
+        limits: np.ndarray,
+        lookaheads: dict[tuple[Any, int], Lookahead],
+        are_worlds: bool = False,
+    ) -> None:
+        self.game, self._agent, self._states, self._streams = game, agent, states, streams
+        self._picked, self._places, self._limits = picked, places, limits
+        self._lookaheads, self._used, self._are_worlds = lookaheads, 0, are_worlds
+        self._is_fixed = False
+
+    def __len__(self) -> int:
+        return len(self._picked)
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat to move in each decision, i64[n]."""
+        return np.ascontiguousarray(self._states["turn"][self._picked], np.int64)
+
+    def worlds(self, count: int = 1) -> np.ndarray:
+        """Worlds of the seats to move: STATE[n] if `count` is 1, otherwise STATE[count, n]; new ones in each call."""
+        self._is_fixed = True
+        if self._are_worlds and count == 1:
+            return self._states[self._picked]
+        worlds = np.zeros((count, len(self)), self.game.state)
+        for block in worlds:
+            draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
+        return worlds[0] if count == 1 else worlds
+
+    def look_ahead(
+        self, judge: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False
+    ) -> Lookahead:
+        """Play every legal move of every decision in the seat's worlds; see `cardai.kernel.lookahead`.
+
+        `judge`: an evaluator, or a compiled heuristic (`Game.entry("value", ...)`). The first call may take in fewer
+        decisions than there are: then these are all that is to be decided now, and `len(decisions)` says how many.
+        Raises CardaiError if the agent does not say that it peeks.
+        """
+        if peeks and not self._agent.peeks:
+            raise CardaiError(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
+        key = id(judge), self._used
+        self._used += 1
+        if key not in self._lookaheads:
+            self._lookaheads[key] = Lookahead(self.game, judge, int(self._states["seats"][0]))
+        ahead = self._lookaheads[key]
+        try:
+            taken = ahead.gather(
+                self._states, self._streams, self._picked, self._places,
+                settles=settles, worlds=worlds, peeks=peeks, whole=self._is_fixed,
+            )  # fmt: skip
+        except CardaiError as error:
+            raise CardaiError(f"agent {self._agent.spec!r}: {error}") from None
+        self._picked, self._places, self._is_fixed = self._picked[:taken], self._places[:taken], True
+        return ahead
+
+    def rows(self, evaluator: Evaluator, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """The views of seats[i] in STATE[n] states[i], as rows for an evaluator: u8[n, width]."""
+        encoder = self.game.encoder(evaluator.encoder)
+        states, seats = np.ascontiguousarray(states), np.ascontiguousarray(seats, np.int64)
+        rows = np.zeros((len(states), encoder.width(int(self._states["seats"][0]))), np.uint8)
+        encode_each(self.game.entry("encode", encoder.encode), raw(states), raw(seats), len(states), raw(rows))
+        return rows
+
+    def choose(self, ahead: Lookahead, epsilon: float = 0.0, temperature: float = 0.0) -> np.ndarray:
+        """The move with the highest mean in each decision of a lookahead that was weighed, MOVE[n].
+
+        Ties are broken evenly, by the seat's stream; `epsilon` and `temperature` explore. Raises NoLegalMove.
+        """
+        chosen, stuck = ahead.choose(epsilon, temperature, self._limits)
+        if stuck >= 0:
+            raise NoLegalMove(self.game, int(self.seats[stuck]), stuck)
+        return chosen
+
+
+class Inquiry:
+    """An agent thinking about some decisions, and the question that it waits for. It can be begun again when done."""
+
+    def __init__(self, game: Game, agent: Agent) -> None:
+        self.game, self.agent = game, agent
+        self.rows = self.batches = 0  # rows judged and questions asked, since it was begun
+        self._lookaheads: dict[tuple[Any, int], Lookahead] = {}
+
+    def begin(
+        self,
+        states: np.ndarray,
+        streams: np.ndarray,
+        picked: np.ndarray,
+        places: np.ndarray,
+        limits: np.ndarray | None = None,
+        are_worlds: bool = False,
+    ) -> int:
+        """Have the agent think about STATE[S] states[picked[i]], with streams[places[i]] as its luck.
+
+        It explores before the ply limits[places[i]]; all along without limits. `are_worlds`: the states are worlds of
+        the seat to move. Returns how many of the decisions it takes on, at least one.
+        """
+        limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
+        picked, places = np.ascontiguousarray(picked, np.int64), np.ascontiguousarray(places, np.int64)
+        self.decisions = Decisions(
+            self.game, self.agent, states, streams, picked, places, limits, self._lookaheads, are_worlds
+        )
+        self.rows = self.batches = 0
+        self.moves: np.ndarray | None = None
+        self._answer: Any = None
+        self._thinking: Thinking = self.agent.strategy.think(self.decisions)
+        self._go_on(None)
+        self.picked = self.decisions._picked
+        return len(self.picked)
+
+    def _go_on(self, scores: np.ndarray | None) -> None:
+        """Let the agent think up to its next question, or to its moves."""
+        self.question: Question | None = None
+        try:
+            self.question = self._thinking.send(scores)  # pyright: ignore[reportArgumentType]
+        except StopIteration as end:
+            moves, count = end.value, len(self.decisions)
+            if getattr(moves, "dtype", None) != self.game.move or np.shape(moves) != (count,):
+                raise CardaiError(f"agent {self.agent.spec!r} answers {count} decisions with {short(moves)}") from None
+            self.moves = moves
+
+    def send(self) -> None:
+        """Send the question off. Raises CardaiError, which names agent and evaluator, if the evaluator fails."""
+        assert self.question is not None
+        self.rows += len(self.question.rows)
+        self.batches += 1
+        try:
+            self._answer = self.question.evaluator.score(self.question.rows)
+        except Exception as error:  # an evaluator is anybody's code
+            raise self._failed(error) from error
+
+    def hear(self) -> None:
+        """Wait for the answer and let the agent go on: to another `question`, or to its `moves`.
+
+        Raises CardaiError, which names the evaluator, unless the answer is a number in [0, 1] for each row.
+        """
+        self._go_on(self._scores())
+
+    def _scores(self) -> np.ndarray:
+        """The answer: f8[rows] in [0, 1]."""
+        assert self.question is not None
+        try:
+            answer = np.asarray(self._answer)
+            scores = answer.astype(np.float64)
+        except Exception as error:  # an answer that is computed meanwhile fails when it is waited for
+            raise self._failed(error) from error
+        count = len(self.question.rows)
+        if answer.shape != (count,):
+            raise CardaiError(f"{self._who}: it answered {count} positions with an array of shape {answer.shape}")
+        wrong = ~((scores >= 0.0) & (scores <= 1.0))
+        if wrong.any():
+            raise CardaiError(f"{self._who}: it scores a position {scores[wrong][0]:g}, which is not in [0, 1]")
+        return scores
+
+    @property
+    def _who(self) -> str:
+        assert self.question is not None
+        return f"agent {self.agent.spec!r}, evaluator {self.question.evaluator.name}"
+
+    def _failed(self, error: Exception) -> CardaiError:
+        """What an exception inside an evaluator becomes."""
+        if isinstance(error, CardaiError):
+            return error
+        return CardaiError(f"{self._who}: it raised {short(error, 300)}{place_of(error)}")
+
+    def finish(self) -> np.ndarray:
+        """Answer all further questions at once; the moves, MOVE[n]."""
+        while self.question is not None:
+            self.send()
+            self.hear()
+        assert self.moves is not None
+        return self.moves
+
+
+@rule
+def decide_each(rules, cast, states, streams, count, scratch, chosen):
+    """Let a native player choose in each of `count` states; the first without a legal move, or -1."""
     for i in range(count):
         stream, move = at(streams, i), at(chosen, i)
-        if driver.decide(rules, cast, 0, at(worlds, i), cast.params, 0, True, scratch, stream, move) == 0:
+        if driver.decide(rules, cast, 0, at(states, i), cast.params, 0, True, scratch, stream, move) == 0:
             return i
     return -1
 
 
-def moves_in(game: Game, player: Agent, worlds: np.ndarray) -> np.ndarray:
-    """What an agent plays in STATE[n], each a world of the seat to move: MOVE[n].
+@rule
+def seed_luck(bits, streams):
+    """Seed a stream from each of u8[n] numbers."""
+    for i in range(len(bits)):
+        streams[i].rng = mixed(bits[i] ^ np.uint64(_LUCK))
 
-    It explores all along, if it explores. CardaiError for an agent with parameters that are drawn anew for each game,
-    and where there is no legal move.
+
+def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np.ndarray:
+    """What an agent plays in STATE[n], each a world of the seat to move, with STREAM[n] as its luck: MOVE[n].
+
+    It explores all along, if it explores. Raises CardaiError for an agent whose parameters are drawn anew for each
+    game or whose moves somebody else makes, and NoLegalMove.
     """
-    if player.randomised:
-        raise CardaiError(f"agent {player.spec!r} draws its parameters anew for each game; name fixed ones")
-    if player.choose is not None:
-        return np.asarray(player.choose(game, worlds), game.move)
-    worlds = np.ascontiguousarray(worlds)
-    chosen, streams, places = np.zeros(len(worlds), game.move), np.zeros(len(worlds), STREAM), np.arange(len(worlds))
-    take_luck(np.ascontiguousarray(worlds["rng"]), streams)
-    if player.evaluator is not None:
-        decide(game, player, worlds, streams, places, places, chosen)
-        return chosen
-    cast = cast_of(game, [player])
+    if agent.strategy.randomised:
+        raise CardaiError(f"agent {agent.spec!r} draws its parameters anew for each game; name fixed ones")
+    worlds, chosen = np.ascontiguousarray(worlds), np.zeros(len(worlds), game.move)
+    if not agent.strategy.is_native:
+        return _think(game, agent, worlds, streams, are_worlds=True)[0]
+    cast = cast_of(game, [agent])
     scratch = scratch_of(game, cast)
     lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
-    stuck = int(ask_each(*lent))
+    stuck = int(decide_each(*lent))
     if stuck >= 0:
-        raise CardaiError(f"{game.name}: seat {int(worlds['turn'][stuck])} is to move and has no legal move")
+        raise NoLegalMove(game, int(worlds["turn"][stuck]), stuck)
     return chosen
+
+
+def moves_in(game: Game, agent: Agent, worlds: np.ndarray) -> np.ndarray:
+    """`ask` for agents that are made of other agents: each world's own random stream decides the luck in it.
+
+    So the same worlds get the same moves.
+    """
+    streams = np.zeros(len(worlds), STREAM)
+    seed_luck(np.ascontiguousarray(worlds["rng"]), streams)
+    return ask(game, agent, worlds, streams)
+
+
+def compare(
+    game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
+    """How an agent that searches one ply compares its moves in STATE[n], with STREAM[n] as its luck.
+
+    Returns for each state its moves, MOVE[k], with their mean scores, f8[k]; and the moves it plays, MOVE[n].
+    """
+    assert isinstance(agent.strategy, OnePly)
+    moves, options = _think(game, agent, np.ascontiguousarray(states), streams)
+    return options, moves
+
+
+def _think(
+    game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray, are_worlds: bool = False
+) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+    """The moves of an agent that thinks, and the options it compared in its first lookahead."""
+    inquiry, places, moves = Inquiry(game, agent), np.arange(len(states)), []
+    options: list[tuple[np.ndarray, np.ndarray]] = []
+    while len(places):
+        try:
+            taken = inquiry.begin(states, streams, places, places, are_worlds=are_worlds)
+            moves.append(inquiry.finish())
+        except (NoLegalMove, AgentFailed) as failure:
+            failure.place += len(states) - len(places)
+            raise
+        for ahead in list(inquiry._lookaheads.values())[:1]:
+            options += ahead.options()
+        places = places[taken:]
+    return np.concatenate([np.zeros(0, game.move), *moves]), options

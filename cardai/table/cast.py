@@ -1,34 +1,44 @@
 """The players of a run as compiled code takes them, and its working space."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Rollout
 from cardai.game import Game
 from cardai.kernel import driver, native
-from cardai.kernel.driver import Cast, Scratch
+from cardai.kernel.driver import Cast
+from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.rule import STREAM
 
 
 def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     """The players of a run as the driver takes them."""
-    width = max([1, *(len(agent.params) for agent in agents)])
-    params = np.zeros((len(agents), width))
-    for i, agent in enumerate(agents):
-        params[i, : len(agent.params)] = agent.params
+    players = [_player(agent) for agent in agents]
+
+    def column(name: str, otherwise: float, dtype: Any = np.int64) -> np.ndarray:
+        return np.array([player.get(name, otherwise) for player in players], dtype)
+
+    params = [player.get("params", ()) for player in players]
+    width = max([1, *map(len, params)])
+    table = np.zeros((len(agents), width))
+    for row, values in zip(table, params, strict=True):
+        row[: len(values)] = values
     playout = game.players.get("random")
     return Cast(
-        native.addresses([agent.call for agent in agents]),
-        np.array([driver.OUTSIDE if agent.is_outside else agent.kind for agent in agents], np.int64),
-        np.array([agent.sees_truth for agent in agents], np.int64),
-        np.array([agent.worlds for agent in agents], np.int64),
-        np.array([agent.randomised for agent in agents], np.int64),
-        np.array([agent.epsilon for agent in agents]),
-        np.array([agent.temperature for agent in agents]),
-        np.array([agent.until for agent in agents], np.int64),
-        params,
-        np.array([len(agent.params) for agent in agents], np.int64),
+        native.addresses([player.get("call", 0) for player in players]),
+        column("kind", driver.OUTSIDE),
+        column("sees_truth", 0),
+        column("settles", 0),
+        column("worlds", 1),
+        column("randomised", 0),
+        column("epsilon", 0.0, np.float64),
+        column("temperature", 0.0, np.float64),
+        column("until", -1),
+        table,
+        np.array([len(values) for values in params], np.int64),
         width,
         native.addresses([game.entry("choose", playout.choose) if playout else 0]),
         max(1, len(playout.defaults) if playout else 0),
@@ -36,11 +46,41 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     )
 
 
-def scratch_of(game: Game, cast: Cast) -> Scratch:
-    """Working space for one thread."""
-    depth = driver.DEEP + 2
-    playout = game.players.get("random")
-    params = np.zeros((1, cast.playout_width))
+def _player(agent: Agent) -> dict[str, Any]:
+    """What the driver knows of one player, by the columns of `Cast`; what is left out is the same for all."""
+    match agent.strategy:
+        case EvenlyRandom():
+            return {"kind": driver.UNIFORM, "sees_truth": True}
+        case HandWritten() as player:
+            return {
+                "kind": driver.NATIVE,
+                "call": player.call,
+                "params": player.params,
+                "sees_truth": player.sees_truth,
+                "randomised": player.randomised,
+            }
+        case Rollout(worlds):
+            return {"kind": driver.ROLLOUT, "worlds": worlds}
+        case OnePly() as search:
+            return {
+                "kind": driver.ONE_PLY if search.is_native else driver.OUTSIDE,
+                "call": search.value if search.is_native else 0,
+                "sees_truth": search.peeks,
+                "settles": search.settles,
+                "worlds": search.worlds,
+                "epsilon": search.epsilon,
+                "temperature": search.temperature,
+                "until": search.until,
+            }
+        case _:
+            return {}
+
+
+def scratch_of(game: Game, cast: Cast | None = None) -> Scratch:
+    """Working space for one thread; without a cast for one-ply search alone."""
+    depth = DEEP + 2
+    playout = game.players.get("random") if cast else None
+    params = np.zeros((1, cast.playout_width if cast else 1))
     if playout:
         params[0, : len(playout.defaults)] = list(playout.defaults.values())
     return Scratch(
@@ -49,8 +89,29 @@ def scratch_of(game: Game, cast: Cast) -> Scratch:
         np.zeros(game.max_moves),
         np.zeros(game.max_moves, np.int64),
         np.zeros(game.max_moves, np.int64),
-        np.zeros(depth),
+        np.zeros(1),
         np.zeros(depth, np.int64),
         np.zeros(1, STREAM),
         params,
+        leaves_of(game, 1, 1),
+    )
+
+
+def leaves_of(game: Game, room: int, width: int) -> Leaves:
+    """An empty batch with room for so many rows, of `width` values each."""
+    return Leaves(
+        room,
+        np.zeros(6, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(2 * room, game.move),
+        np.zeros(2 * room),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros((room, width), np.uint8),
+        np.zeros(room, np.int64),
+        np.zeros(BUCKETS, np.int64),
+        np.zeros(room, np.int64),
     )

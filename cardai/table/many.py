@@ -1,6 +1,6 @@
-"""Many games at once: native players are advanced in compiled code, outside players are asked in batches.
+"""Many games at once: native players are advanced in compiled code, agents that think are asked in batches.
 
-While the positions of one half of the games are with an evaluator, the other half plays on.
+While an evaluator scores the positions of one half of the games, the other half plays on.
 
     results = play(game, [agent(game, "bot3"), agent(game, "random")], lineups, seeds)
 
@@ -9,26 +9,30 @@ That takes evaluators that score a row the same whatever it is scored with, as o
 rounding depends on the batch, it may tip a choice between moves that are all but equal.
 """
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NoReturn
 
 import numpy as np
 
-from cardai.agents.spec import Agent, AgentFailed
+from cardai.agents.spec import Agent
+from cardai.agents.strategy import AgentFailed
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game
 from cardai.kernel import driver
-from cardai.kernel.driver import Games, Order, Slots, count_choices, lend
+from cardai.kernel.driver import Games, Order, Slots, count_choices
 from cardai.kernel.native import at, get, raw
+from cardai.kernel.rules import lend
 from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
+from cardai.table.asking import Inquiry, NoLegalMove
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
-from cardai.table.lookahead import Question
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
 LIVE_OUTSIDE = 1024
@@ -118,7 +122,7 @@ class _Table:
         self.game, self.agents, self.rules = game, agents, game.rules
         self.blank = game.options(seats, variant)
         self.cast = cast_of(game, agents)
-        has_outside = any(agent.is_outside for agent in agents)
+        has_outside = not all(agent.strategy.is_native for agent in agents)
         has_evaluator = any(agent.evaluator is not None for agent in agents)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
         live = live or (LIVE_OUTSIDE if has_outside else LIVE_NATIVE * threads)
@@ -153,7 +157,7 @@ class _Table:
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
-        self.idle: dict[int, list[Question]] = {}  # by agent: batches that nobody waits for
+        self.idle: dict[int, list[Inquiry]] = {}  # by agent: those that nobody waits for
         self.heard = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
         self.round = 0
         self.rows = self.batches = 0
@@ -235,68 +239,73 @@ class _Table:
         return sum(pool.map(share, range(self.threads))) if pool else share(0)
 
     def _ask(self, part: "_Part", pool: ThreadPoolExecutor | None) -> int:
-        """Ask the outside players that slots of a part wait for; functions answer at once, evaluators later."""
+        """Have the agents that slots of a part wait for think; how many decisions they took on."""
         waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
         if not len(waiting):
             return 0
-        waiting = waiting[np.argsort(self.heard[waiting], kind="stable")]  # who waits longest goes first
+        waiting = waiting[np.argsort(self.heard[waiting], kind="stable")]  # those that wait longest go first
         turns = self.states["turn"][waiting]
         playing = self.games.lineups[self.slots.game[waiting], turns]
         asked = 0
         for player in np.unique(playing).tolist():
             picked = waiting[playing == player]
-            if self.agents[player].evaluator is None:
-                self._ask_function(self.agents[player], picked)
-                asked += len(picked)
-            else:
-                places = picked * self.games.seats + turns[playing == player]
-                asked += self._ask_evaluator(part, player, picked, places, pool)
+            asked += self._begin(part, player, picked, picked * self.games.seats + turns[playing == player], pool)
         return asked
 
-    def _ask_function(self, player: Agent, picked: np.ndarray) -> None:
-        worlds = np.zeros(len(picked), self.game.state)
-        rules, _, _, slots = self.lent
-        driver.make_worlds(rules, slots, self.games.seats, raw(picked), len(picked), raw(worlds))
-        assert player.choose is not None
-        try:
-            self.chosen[picked] = player.choose(self.game, worlds)
-        except AgentFailed as failure:
-            raise CardaiError(f"{failure}, in the game with seed {self._seed(picked[failure.place])}") from failure
-        self._commit(picked, True)
-
-    def _ask_evaluator(
+    def _begin(
         self, part: "_Part", player: int, picked: np.ndarray, places: np.ndarray, pool: ThreadPoolExecutor | None
     ) -> int:
-        """Send the positions off that an evaluator must judge, as many as its batches hold; decisions asked about."""
-        shares = np.array_split(np.arange(len(picked)), min(self.threads, 1 + len(picked) // FEW))
-        idle = self.idle.setdefault(player, [])
+        """Have an agent think about the decisions of some slots, as many as its batches hold; how many."""
+        agent = self.agents[player]
+        count = min(self.threads, 1 + len(picked) // FEW) if agent.evaluator is not None else 1
+        shares, idle = np.array_split(np.arange(len(picked)), count), self.idle.setdefault(player, [])
         while len(idle) < len(shares):
-            idle.append(Question(self.game, self.agents[player], scratch_of(self.game, self.cast)))
-        questions = [idle.pop() for _ in shares]
-        part.questions += [(player, question) for question in questions]
+            idle.append(Inquiry(self.game, agent))
+        inquiries = [idle.pop() for _ in shares]
 
-        def ask(question: Question, share: np.ndarray) -> int:
-            return question.gather(self.states, self.slots.streams, picked[share], places[share])
+        def begin(inquiry: Inquiry, share: np.ndarray) -> int:
+            with self._naming_the_game(picked[share]):
+                return inquiry.begin(self.states, self.slots.streams, picked[share], places[share], self.slots.limits)
 
-        asked = pool.map(ask, questions, shares) if pool else map(ask, questions, shares)
-        total = sum(asked)
-        for question in questions:
-            question.send()
-        return total
+        asked = sum(pool.map(begin, inquiries, shares) if pool and count > 1 else map(begin, inquiries, shares))
+        for inquiry in inquiries:
+            self.slots.status[inquiry.picked] = driver.ASKED
+            if inquiry.question is None:
+                self._finish(player, inquiry)
+            else:
+                inquiry.send()
+                part.inquiries.append((player, inquiry))
+        return asked
 
     def _hear(self, part: "_Part") -> None:
-        """Wait for the answers to a part's questions and play the moves."""
-        questions, part.questions = part.questions, []
-        for player, question in questions:
-            stuck = question.choose(self.states, self.slots.streams, self.slots.limits, self.chosen)
-            picked = question.picked[: question.asked]
-            if stuck >= 0:
-                self.slots.status[picked[stuck]] = driver.STUCK
-                self._stop_on_fault()
-            self._commit(picked, self.order.checked)
-            self.rows += question.rows
-            self.batches += question.rows > 0
-            self.idle[player].append(question)
+        """Wait for the answers to a part's questions; play the moves of agents that are done, ask for the others."""
+        inquiries, part.inquiries = part.inquiries, []
+        for player, inquiry in inquiries:
+            with self._naming_the_game(inquiry.picked):
+                inquiry.hear()
+            if inquiry.question is None:
+                self._finish(player, inquiry)
+            else:
+                inquiry.send()
+                part.inquiries.append((player, inquiry))
+
+    def _finish(self, player: int, inquiry: Inquiry) -> None:
+        """Play the moves of an agent that is done thinking."""
+        self.chosen[inquiry.picked] = inquiry.moves
+        self._commit(inquiry.picked, self.order.checked or not self.agents[player].strategy.is_trusted)
+        self.rows += inquiry.rows
+        self.batches += inquiry.batches
+        self.idle[player].append(inquiry)
+
+    @contextlib.contextmanager
+    def _naming_the_game(self, picked: np.ndarray) -> Iterator[None]:
+        """Have errors about the i-th of some decisions name the game in slot picked[i]."""
+        try:
+            yield
+        except NoLegalMove as error:
+            self._stop_stuck(picked[error.place])
+        except AgentFailed as error:
+            raise CardaiError(f"{error}, in the game with seed {self._seed(picked[error.place])}") from error
 
     def _commit(self, picked: np.ndarray, checked: bool) -> None:
         """Play the moves chosen in some slots."""
@@ -348,19 +357,21 @@ class _Table:
 
     def _stop_on_fault(self) -> None:
         faults = np.flatnonzero(self.slots.status >= driver.STUCK)
-        if not len(faults):
-            return
-        slot = int(faults[0])
+        if len(faults):
+            slot = int(faults[0])
+            if self.slots.status[slot] == driver.ILLEGAL:
+                self._refuse(slot)
+            self._stop_stuck(slot)
+
+    def _stop_stuck(self, slot: int) -> NoReturn:
         state = self.states[slot]
         where = f"{self.game.name}, game seed {self._seed(slot)}, ply {int(state['ply'])}"
-        if self.slots.status[slot] == driver.ILLEGAL:
-            self._refuse(slot)
         raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
 
 
 class _Part:
-    """Slots first..end-1, which play together, and the questions their games wait for."""
+    """Slots first..end-1, which play together, and the agents that think about their games."""
 
     def __init__(self, first: int, end: int) -> None:
         self.first, self.end = first, end
-        self.questions: list[tuple[int, Question]] = []  # with the agent each one is for
+        self.inquiries: list[tuple[int, Inquiry]] = []  # with the agent each one is of

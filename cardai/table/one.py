@@ -17,17 +17,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import Person
 from cardai.errors import CardaiError, IllegalMove, short
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel import driver
-from cardai.kernel.driver import Games, Order, Slots, lend
+from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
+from cardai.kernel.rules import lend
 from cardai.rule import STREAM
+from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
-from cardai.table.lookahead import decide
 
-OUTSIDE = Agent("outside", driver.OUTSIDE)
+OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
 
 
@@ -92,8 +94,7 @@ class OneGame:
         """Whether a seat without an agent is to move, so that `play` must be called; `step` does nothing then."""
         if self.is_over:
             return False
-        agent = self.agents[self.turn]
-        return agent.is_outside and agent.evaluator is None and agent.choose is None
+        return isinstance(self.agents[self.turn].strategy, Person)
 
     # What a seat may know.
 
@@ -122,9 +123,11 @@ class OneGame:
         if self.is_over:
             raise CardaiError(f"{self.game.name}: the game is over, nobody is to move")
         if self._worlds is None:
-            self._worlds = np.zeros(1, self.game.state)
-            rules, slots = lend(self.game.rules), lend(self._slots)
-            driver.make_worlds(rules, slots, self._games.seats, raw(self._picked), 1, raw(self._worlds))
+            slots, worlds = self._slots, np.zeros(1, self.game.state)
+            # An agent draws its own worlds when it decides: looking on must not change its luck.
+            streams = slots.streams if self.is_waiting else slots.streams.copy()
+            draw_worlds(self.game, slots.states, streams, self._picked, self._picked + self.turn, worlds)
+            self._worlds = worlds
         return self._worlds.copy()[0]
 
     def legal_moves(self) -> tuple[np.ndarray, bool]:
@@ -154,14 +157,14 @@ class OneGame:
         Raises CardaiError if the game breaks its contract, or an agent or its evaluator fails.
         """
         before = self._state
-        if self._ask_compiled() or self._ask_evaluator():
+        if self._ask_compiled():
             self._note(before, self._slots.chosen.copy()[0])
             return True
         if self.is_over or self.is_waiting:
             return False
-        choose = self.agents[self.turn].choose
-        assert choose is not None
-        self._commit(choose(self.game, np.array([self.world()]))[0])
+        with Complaints(self.game):
+            move = self._think()
+        self._commit(move)
         return True
 
     def run(self) -> int:
@@ -228,21 +231,11 @@ class OneGame:
             raise self._endless()
         return bool(moved)
 
-    def _ask_evaluator(self) -> bool:
-        """Let an agent with an evaluator play its move. Returns False if the seat to move has none."""
-        if self._slots.status[0] != driver.WAITING:
-            return False
-        slots, turn = self._slots, self.turn
-        if self.agents[turn].evaluator is None:
-            return False
-        with Complaints(self.game):
-            decide(
-                self.game, self.agents[turn], slots.states, slots.streams, self._picked, self._picked + turn,
-                slots.chosen, slots.limits,
-            )  # fmt: skip
-        scratch = lend(self._scratch)
-        driver.commit(lend(self.game.rules), lend(slots), raw(self._picked), 1, self._order, False, scratch)
-        return True
+    def _think(self) -> np.record:
+        """The move of an agent that thinks outside compiled code."""
+        slots, inquiry = self._slots, Inquiry(self.game, self.agents[self.turn])
+        inquiry.begin(slots.states, slots.streams, self._picked, self._picked + self.turn, slots.limits)
+        return inquiry.finish()[0]
 
     def _commit(self, move: np.record) -> None:
         """Play a move that was chosen in Python. Raises IllegalMove."""

@@ -13,7 +13,6 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
-from cardai.kernel.driver import LEGAL, lend
 from cardai.kernel.native import (
     at,
     call_encode,
@@ -26,6 +25,7 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.replay import BEFORE, Replay, replay_game
+from cardai.kernel.rules import LEGAL, lend
 from cardai.rule import rule
 from cardai.table.complaints import Complaints
 from cardai.table.many import play
@@ -34,7 +34,7 @@ from cardai.table.many import play
 class DecisionRules(NamedTuple):
     """What compiled code needs to encode decisions of a game. M moves have numbers, from 0 to A - 1."""
 
-    calls: Any  # i64[7]: addresses of rules, see driver.Rules
+    calls: Any  # i64[7]: addresses of rules, see Rules
     encode: Any
     max_moves: int
     move_size: int

@@ -21,9 +21,9 @@ import optax
 from flax import nnx
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.kernel import driver
 from cardai.progress import CountProgress
 from evaluators import settings
 from evaluators.policies.decisions import Trajectories
@@ -221,8 +221,8 @@ class Nfsp:
         self.epsilon = config.epsilon
         encoder = table.encoder.encoder
         self.agents = [
-            Agent("best response", driver.OUTSIDE, choose=choose_by(self._respond, encoder)),
-            Agent("average", driver.OUTSIDE, choose=choose_by(self._average, encoder)),
+            Agent("best response", OfFunction(choose_by(self._respond, encoder))),
+            Agent("average", OfFunction(choose_by(self._average, encoder))),
         ]
 
     def rounds(self) -> Iterator[int]:

@@ -20,9 +20,9 @@ import numpy as np
 from flax import nnx
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
-from cardai.kernel import driver
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
 from evaluators.network_file import (
@@ -134,10 +134,12 @@ class Policy:
 
         select = most_probable if greedy else self.act
         how = "plays its most probable move" if greedy else "draws its moves by their probabilities"
-        return PolicyAgent(
-            spec or self.name, driver.OUTSIDE, about=f"a policy that {how}", any_variant=any_variant, policy=self,
-            choose=choose_by(select, self.metadata.encoder),
-        )  # fmt: skip
+
+        def fits(game: Game, variant: str | None, seats: int) -> None:
+            self.check_fits(game, None if any_variant else variant or game.default_variant, seats)
+
+        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits)
+        return Agent(spec or self.name, strategy, f"a policy that {how}")
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError, which says what differs, if the policy cannot play this game.
@@ -175,18 +177,6 @@ class Policy:
     def save(self, path: str | Path) -> None:
         """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
         POLICY_FILE.write(path, dataclasses.asdict(self.metadata), tensors_of(self.network))
-
-
-@dataclass(frozen=True)
-class PolicyAgent(Agent):
-    """An agent that plays a policy."""
-
-    policy: Policy | None = field(default=None, compare=False)
-
-    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raises CardaiError if the policy cannot play at this table."""
-        assert self.policy is not None
-        self.policy.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
 
 
 def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:

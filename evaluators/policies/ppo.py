@@ -20,8 +20,8 @@ import optax
 from flax import nnx
 
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OfFunction
 from cardai.game import Game
-from cardai.kernel import driver
 from cardai.progress import CountProgress
 from cardai.rule import rule
 from evaluators import settings
@@ -238,7 +238,7 @@ class Ppo:
         self.games = config.steps * config.step_games
         self.compiled = compiled_ppo(table.encoder.width, table.encoder.actions, config)
         self.weights, self.optimiser_state = self.compiled.start(seed)
-        self.agents = [Agent("learner", driver.OUTSIDE, choose=choose_by(self._act, table.encoder.encoder))]
+        self.agents = [Agent("learner", OfFunction(choose_by(self._act, table.encoder.encoder)))]
         if config.opponent:
             self.agents.append(agent(table.game, config.opponent))
 

@@ -25,10 +25,10 @@ import numpy as np
 from flax import nnx
 
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
-from cardai.kernel import driver
 from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.bodies.build import build
@@ -191,8 +191,8 @@ class BodyEvaluator:
 
         A network for settled states is asked about 100 worlds, and the mean score counts.
         """
-        kind = driver.GREEDY if self.moment == "before_draw" else driver.SAMPLED
-        return Agent(self.name, kind, worlds=100, evaluator=self)
+        settles = self.moment == "drawn"
+        return Agent(self.name, OnePly(self, settles=settles, worlds=100 if settles else 1))
 
 
 def parameters(module: nnx.Module) -> int:

@@ -248,7 +248,7 @@ class _Run:
             return
         scores = _read_json(self._place(1) / "games.json", ("scores",))["scores"]
         agents = [one for one in (agent(self.game, spec) for spec in scores) if not one.peeks]
-        steady = [one for one in agents if not (one.randomised or one.epsilon or one.temperature)]
+        steady = [one for one in agents if not (one.strategy.randomised or one.strategy.explores)]
         if not agents:
             raise CardaiError("nobody of the pool can be the reference: all of them peek; name one")
         self.reference = max(steady or agents, key=lambda one: scores[one.spec]).spec

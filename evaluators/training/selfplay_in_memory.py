@@ -17,12 +17,12 @@ import numpy as np
 from flax import nnx
 
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset, collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.kernel import driver
 from cardai.table.many import play
 from evaluators.bodies.build import build
 from evaluators.model import Model
@@ -243,6 +243,5 @@ class SelfPlayGeneration:
 
 
 def _player(evaluator: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
-    return Agent(
-        f"greedy:{evaluator.name}", driver.GREEDY, epsilon=epsilon, temperature=temperature, evaluator=evaluator
-    )
+    strategy = OnePly(evaluator, epsilon=epsilon, temperature=temperature)
+    return Agent(f"greedy:{evaluator.name}", strategy)

@@ -6,6 +6,7 @@ A move is one card or none. The field `card` of a move is the card, 0 to 35, or 
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
+from .endgame import endgame_agent
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, deal, legal, resample, score, settle
 from .text import ending, holdings, parse, show, spell
@@ -63,6 +64,7 @@ GAME = Game(
         "report": PerspectiveEncoder(report_layout, encode_report),
     },
     players=PLAYERS,
+    agents={"endgame": endgame_agent},
     heuristics={"hand_value": hand_value},
     actions={(card,): card for card in range(ACTIONS)},
     suites={"report": REPORT, "podkidnoy": PODKIDNOY},

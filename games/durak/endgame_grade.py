@@ -14,8 +14,8 @@ from cardai.agents.spec import agent
 from cardai.cards import count
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
-from cardai.kernel.driver import lend
 from cardai.kernel.native import at, begin_ply, copy, raw
+from cardai.kernel.rules import lend
 from cardai.rule import rule
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations

@@ -1,0 +1,85 @@
+"""Evaluators made of a function or object of yours: NumPy, scikit-learn, torch."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.evaluator import MOMENTS
+from cardai.errors import CardaiError, short, unknown
+from cardai.game import Game
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionEvaluator:
+    """An evaluator of `game` that calls a function of rows, for tables of any size the encoder allows."""
+
+    game: Game
+    name: str
+    function: Callable[[np.ndarray], Any]
+    encoder: str
+    moment: str
+    batch: int
+    seats: int | None = None
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """The function's scores, f[n], of rows u8[n, width]."""
+        return np.asarray(self.function(rows))
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless it is asked about the game it was made for."""
+        if game is not self.game:
+            raise CardaiError(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
+
+
+def evaluator(
+    game: Game,
+    judge: Any,
+    *,
+    encoder: str | None = None,
+    moment: str = "before_draw",
+    name: str | None = None,
+    batch: int = 2048,
+) -> FunctionEvaluator:
+    """An evaluator from a function or object of yours; `agent(game, "greedy", evaluator=...)` plays by it.
+
+    `judge` is one of
+    - a function from rows, u8[n, width], to scores, f[n] in [0, 1]: how good each position is for the seat whose view
+      the row is,
+    - an object with `predict_proba` (a scikit-learn classifier): the probability of its last class,
+    - an object with `predict` (a scikit-learn regressor): what it predicts, which must lie in [0, 1],
+    - a torch module: called in evaluation mode and without gradients on rows as float32; it must answer with scores
+      [n] or [n, 1] in [0, 1].
+    `encoder`: which of the game's encoders makes the rows, its first by default. `moment`: the states it is made for,
+    "before_draw" (after-states, for greedy) or "drawn" (settled states, for sampled). `batch`: how many rows it is best
+    given at once. Raises CardaiError for anything else.
+    """
+    if moment not in MOMENTS:
+        raise CardaiError(unknown("moment", moment, MOMENTS))
+    game.encoder(encoder)
+    label = name or getattr(judge, "__name__", type(judge).__name__)
+    return FunctionEvaluator(game, label, _scorer(judge), encoder or next(iter(game.encoders)), moment, batch)
+
+
+def _scorer(judge: Any) -> Callable[[np.ndarray], Any]:
+    """The function of rows that an object of a known kind stands for."""
+    if hasattr(judge, "predict_proba"):
+        return lambda rows: judge.predict_proba(rows)[:, -1]
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(judge, torch.nn.Module):
+        return lambda rows: _by_torch(torch, judge, rows)
+    if hasattr(judge, "predict"):
+        return judge.predict
+    if callable(judge):
+        return judge
+    raise CardaiError(f"{short(judge)} is neither a function of rows nor an object with predict or predict_proba")
+
+
+def _by_torch(torch: Any, module: Any, rows: np.ndarray) -> np.ndarray:
+    module.eval()
+    first = next(module.parameters(), None)
+    with torch.no_grad():
+        answer = module(torch.as_tensor(rows, dtype=torch.float32, device=None if first is None else first.device))
+    return answer.reshape(len(rows)).cpu().numpy()

@@ -1,0 +1,201 @@
+"""How agents come to their moves: the kinds of strategy there are.
+
+Strategies of the first four kinds are played in compiled code, `OnePly` only if its evaluator is a heuristic. All
+others *think*: they decide for many tables at once, in rounds. `think(decisions)` is a generator. It looks at worlds,
+yields the positions that it wants judged (`Question`), is sent their scores, and may ask again as often as it likes. It
+returns its moves. A search agent is a class with a `think`:
+
+    class Cautious(Strategy):
+        evaluator = ...
+
+        def think(self, decisions):
+            ahead = decisions.look_ahead(self.evaluator)
+            scores = yield ahead.question
+            ahead.weigh(scores)
+            return decisions.choose(ahead)
+
+`decisions` (`cardai.table.asking.Decisions`) hands out worlds, never the true state.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.agents.evaluator import Evaluator
+from cardai.errors import CardaiError, place_of, short
+from cardai.game import Game
+
+
+class Question(NamedTuple):
+    """Positions that a strategy wants judged: rows of `evaluator.encoder`, u8[n, width]; they are not changed."""
+
+    evaluator: Evaluator
+    rows: np.ndarray
+
+
+Thinking = Generator[Question, np.ndarray, np.ndarray]
+"""Yields questions, is sent f8[n] in [0, 1] for each, returns MOVE[n]: a legal move for each decision."""
+
+
+class Strategy:
+    """What every strategy says of itself. A strategy that thinks overrides `think`."""
+
+    peeks: bool = False
+    """Whether it sees what its seat cannot; every table in which it appears says so."""
+    is_native: bool = False
+    """Whether it is played in compiled code."""
+    is_trusted: bool = False
+    """Whether its moves are legal by construction; the moves of others are always verified."""
+    randomised: bool = False
+    """Whether its parameters are drawn anew for each game."""
+    explores: bool = False
+    """Whether it sometimes plays another move than the one it prefers."""
+    evaluator: Evaluator | None = None
+    """The evaluator that it asks, if it asks one."""
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
+
+    def think(self, decisions: Any) -> Thinking:
+        """Decide for all of `decisions`; see the module."""
+        raise NotImplementedError
+        yield
+
+
+@dataclass(frozen=True)
+class EvenlyRandom(Strategy):
+    """Every legal move is as likely as the others."""
+
+    is_native = True
+    is_trusted = True
+
+
+@dataclass(frozen=True)
+class HandWritten(Strategy):
+    """A player that a game brings: the compiled rule `call` with its parameters, as `cardai.game.Player` says."""
+
+    call: Any
+    params: tuple[float, ...] = ()
+    sees_truth: bool = False
+    randomised: bool = False
+
+    is_native = True
+
+
+@dataclass(frozen=True)
+class Rollout(Strategy):
+    """Each move is played out to the end of the game in the same worlds; the best mean score wins."""
+
+    worlds: int
+
+    is_native = True
+    is_trusted = True
+
+
+@dataclass(frozen=True)
+class OnePly(Strategy):
+    """The move that leads to the best position, by an evaluator or by the compiled heuristic `value`.
+
+    `settles`: settled states are judged, in the mean over `worlds`; otherwise after-states, in one world. `peeks`: in
+    the true world. It explores with probability `epsilon` or by a softmax at `temperature`, before a ply drawn from
+    0..`until` for each game, or all along if `until` is -1. `any_variant`: its evaluator is not asked whether it was
+    made for the variant.
+    """
+
+    evaluator: Evaluator | None = None
+    value: Any = None
+    settles: bool = False
+    worlds: int = 1
+    peeks: bool = False
+    epsilon: float = 0.0
+    temperature: float = 0.0
+    until: int = -1
+    any_variant: bool = False
+
+    is_trusted = True
+
+    @property
+    def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether it asks a heuristic, which compiled code calls."""
+        return self.evaluator is None
+
+    @property
+    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether it sometimes plays another move than the best one."""
+        return self.epsilon > 0.0 or self.temperature > 0.0
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless its evaluator fits the game, the variant and the table."""
+        if self.evaluator is None:
+            return
+        self.evaluator.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
+        game.encoder(self.evaluator.encoder)
+        if self.evaluator.seats not in (None, seats):  # rows of another width would be written
+            raise CardaiError(f"{self.evaluator.name} is for tables of {self.evaluator.seats} seats, not of {seats}")
+
+    def think(self, decisions: Any) -> Thinking:
+        """Look one ply ahead and take the best move; one round."""
+        ahead = decisions.look_ahead(self.evaluator or self.value, self.settles, self.worlds, self.peeks)
+        scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
+        ahead.weigh(scores)
+        return decisions.choose(ahead, self.epsilon, self.temperature)
+
+
+@dataclass(frozen=True)
+class OfFunction(Strategy):
+    """Moves of a Python function: `function(game, worlds)` gets STATE[n] and returns MOVE[n].
+
+    `fits(game, variant, seats)`, if given, raises CardaiError unless the function can play there.
+    """
+
+    function: Callable[[Game, np.ndarray], np.ndarray]
+    fits: Callable[[Game, str | None, int], None] | None = None
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Ask `fits`."""
+        if self.fits is not None:
+            self.fits(game, variant, seats)
+
+    def think(self, decisions: Any) -> Thinking:
+        """Call the function with a world for each decision; no rounds."""
+        return np.asarray(self.function(decisions.game, decisions.worlds()), decisions.game.move)
+        yield
+
+
+@dataclass(frozen=True)
+class Person(Strategy):
+    """Somebody who is asked elsewhere; `cardai.table.one.OneGame` waits for their move."""
+
+
+class AgentFailed(CardaiError):
+    """A Python function that plays has raised, or returned something that is not a move.
+
+    `place`: the index of its world among those it was asked about.
+    """
+
+    def __init__(self, sentence: str, place: int) -> None:
+        super().__init__(sentence)
+        self.place = place
+
+
+def one_by_one(
+    function: Callable[[Game, np.record], np.record], spec: str = "python"
+) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """A function for many tables made of `function(game, world) -> move`; it raises AgentFailed if that fails."""
+
+    def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
+        moves = np.zeros(len(worlds), game.move)
+        for i, world in enumerate(worlds):
+            where = f"agent {spec!r}, seat {int(world['turn'])}, ply {int(world['ply'])}"
+            try:
+                move = function(game, world)
+            except Exception as error:  # somebody's code: say whose and where
+                raise AgentFailed(f"{where}: it raised {error!r}{place_of(error)}", i) from error
+            if getattr(move, "dtype", None) != game.move or np.shape(move) != ():
+                raise AgentFailed(f"{where}: it returned {short(move)}, which is not a move of {game.name}", i)
+            moves[i] = move
+        return moves
+
+    return choose

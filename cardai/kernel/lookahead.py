@@ -1,0 +1,359 @@
+"""One-ply search, compiled: play every legal move in the worlds of the seat to move and compare where they lead.
+
+This is the only lookahead there is. A game's heuristic judges a position at once (`compare_by_value`, which the driver
+calls while it plays). Any other evaluator judges from outside compiled code: positions are encoded as the rows of one
+batch (`gather`), the evaluator scores the batch in one call, `weigh` takes the means and `choose` the moves. Both
+take the same steps in `look_ahead`.
+
+A *leaf* is a position that a move may lead to in one world. A move has one leaf in a world, or several if the same seat
+goes on with its decision: then it will take the best of them. A *group* is the leaves of one move in one world. A row
+that occurs twice in a decision is encoded once, so equal positions have equal scores.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.kernel.native import (
+    at,
+    begin_ply,
+    below_of,
+    call_act,
+    call_encode,
+    call_score,
+    call_settle,
+    clear_row,
+    copy,
+    get,
+    get_float,
+    hash_row,
+    ply_of,
+    revealed_of,
+    same_row,
+    set,
+    set_float,
+    turn_of,
+    uniform_of,
+)
+from cardai.kernel.rules import ACT, SCORE, SETTLE, goes_on, legal_moves, make_world, play_move
+from cardai.rule import rule
+
+DEEP = 4  # how many choices inside one decision are searched; working space is laid out for it
+BUCKETS = 4096  # of the hash table in which equal rows of a decision find each other
+
+# How many of each a batch holds: indices into Leaves.used. FIRST is the first row of the decision being added.
+DECISIONS, MOVES, GROUPS, LEAVES, ROWS, FIRST = range(6)
+
+
+class Leaves(NamedTuple):
+    """A batch: decisions, their moves, groups, leaves and rows, each a range of the next one's; R rows have room."""
+
+    room: int
+    used: Any  # i64[6]: how many of each there are
+    move_end: Any  # i64[R]: where the moves of decision d end
+    group_end: Any  # i64[R]: where its groups end
+    moves: Any  # MOVE[2R]
+    means: Any  # f8[2R]: the mean score of each move
+    group_move: Any  # i64[R]: the move, counted within its decision, that a group belongs to
+    leaf_end: Any  # i64[R]: where the leaves of group g end
+    leaf_row: Any  # i64[R]: the row of a leaf; -1 if its value is known
+    leaf_value: Any  # f8[R]: the score of an ended game
+    rows: Any  # u8[R, width]
+    hashes: Any  # i64[R]
+    table: Any  # i64[BUCKETS]: the newest row with a hash
+    before: Any  # i64[R]: the next older one
+
+
+class Scratch(NamedTuple):
+    """Working space of one thread."""
+
+    worlds: Any  # STATE[DEEP + 2]
+    moves: Any  # MOVE[(DEEP + 2) * max_moves]
+    totals: Any  # f8[max_moves]
+    counts: Any  # i64[max_moves]
+    open: Any  # i64[max_moves]: 1 while more worlds are wanted
+    best: Any  # f8[1]: the best leaf of a group, by a heuristic
+    left: Any  # i64[DEEP + 2]
+    streams: Any  # STREAM[1]
+    params: Any  # f8[1, playout_width]
+    leaves: Leaves  # of one row if only heuristics are asked
+
+
+@rule
+def add(column, index, value):
+    """Add to a float64 of a column."""
+    set_float(column, index, get_float(column, index) + value)
+
+
+@rule
+def visit(rules, call, is_value, scratch, state, seat, is_settled):
+    """Take in a leaf of the current group; False if the batch has no room for it.
+
+    `call`: the heuristic if `is_value`, otherwise the encoder. Evaluators are not asked about a finished game: its
+    score is known.
+    """
+    if is_value:
+        set_float(scratch.best, 0, max(get_float(scratch.best, 0), call_score(call, state, seat)))
+        return True
+    batch = scratch.leaves
+    used = batch.used
+    leaf, row = get(used, LEAVES), get(used, ROWS)
+    if leaf >= batch.room or row >= batch.room:
+        return False
+    if is_settled and turn_of(state) < 0:
+        set(batch.leaf_row, leaf, -1)
+        set_float(batch.leaf_value, leaf, call_score(get(rules.calls, SCORE), state, seat))
+        set(used, LEAVES, leaf + 1)
+        return True
+    clear_row(batch.rows, row)
+    call_encode(call, state, seat, batch.rows, row)
+    key = hash_row(batch.rows, row)
+    bucket = key & (BUCKETS - 1)
+    first, newest = get(used, FIRST), get(batch.table, bucket)
+    other = newest
+    set(batch.leaf_row, leaf, row)
+    set(used, LEAVES, leaf + 1)
+    while first <= other < row:
+        if get(batch.hashes, other) == key and same_row(batch.rows, other, row):
+            set(batch.leaf_row, leaf, other)
+            return True
+        older = get(batch.before, other)
+        if older >= other:
+            break
+        other = older
+    set(batch.hashes, row, key)
+    set(batch.before, row, newest if first <= newest < row else -1)
+    set(batch.table, bucket, row)
+    set(used, ROWS, row + 1)
+    return True
+
+
+@rule
+def visit_continuations(rules, call, is_value, scratch, state, seat):
+    """Take in every position the seat can reach from the middle of its decision, at most DEEP choices deep."""
+    left, level = scratch.left, 2
+    set(left, level, abs(legal_moves(rules, state, scratch.moves, level)))
+    while True:
+        if get(left, level) == 0:
+            if level == 2:
+                return True
+            level -= 1
+            continue
+        set(left, level, get(left, level) - 1)
+        trial = at(scratch.worlds, level)
+        copy(trial, state if level == 2 else at(scratch.worlds, level - 1), rules.state_size)
+        play_move(rules, trial, at(scratch.moves, level * rules.max_moves + get(left, level)))
+        if goes_on(trial, seat) and level < DEEP:
+            level += 1
+            set(left, level, abs(legal_moves(rules, trial, scratch.moves, level)))
+        elif not visit(rules, call, is_value, scratch, trial, seat, True):
+            return False
+
+
+@rule
+def end_group(is_value, scratch, group, i):
+    """Close the current group, which belongs to move `i`; False if the batch has no room for it."""
+    if is_value:
+        add(scratch.totals, i, get_float(scratch.best, 0))
+        set(scratch.counts, i, get(scratch.counts, i) + 1)
+        return True
+    batch = scratch.leaves
+    if group >= batch.room:
+        return False
+    set(batch.group_move, group, i)
+    set(batch.leaf_end, group, get(batch.used, LEAVES))
+    return True
+
+
+@rule
+def look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+    """Play every legal move of the seat to move in its worlds and take in where they lead; how many moves there are.
+
+    `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world. The moves stand in
+    `scratch.moves`. Groups go to `scratch.totals` and `counts` if `is_value`, otherwise to `scratch.leaves`, from
+    used[GROUPS] on; -1 if there is no room for them. A single move is not judged.
+    """
+    seat, group = turn_of(state), get(scratch.leaves.used, GROUPS)
+    view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
+    if peeks:
+        copy(view, state, rules.state_size)
+    else:
+        make_world(rules, view, state, seat, stream)
+    n = abs(legal_moves(rules, view, scratch.moves, 0))
+    for i in range(n):
+        set_float(scratch.totals, i, 0.0)
+        set(scratch.counts, i, 1 if n == 1 else 0)
+        set(scratch.open, i, 1)
+    for world in range(worlds if n > 1 else 0):
+        if world > 0:
+            make_world(rules, view, state, seat, stream)
+        for i in range(n):
+            if get(scratch.open, i) == 0:
+                continue
+            copy(trial, view, rules.state_size)
+            begin_ply(trial)
+            call_act(get(rules.calls, ACT), trial, at(scratch.moves, i))
+            set_float(scratch.best, 0, -np.inf)
+            if not settles:
+                fits = visit(rules, call, is_value, scratch, trial, seat, False)
+            else:
+                call_settle(get(rules.calls, SETTLE), trial)
+                # If nothing hidden was turned up to this seat, one world says it all.
+                set(scratch.open, i, (revealed_of(trial) >> seat) & 1)
+                if goes_on(trial, seat):
+                    fits = visit_continuations(rules, call, is_value, scratch, trial, seat)
+                else:
+                    fits = visit(rules, call, is_value, scratch, trial, seat, True)
+            if not (fits and end_group(is_value, scratch, group, i)):
+                return -1
+            group += 1
+    if not is_value:
+        set(scratch.leaves.used, GROUPS, group)
+    return n
+
+
+@rule
+def pick_best(rules, n, scratch, chosen, stream):
+    """Copy the move with the highest mean to `chosen`; ties are broken evenly."""
+    best, ties, picked = -np.inf, 0, 0
+    for i in range(n):
+        mean = get_float(scratch.totals, i) / get(scratch.counts, i)
+        if mean > best:
+            best, ties, picked = mean, 1, i
+        elif mean == best:
+            ties += 1
+            if below_of(stream, ties) == 0:
+                picked = i
+    copy(chosen, at(scratch.moves, picked), rules.move_size)
+
+
+@rule
+def pick_softly(rules, n, scratch, chosen, stream, temperature):
+    """Copy a move to `chosen`, drawn with probabilities proportional to exp(mean / temperature)."""
+    best, total = -np.inf, 0.0
+    for i in range(n):
+        best = max(best, get_float(scratch.totals, i) / get(scratch.counts, i))
+    for i in range(n):
+        total += np.exp((get_float(scratch.totals, i) / get(scratch.counts, i) - best) / temperature)
+        set_float(scratch.totals, i, total)
+    mark, picked = total * uniform_of(stream), 0
+    while picked < n - 1 and get_float(scratch.totals, picked) <= mark:
+        picked += 1
+    copy(chosen, at(scratch.moves, picked), rules.move_size)
+
+
+@rule
+def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
+    """Copy a move to `chosen` by the means in `scratch`: the best one, unless the player explores.
+
+    With probability `epsilon` any move is as likely; a `temperature` above 0 draws by softmax of the means.
+    """
+    if epsilon > 0.0 and uniform_of(stream) < epsilon:
+        copy(chosen, at(scratch.moves, below_of(stream, n)), rules.move_size)
+    elif temperature > 0.0:
+        pick_softly(rules, n, scratch, chosen, stream, temperature)
+    else:
+        pick_best(rules, n, scratch, chosen, stream)
+
+
+@rule
+def compare_by_value(rules, value, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
+    """Choose by a heuristic; the work done, in positions judged: 0 if there is no legal move."""
+    n = look_ahead(rules, value, True, settles, peeks, worlds, state, scratch, stream)
+    if n == 0:
+        return 0
+    work = 1
+    for i in range(n if n > 1 else 0):
+        work += get(scratch.counts, i)
+    pick(rules, n, scratch, chosen, stream, epsilon, temperature)
+    return work
+
+
+@rule
+def add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+    """Add a decision to the batch; False if there is no room for it. A heuristic's means are known at once."""
+    batch = scratch.leaves
+    used = batch.used
+    decision, move = get(used, DECISIONS), get(used, MOVES)
+    set(used, FIRST, get(used, ROWS))
+    n = look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, stream)
+    if n < 0 or move + n > 2 * batch.room or decision >= batch.room:
+        return False
+    for i in range(n):
+        copy(at(batch.moves, move + i), at(scratch.moves, i), rules.move_size)
+        if is_value:
+            set_float(batch.means, move + i, get_float(scratch.totals, i) / get(scratch.counts, i))
+    set(batch.move_end, decision, move + n)
+    set(batch.group_end, decision, get(used, GROUPS))
+    set(used, DECISIONS, decision + 1)
+    set(used, MOVES, move + n)
+    return True
+
+
+@rule
+def gather(rules, call, is_value, settles, peeks, worlds, states, streams, picked, places, count, scratch):
+    """Fill an empty batch with decisions in states[picked[i]], by streams[places[i]]; how many there was room for.
+
+    The stream of a decision that does not fit stays as it was, so that the decision sees the same worlds later.
+    """
+    saved, used = at(scratch.streams, 0), scratch.leaves.used
+    for i in range(count):
+        stream = at(streams, get(places, i))
+        groups, leaves, rows = get(used, GROUPS), get(used, LEAVES), get(used, ROWS)
+        copy(saved, stream, 8)
+        state = at(states, get(picked, i))
+        if not add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+            copy(stream, saved, 8)
+            set(used, GROUPS, groups)
+            set(used, LEAVES, leaves)
+            set(used, ROWS, rows)
+            return i
+    return count
+
+
+@rule
+def weigh(scores, scratch):
+    """Compute the mean of each move of the batch, over worlds, of its best leaf; `scores`: f8[rows]."""
+    batch = scratch.leaves
+    move, group, leaf = 0, 0, 0
+    for decision in range(get(batch.used, DECISIONS)):
+        n = get(batch.move_end, decision) - move
+        for i in range(n):
+            set_float(scratch.totals, i, 0.0)
+            set(scratch.counts, i, 0)
+        while group < get(batch.group_end, decision):
+            best = -np.inf
+            while leaf < get(batch.leaf_end, group):
+                row = get(batch.leaf_row, leaf)
+                best = max(best, get_float(batch.leaf_value, leaf) if row < 0 else get_float(scores, row))
+                leaf += 1
+            i = get(batch.group_move, group)
+            add(scratch.totals, i, best)
+            set(scratch.counts, i, get(scratch.counts, i) + 1)
+            group += 1
+        for i in range(n):
+            set_float(batch.means, move + i, get_float(scratch.totals, i) / max(1, get(scratch.counts, i)))
+        move += n
+
+
+@rule
+def choose(rules, epsilon, temperature, states, streams, limits, picked, places, chosen, scratch):
+    """Copy to chosen[d] the move of each decision of the batch; the first decision without a legal move, or -1.
+
+    The player explores before the ply limits[places[d]].
+    """
+    batch, move = scratch.leaves, 0
+    for decision in range(get(batch.used, DECISIONS)):
+        n = get(batch.move_end, decision) - move
+        if n == 0:
+            return decision
+        for i in range(n):
+            copy(at(scratch.moves, i), at(batch.moves, move + i), rules.move_size)
+            set_float(scratch.totals, i, get_float(batch.means, move + i))
+            set(scratch.counts, i, 1)
+        place = get(places, decision)
+        explores = ply_of(at(states, get(picked, decision))) < get(limits, place)
+        heat = temperature if explores else 0.0
+        pick(rules, n, scratch, at(chosen, decision), at(streams, place), epsilon if explores else 0.0, heat)
+        move += n
+    return -1

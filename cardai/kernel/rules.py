@@ -1,0 +1,158 @@
+"""A game's compiled rules, called by address, and the steps that everything else in this folder is made of.
+
+Nothing here knows a game. Records are handled by their bytes, arrays by their addresses (`cardai.kernel.native`).
+Tuples such as `Rules` are declared with NumPy arrays; `lend` gives the form that compiled code takes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.kernel.native import (
+    at,
+    begin_ply,
+    call_act,
+    call_deal,
+    call_encode,
+    call_is_legal,
+    call_legal,
+    call_resample,
+    call_score,
+    call_settle,
+    copy,
+    get,
+    is_midway,
+    next_of,
+    raw,
+    same,
+    seed_state,
+    turn_of,
+)
+from cardai.rule import inlined, mixed, rule
+
+DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rules.calls
+
+
+class Rules(NamedTuple):
+    """A game's compiled rules. `calls`: i64[7] addresses in the order above; sizes in bytes."""
+
+    calls: Any
+    has_is_legal: bool
+    state_size: int
+    move_size: int
+    max_moves: int
+    max_plies: int
+
+
+def lend(arrays: Any) -> Any:
+    """A tuple of arrays, such as `Rules`, as compiled code takes it, tuples inside it too.
+
+    The caller keeps the arrays alive.
+    """
+    return type(arrays)(*map(_lent, arrays))
+
+
+def _lent(item: Any) -> Any:
+    if isinstance(item, tuple):
+        return lend(item)
+    return raw(item) if isinstance(item, np.ndarray) else item
+
+
+@inlined
+def legal_moves(rules, state, moves, level):
+    """Write the legal moves into space `level`; how many, negative if there were more."""
+    return call_legal(get(rules.calls, LEGAL), state, moves, level * rules.max_moves, rules.max_moves)
+
+
+@rule
+def is_among(rules, state, move, moves, level):
+    """Whether a move is legal."""
+    if rules.has_is_legal:
+        return call_is_legal(get(rules.calls, IS_LEGAL), state, move) != 0
+    for i in range(abs(legal_moves(rules, state, moves, level))):
+        if same(at(moves, level * rules.max_moves + i), move, rules.move_size):
+            return True
+    return False
+
+
+@inlined
+def play_move(rules, state, move):
+    """Both halves of a move."""
+    begin_ply(state)
+    call_act(get(rules.calls, ACT), state, move)
+    call_settle(get(rules.calls, SETTLE), state)
+
+
+@inlined
+def make_world(rules, world, state, seat, stream):
+    """Make `world` a copy of `state` in which `seat` knows what it knows and the rest is dealt anew."""
+    copy(world, state, rules.state_size)
+    seed_state(world, next_of(stream))
+    call_resample(get(rules.calls, RESAMPLE), world, seat, stream)
+
+
+@rule
+def goes_on(state, seat):
+    """Whether `seat` is in the middle of a decision."""
+    return turn_of(state) == seat and is_midway(state)
+
+
+# Doors: single calls for `Game`, on blocks of one record.
+
+
+@rule
+def door_deal(rules, states, seed):
+    """Deal into a blank state that carries its options."""
+    seed_state(at(states, 0), mixed(seed))
+    call_deal(get(rules.calls, DEAL), at(states, 0))
+
+
+@rule
+def door_legal(rules, states, moves):
+    """Write the legal moves; how many, negative if there were more."""
+    if turn_of(at(states, 0)) < 0:
+        return 0
+    return legal_moves(rules, at(states, 0), moves, 0)
+
+
+@rule
+def door_is_legal(rules, states, moves):
+    """Whether moves[max_moves] is legal; those before it are working space."""
+    if turn_of(at(states, 0)) < 0:
+        return False
+    return is_among(rules, at(states, 0), at(moves, rules.max_moves), moves, 0)
+
+
+@rule
+def door_play(rules, states, moves, settle):
+    """Play one move in place, with or without its second half."""
+    state = at(states, 0)
+    begin_ply(state)
+    call_act(get(rules.calls, ACT), state, at(moves, 0))
+    if settle:
+        call_settle(get(rules.calls, SETTLE), state)
+
+
+@rule
+def door_resample(rules, states, seat, streams):
+    """Deal anew, in place, what a seat cannot know."""
+    seed_state(at(states, 0), next_of(at(streams, 0)))
+    call_resample(get(rules.calls, RESAMPLE), at(states, 0), seat, at(streams, 0))
+
+
+@rule
+def door_score(rules, states, seat):
+    """A seat's score."""
+    return call_score(get(rules.calls, SCORE), at(states, 0), seat)
+
+
+@rule
+def door_value(value, states, seat):
+    """A heuristic's value."""
+    return call_score(value, at(states, 0), seat)
+
+
+@rule
+def door_encode(encode, states, seat, rows):
+    """Fill rows[0] from states[0]."""
+    call_encode(encode, at(states, 0), seat, rows, 0)
