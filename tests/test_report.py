@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from cardai.stats.interval import wilson
 from experiments.machinery import report
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
+from experiments.machinery.words import rows_by_place
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"
@@ -68,3 +70,19 @@ def test_text_in_figures_is_legible_on_a_phone_and_in_the_dark(path):
     assert len(sizes) == len(texts) > 0
     assert min(sizes) * PHONE / width >= SMALLEST
     assert all("currentColor" in text for text in texts)
+
+
+def test_the_line_that_docs_explain_stands_in_the_report_and_their_sums_are_right():
+    text = " ".join((ROOT / "docs" / "reading-a-result.md").read_text("utf-8").split())
+    row = rows_by_place(RESULTS[NAMES.index("moska-table1")])["Games lost, %", "NN2-HIF", "B2"]
+    assert f"| NN2-HIF | {report.cell(row)} |" in text
+    assert "of one point to either side from 4 600 games, and of half a point from 18 500" in text
+    for games, half in ((4600, 0.01), (18_500, 0.005), (2000, 0.015)):
+        low, high = wilson(0.14 * games, games)
+        assert (high - low) / 2 == pytest.approx(half, abs=0.0005)
+    assert "14.25 % of 2 000 games has the interval 12.8 to 15.9" in text
+    assert [round(100 * bound, 1) for bound in wilson(285, 2000)] == [12.8, 15.9]
+
+
+def test_the_page_on_other_libraries_copies_no_figure():
+    assert not re.search(r"\d %|\d x|\d{4,}", (ROOT / "docs" / "peers.md").read_text("utf-8"))

@@ -83,8 +83,9 @@ def strength(result: Result) -> Any:
     names = []
     for place, (name, ((point, low, high), colour)) in enumerate(bars.items()):
         axes.barh(place, point, height=0.6, color=colour)
-        axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
-        names.append(f"{name}\n{point:.1f} % ({low:.1f} to {high:.1f})")
+        if low is not None:
+            axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
+        names.append(f"{name}\n{worded({'point': point, 'low': low, 'high': high}, 1, ' %')}")
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, 100)

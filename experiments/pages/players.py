@@ -67,9 +67,10 @@ def answers(result: Result) -> list[str]:
 def in_readme(result: Result) -> tuple[str, str, str]:
     """Question, answer and the source's figure."""
     rows = sorted(_last(result), key=lambda row: row["figure"]["point"])
+    fewest = min(row["figure"]["n"] for row in rows)
     return (
         f"Moska at tables of {listed([_seats(row) for row in _last(result)])}: games lost against Bot3, fair share 1",
-        f"from {worded(rows[0]['figure'], 2)} to {worded(rows[-1]['figure'], 2)}, n {rows[0]['figure']['n']:,} each",
+        f"from {worded(rows[0]['figure'], 2)} to {worded(rows[-1]['figure'], 2)}, n {fewest:,} or more each",
         "none",
     )
 
