@@ -1,4 +1,4 @@
-"""What cardai runs on here, and whether compiled rules load: `cardai doctor`."""
+"""What cardai runs on here, and whether each game loads and plays: `cardai doctor`."""
 
 import re
 import shutil
@@ -18,39 +18,40 @@ from cardai.show.progress import Line, is_cold
 from cardai.stats.machine import machine
 from cardai.table.many import play
 
-_GENERATION = re.compile(r".+-[0-9a-f]{16}")  # how `cardai.rule` names a folder of compiled rules
+_RULES_FOLDER = re.compile(r".+-[0-9a-f]{16}")  # how `cardai.rule` names a folder of compiled rules
 
 
 def examine(load: Callable[[str], Game]) -> dict[str, Any]:
-    """Versions, processors, the cache, and whether each game plays; "healthy" if none has a problem.
+    """Returns versions, processors, the cache, and whether each game plays; "healthy" is False if a game does not.
 
-    Games whose rules are not compiled yet are not compiled for this, except the one with the smallest state.
+    `load`: loads a game by its name. Of the games whose rules are not compiled yet, only the one with the smallest
+    state is compiled and played.
     """
     root = cache_root()
     games, healthy = _try_games(load)
     return machine() | {
         "rules": "compiled" if JIT else "plain Python (CARDAI_JIT=0)",
         "cache_folder": str(root),
-        "cache_megabytes": round(sum(_size(folder) for folder in generations(root)) / 1e6, 1),
+        "cache_megabytes": round(sum(_size(folder) for folder in rules_folders(root)) / 1e6, 1),
         "games": games,
         "healthy": healthy,
     }
 
 
 def clear_cache() -> int:
-    """Delete compiled rules; the bytes freed. Anything else in the folder is left alone."""
+    """Delete all compiled rules, and nothing else in the cache folder. Returns how many bytes that frees."""
     freed = 0
-    for folder in generations(cache_root()):
+    for folder in rules_folders(cache_root()):
         freed += _size(folder)
         shutil.rmtree(folder)
     return freed
 
 
-def generations(root: Path) -> list[Path]:
-    """The folders of compiled rules in a cache."""
+def rules_folders(root: Path) -> list[Path]:
+    """The folders of compiled rules in a cache folder."""
     if not root.is_dir():
         return []
-    return sorted(folder for folder in root.iterdir() if folder.is_dir() and _GENERATION.fullmatch(folder.name))
+    return sorted(folder for folder in root.iterdir() if folder.is_dir() and _RULES_FOLDER.fullmatch(folder.name))
 
 
 def _size(folder: Path) -> int:
@@ -58,23 +59,23 @@ def _size(folder: Path) -> int:
 
 
 def _try_games(load: Callable[[str], Game]) -> tuple[dict[str, str], bool]:
-    """What can be said of each game, and whether nothing is wrong with any."""
-    found: dict[str, str] = {}
+    """Returns the state of each game, by name, and whether at least one game loads and none is broken."""
+    states: dict[str, str] = {}
     games: dict[str, Game] = {}
     for name in available():
         try:
             games[name] = load(name)
         except CardaiError as error:
-            found[name] = f"broken: {error}"
+            states[name] = f"broken: {error}"
     for place, name in enumerate(sorted(games, key=lambda name: games[name].state.itemsize)):
-        cold = is_cold(games[name])
-        found[name] = "not compiled yet; the first use does it, once" if cold and place else _try(games[name])
-    healthy = bool(games) and not any(said.startswith("broken") for said in found.values())
-    return dict(sorted(found.items())), healthy
+        skipped = place > 0 and is_cold(games[name])
+        states[name] = "not compiled yet; the first use compiles it, once" if skipped else _try(games[name])
+    healthy = bool(games) and not any(state.startswith("broken") for state in states.values())
+    return dict(sorted(states.items())), healthy
 
 
 def _try(game: Game) -> str:
-    """Play a few random games: how long it took, or what is wrong."""
+    """Play a few random games. Returns how long it took until the rules were ready, or what is wrong."""
     start = time.perf_counter()
     lineups = np.zeros((10, game.default_seats), np.int64)
     with Line(game.name, game):

@@ -1,6 +1,6 @@
-"""`cardai new-game`: a folder with a small complete game, to be replaced part by part by one's own.
+"""`cardai new-game`: write a folder with a small complete game, from which to build another.
 
-The template is the real game in `cardai/template`, which the tests check like any other.
+The template is the game in `cardai/template`, which the tests check like any other game.
 """
 
 import importlib.util
@@ -18,10 +18,10 @@ FILES = ("__init__.py", "RULES.md", "test_mygame.py")
 
 
 def create(name: str, folder: Path = Path()) -> Path:
-    """Write a new game `name` into `folder`/`name` and return that path.
+    """Write a new game `name` into `folder`/`name`. Returns that path.
 
-    Raises CardaiError, and writes nothing, for a name that cannot be a module's or is taken, for a place that exists
-    already, and for a folder that cannot be written to.
+    Raises CardaiError, and writes nothing, if the name cannot be the name of a Python module or is already used, if the
+    path exists, or if the folder cannot be written to.
     """
     _refuse_bad(name)
     place = folder / name
@@ -41,7 +41,7 @@ def create(name: str, folder: Path = Path()) -> Path:
 
 def _refuse_bad(name: str) -> None:
     if not (name.isascii() and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
-        raise CardaiError(f"{name!r} cannot be a game's name; as a Python module's it is letters, digits and _")
+        raise CardaiError(f"{name!r} cannot be a game's name; write letters, digits and _, a letter first, no Python keyword")
 
 
 def _is_module(name: str) -> bool:
