@@ -41,7 +41,7 @@ def create(name: str, folder: Path = Path()) -> Path:
 
 def _refuse_bad(name: str) -> None:
     if not (name.isascii() and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
-        raise CardaiError(f"{name!r} cannot be a game's name; write letters, digits and _, a letter first, no Python keyword")
+        raise CardaiError(f"{name!r} cannot be a game's name; write a Python name, such as my_game")
 
 
 def _is_module(name: str) -> bool:
