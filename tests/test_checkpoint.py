@@ -30,7 +30,7 @@ def test_what_is_read_is_what_was_written(tmp_path):
     save(tmp_path, made(7))
     found = newest(tmp_path, RUN)
     assert found is not None
-    assert (found.step, found.run, found.facts) == (7, RUN, made(7).facts)
+    assert (found.step, found.run, found.status) == (7, RUN, made(7).status)
     assert found.tensors.keys() == made(7).tensors.keys()
     for name, value in made(7).tensors.items():
         np.testing.assert_array_equal(found.tensors[name], value)

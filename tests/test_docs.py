@@ -18,7 +18,7 @@ from cardai.conformance import LAWS, check
 from cardai.game import CORE_FIELDS, Game
 from cardai.kernel import native
 from evaluators import settings
-from evaluators.training import iterate, run_folder
+from evaluators.training import iterate_folder, run_folder
 from evaluators.training.config import TrainConfig
 from evaluators.training.iterate_config import DECIDED, IterateConfig
 
@@ -203,7 +203,7 @@ def test_the_training_page_says_what_generations_decide_of_training():
     assert tuple(re.findall(r"`(\w+)`", told)) == DECIDED
 
 
-@pytest.mark.parametrize("module", [run_folder, iterate], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [run_folder, iterate_folder], ids=lambda module: module.__name__)
 def test_the_training_page_names_what_a_run_leaves(module):
     names = [value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)]
     assert len(names) >= 4

@@ -24,11 +24,13 @@ from evaluators import settings
 from evaluators.model import load as load_model
 from evaluators.model import read_metadata
 from evaluators.training import iterate as iteration
-from evaluators.training import train as training
+from evaluators.training import run_log
 from evaluators.training.config import TrainConfig
-from evaluators.training.generations import Generation, draw_strength
-from evaluators.training.iterate import default_pool, iterate
+from evaluators.training.generations import Generation, IterateReport
+from evaluators.training.iterate import Clock, IterateRun, default_pool, iterate
 from evaluators.training.iterate_config import DECIDED, IterateConfig
+from evaluators.training.iterate_folder import FIGURE, IterateFolder
+from evaluators.training.show_generations import draw_strength, table
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {
@@ -58,19 +60,16 @@ def compiled_once(tmp_path_factory):
         jax.config.update(name, value)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def undrawn():
-    """Figures of training are drawn in its own tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluators.training.report.draw", lambda *_: None)
-        yield
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A run of two generations that nobody stopped: its folder and its report."""
     folder = tmp_path_factory.mktemp("iterate") / "whole"
-    return folder, iterate(config(folder))
+    return folder, iterate(config(folder), draw=strength_into(folder))
+
+
+def strength_into(folder):
+    """Draws the strength of generations; figures of training are drawn in its own tests."""
+    return lambda outcome: draw_strength(outcome, folder / FIGURE) if isinstance(outcome, IterateReport) else None
 
 
 def kept(folder) -> dict:
@@ -150,7 +149,7 @@ def test_a_model_learns_what_suits_the_kind_of_agent_and_from_all_games_of_the_w
 
 def test_a_run_that_is_stopped_everywhere_ends_with_the_same_files(whole, tmp_path, monkeypatch):
     folder, _ = whole
-    monkeypatch.setattr(training, "_SHOW_SECONDS", 0.0)
+    monkeypatch.setattr(run_log, "_SHOW_SECONDS", 0.0)
     running = config(tmp_path / "parts", training=LEARNING | {"checkpoint_minutes": 0.0})
     seen, stops = set(), []
 
@@ -166,7 +165,7 @@ def test_a_run_that_is_stopped_everywhere_ends_with_the_same_files(whole, tmp_pa
             stops.append(words)
             raise KeyboardInterrupt
 
-    while (report := iterate(running, stop_once)).interrupted:
+    while (report := iterate(running, stop_once, strength_into(tmp_path / "parts"))).interrupted:
         assert len(stops) < 30
     assert {words.split(": ")[1].split(" ")[0] for words in stops} >= {"simulating", "epoch", "against"}
     assert len(stops) >= 8
@@ -197,7 +196,7 @@ def test_what_is_made_of_the_generations_is_made_again_when_it_is_gone(whole, tm
     shutil.copytree(whole[0], folder)
     for name in ("history.jsonl", "champion.safetensors", "model.safetensors", "strength.png", "iterate.json"):
         (folder / name).unlink()
-    iterate(config(folder))
+    iterate(config(folder), draw=strength_into(folder))
     assert kept(folder).keys() == kept(whole[0]).keys()
     assert (folder / "history.jsonl").read_bytes() == (whole[0] / "history.jsonl").read_bytes()
 
@@ -207,7 +206,7 @@ def test_a_result_that_is_deleted_is_made_again(whole, tmp_path):
     shutil.copytree(whole[0], folder)
     for name in ("games.json", "training.json", "benchmark.json", "duel/0000.npz"):
         (folder / "generation-001" / name).unlink()
-    again = iterate(config(folder))
+    again = iterate(config(folder), draw=strength_into(folder))
     assert [one.duel.difference for one in again.generations] == [one.duel.difference for one in whole[1].generations]
     assert [one.bce for one in again.generations] == [one.bce for one in whole[1].generations]
     assert kept(folder).keys() == kept(whole[0]).keys()
@@ -216,7 +215,7 @@ def test_a_result_that_is_deleted_is_made_again(whole, tmp_path):
 def test_time_that_is_up_ends_a_run_between_steps_and_inside_them(tmp_path, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(iteration, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(training, "_SHOW_SECONDS", 0.0)
+    monkeypatch.setattr(run_log, "_SHOW_SECONDS", 0.0)
     monkeypatch.setattr("cardai.measure.duel.BLOCK", 20)
     running = config(tmp_path / "run", minutes=1.0, training=LEARNING | {"checkpoint_minutes": 0.0})
     place = tmp_path / "run/generation-001"
@@ -245,7 +244,7 @@ def test_time_that_is_up_ends_a_run_between_steps_and_inside_them(tmp_path, monk
 
 def shown(report, width=200) -> str:
     console = Console(file=io.StringIO(), width=width)
-    console.print(report.table())
+    console.print(table(report))
     return console.file.getvalue()
 
 
@@ -269,14 +268,19 @@ def line(number, verdict, different=50, score=60.0):
 @pytest.fixture
 def planned(tmp_path):
     """A run that has not begun."""
-    return lambda **fields: iteration._Run(config(tmp_path / "run", **fields), TICTACTOE, iteration._Clock(0.0, None))
+
+    def begun(**fields):
+        folder = IterateFolder(tmp_path / "run")
+        return IterateRun(config(tmp_path / "run", **fields), TICTACTOE, folder, Clock(0.0, None))
+
+    return begun
 
 
 def shares(run, number) -> dict:
     """Who plays a generation: each generation's share, explored and not, and the others'."""
     found = {}
-    for spec, weight in run._pool(number).items():
-        name = run._name(spec.partition("?epsilon")[0])
+    for spec, weight in run.pool(number).items():
+        name = run.name_of(spec.partition("?epsilon")[0])
         key = name + (" exploring" if name != spec and "epsilon" in spec else "")
         found[key] = found.get(key, 0) + weight
     return found
@@ -329,10 +333,10 @@ def test_the_reference_is_the_best_of_the_first_games(planned, tmp_path):
     scores = {"random": 30.0, "greedy:open_lines": 80.0, "peeking:open_lines": 90.0, "rollout:3": 70.0}
     scores |= {"greedy:open_lines?epsilon=0.1": 85.0, "greedy:open_lines?temperature=0.1": 86.0}
     (place / "games.json").write_text(json.dumps({"scores": scores}))
-    run._choose_reference()
+    run.choose_reference()
     assert run.reference == "greedy:open_lines"
     asked = planned(reference="random")
-    asked._choose_reference()
+    asked.choose_reference()
     assert asked.reference == "random"
 
 
@@ -345,10 +349,11 @@ def test_everybody_a_game_brings_plays_when_nobody_is_named():
 
 
 def test_strength_is_drawn(tmp_path):
-    lines = [line(1, "better"), line(2, "worse", score=math.nan)]
-    draw_strength(lines, "Some Game", "random", 50.0, tmp_path / "f.svg")
+    lines = line(1, "better"), line(2, "worse", score=math.nan)
+    report = IterateReport("Some Game", "", 50.0, {}, "random", 1, "greedy:x", "", lines)
+    draw_strength(report, tmp_path / "f.svg")
     assert "<svg" in (tmp_path / "f.svg").read_text()
-    draw_strength(lines[:1], "Some Game", "random", None, tmp_path / "f.png")
+    draw_strength(dataclasses.replace(report, generations=lines[:1], mean_score=None), tmp_path / "f.png")
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["f.png", "f.svg"]
 
 
@@ -380,7 +385,7 @@ def test_a_folder_of_something_else_is_refused(whole, tmp_path):
     with pytest.raises(CardaiError, match=r"holds another run, with games 400, not 300 and training\.steps 60, not 9;"):
         iterate(config(folder, games=300, training=LEARNING | {"steps": 9}))
     assert kept(folder) == before
-    with pytest.raises(CardaiError, match=r"is no folder of generations: it holds files but no iterate\.toml"):
+    with pytest.raises(CardaiError, match=r"is not a folder of generations: it has files but no iterate\.toml"):
         iterate(config(folder / "generation-001" / "training"))
     (tmp_path / "file").write_text("")
     with pytest.raises(CardaiError, match="cannot write to"):
@@ -466,7 +471,7 @@ def test_what_the_game_does_not_know_is_refused_before_anything_is_written(tmp_p
 
 
 def test_a_pool_of_those_who_peek_needs_a_reference(tmp_path):
-    with pytest.raises(CardaiError, match="nobody of the pool can be the reference"):
+    with pytest.raises(CardaiError, match="no agent of the pool can be the reference"):
         iterate(config(tmp_path / "run", pool=("peeking:open_lines",)))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
-from evaluators.training import metrics
+from evaluators.training import metrics, show_training
 from evaluators.training.metrics import Metrics, measure, reliability
 
 RNG = np.random.default_rng(5)
@@ -146,10 +146,10 @@ def test_figures_survive_json():
 def test_figures_are_drawn_whole_or_not_at_all(tmp_path, kind):
     logits, labels = told(1000)
     curves = {"as it is": reliability(logits, labels), "balanced": reliability(logits, labels, 0.5)}
-    metrics.draw_reliability(curves, "a game", tmp_path / f"reliability.{kind}")
+    show_training.draw_calibration(curves, "a game", tmp_path / f"reliability.{kind}")
     lines = {"training": ([0.5, 1.0], [0.69, 0.6]), "validation": ([1.0], [0.61])}
-    metrics.draw_losses(lines, "a game", tmp_path / f"losses.{kind}", floor=0.69)
+    show_training.draw_losses(lines, "a game", tmp_path / f"losses.{kind}", floor=0.69)
     assert sorted(place.name for place in tmp_path.iterdir()) == [f"losses.{kind}", f"reliability.{kind}"]
     assert all(place.stat().st_size > 5000 for place in tmp_path.iterdir())
     with pytest.raises(CardaiError, match=r"cannot write .*nowhere"):
-        metrics.draw_losses(lines, "a game", tmp_path / "nowhere" / f"losses.{kind}")
+        show_training.draw_losses(lines, "a game", tmp_path / "nowhere" / f"losses.{kind}")

@@ -19,8 +19,7 @@ from evaluators.bodies.build import build
 from evaluators.model import load as load_model
 from evaluators.model import read_metadata
 from evaluators.network_file import tensors_of
-from evaluators.training import checkpoint, report, run_folder
-from evaluators.training import train as training
+from evaluators.training import checkpoint, run_folder, run_log, show_training, start
 from evaluators.training.batches import collect, epoch_order, in_advance
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.metrics import measure
@@ -47,15 +46,6 @@ def compiled_once(tmp_path_factory):
     yield
     for name, value in before.items():
         jax.config.update(name, value)
-
-
-DRAW = report.draw
-
-
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    """Figures are drawn in one test only; they take longer than these runs."""
-    monkeypatch.setattr(report, "draw", lambda *_: None)
 
 
 @pytest.fixture
@@ -87,9 +77,9 @@ def history(folder):
     return [json.loads(line) for line in (folder / run_folder.HISTORY).read_text().splitlines()]
 
 
-def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "draw", DRAW)
+def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path):
     result = train(config(epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}))
+    show_training.draw(result)
     names = {place.name for place in (tmp_path / "run").iterdir()}
     assert {"config.toml", "metrics.jsonl", "tb", "model.safetensors", "report.json"} <= names
     assert {"losses.png", "reliability.png"} <= names
@@ -107,7 +97,7 @@ def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path, monk
     assert read_config(tmp_path / "run" / "config.toml") == config(
         epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}
     )
-    assert result.table().row_count >= 3
+    assert show_training.table(result).row_count >= 3
     json.dumps(result.as_json())
 
 
@@ -128,7 +118,7 @@ def interrupted(config, at):
 @pytest.fixture
 def chatty(monkeypatch):
     """Progress is told after every step."""
-    monkeypatch.setattr(training, "_SHOW_SECONDS", 0.0)
+    monkeypatch.setattr(run_log, "_SHOW_SECONDS", 0.0)
 
 
 def test_an_interrupted_run_goes_on_to_the_same_bits(config, tmp_path, chatty):
@@ -239,7 +229,7 @@ def test_a_folder_that_is_no_runs_is_left_alone(config, tmp_path):
 def test_a_run_does_not_go_on_with_other_data(config, tmp_path, games, chatty):
     interrupted(config(), 3)
     run_match(load("tictactoe"), ["random", "random"], games=600, seed=4, record=tmp_path / "other.jsonl")
-    with pytest.raises(CardaiError, match="another run: its data is not this one's"):
+    with pytest.raises(CardaiError, match="another run: its data is not this run's"):
         train(config(data=(str(tmp_path / "other.jsonl"),)))
 
 
@@ -283,10 +273,10 @@ def test_steps_and_minutes_end_a_run(config, tmp_path):
 
 
 def test_minutes_alone_plan_the_steps_of_a_falling_rate(config, tmp_path, monkeypatch, chatty):
-    monkeypatch.setattr(training, "_PROBED_SECONDS", 0.05)
+    monkeypatch.setattr(start, "_PROBED_SECONDS", 0.05)
     timed = config(epochs=0, minutes=0.01)
     interrupted(timed, 3)
-    planned = checkpoint.load(checkpoint.listed(tmp_path / "run")[-1], {}).facts["planned"]
+    planned = checkpoint.load(checkpoint.listed(tmp_path / "run")[-1], {}).status["planned"]
     assert planned > 3
     result = train(timed)
     assert (result.stopped, result.steps) == ("minutes", planned)
@@ -350,7 +340,7 @@ def test_without_validation_the_last_weights_are_kept(config):
     assert "test" not in result.report
 
 
-def test_weights_that_run_away_are_said(config, monkeypatch):
+def test_training_that_diverges_ends_with_a_sentence(config, monkeypatch):
     calls = []
 
     def poisoned(self, rows):
@@ -361,7 +351,7 @@ def test_weights_that_run_away_are_said(config, monkeypatch):
 
     mlp = Mlp.__call__
     monkeypatch.setattr(Mlp, "__call__", poisoned)
-    with pytest.raises(CardaiError, match="the loss is nan at step 1: the weights have run away"):
+    with pytest.raises(CardaiError, match="the loss is nan at step 1: training has diverged"):
         train(config())
     assert calls
 

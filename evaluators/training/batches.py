@@ -1,7 +1,7 @@
 """The states of a training run: which ones, divided into which parts, and in which order they come."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ U = TypeVar("U")
 
 
 def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -> Dataset:
-    """The states that a config learns from. Raises CardaiError when its records do not fit it."""
+    """Read the states that a config trains on. Raises CardaiError if its records do not fit it."""
     recipe = Recipe(
         encoder=config.encoder,
         moment=config.moment,
@@ -34,7 +34,7 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         agents=config.agents,
         steady=config.steady,
     )
-    found = read_dataset(
+    dataset = read_dataset(
         config.data,
         recipe,
         game=game,
@@ -43,13 +43,16 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         limit=config.limit or None,
         progress=progress,
     )
-    if config.variant is not None and found.variant != config.variant:
-        raise CardaiError(f"the records are of the variant {found.variant}, not {config.variant}")
-    return found
+    if config.variant is not None and dataset.variant != config.variant:
+        raise CardaiError(f"the records are of the variant {dataset.variant}, not {config.variant}")
+    return dataset
 
 
 def split_states(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The places of the training, validation and test states. CardaiError where a part that is asked for is empty."""
+    """Return the places in the dataset of the training, validation and test states, i[n] each.
+
+    Raises CardaiError if a part that the config asks for is empty, or if a batch is larger than the training part.
+    """
     training, validation, test = split(dataset, config.split_by, config.parts, config.seed)
     sizes = len(training), len(validation), len(test)
     for name, share, size in zip(("training", "validation", "test"), config.parts, sizes, strict=True):
@@ -64,18 +67,22 @@ def split_states(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.
 
 
 def epoch_order(seed: int, epoch: int, training: np.ndarray) -> np.ndarray:
-    """The order in which an epoch takes the training states, i[n]: theirs in a random order that depends on no more."""
+    """Return the training states, i[n], in a random order that depends on the seed and the epoch alone."""
     return np.random.default_rng([seed, epoch]).permutation(training)
 
 
-def total_steps(config: TrainConfig, per_epoch: int) -> int | None:
-    """After how many steps a run ends at the latest; None when only time ends it."""
-    limits = [config.epochs * per_epoch] * (config.epochs > 0) + [config.steps] * (config.steps > 0)
-    return min(limits, default=None)
+def epoch_batches(config: TrainConfig, epoch: int, training: np.ndarray, first: int = 0) -> Iterator[np.ndarray]:
+    """Yield the states of each batch of an epoch, i[batch], from batch `first` on.
+
+    States that do not fill a last batch are left out.
+    """
+    order, batch = epoch_order(config.seed, epoch, training), config.batch
+    for i in range(first, len(training) // batch):
+        yield order[i * batch : (i + 1) * batch]
 
 
 def in_advance(work: Callable[[T], U], items: Iterable[T], ahead: int = _AHEAD) -> Generator[U]:
-    """What `work` makes of each item, in order, done by another thread a few items before it is asked for."""
+    """Yield `work(item)` for each item, in order. Another thread does the work, `ahead` items in advance."""
     with ThreadPoolExecutor(1) as pool:
         waiting: deque[Any] = deque()
         try:
@@ -86,5 +93,5 @@ def in_advance(work: Callable[[T], U], items: Iterable[T], ahead: int = _AHEAD) 
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            for one in waiting:
-                one.cancel()
+            for future in waiting:
+                future.cancel()

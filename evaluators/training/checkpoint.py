@@ -1,7 +1,7 @@
-"""Checkpoints of a training run: one safetensors file each, written whole or not at all, the last two kept.
+"""Checkpoints of a training run: one safetensors file each. The last two are kept.
 
-A file's metadata holds, as JSON, what run it belongs to (`run`, a mapping of names to fingerprints), the `step`,
-whatever else the trainer must know to go on, and a digest of all of it: a damaged file is never taken for a good one.
+A file is written whole or not at all. Its metadata hold, as JSON, the run that it belongs to (name -> fingerprint), the
+step, what else the run needs to continue, and a digest of all of it. The digest tells a damaged file from a sound one.
 """
 
 import contextlib
@@ -30,24 +30,29 @@ _NAME = re.compile(r"checkpoint-(\d{9})\.safetensors")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a run is. `tensors`: all arrays, by name; `facts`: the rest, as JSON types; `run`: see `save`."""
+    """Where a run is.
+
+    `run`: what the checkpoint belongs to, as {"config": fingerprint, "data": fingerprint}.
+    `tensors`: all arrays, by name.
+    `status`: the rest, as types that JSON has.
+    """
 
     step: int
     run: Mapping[str, str]
     tensors: Mapping[str, np.ndarray]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    status: Mapping[str, Any] = field(default_factory=dict)
 
 
 def save(folder: str | Path, checkpoint: Checkpoint) -> Path:
-    """Write a checkpoint, then remove all but the last two; its path.
+    """Write a checkpoint, then remove all but the last two. Returns its path.
 
-    `run` says what the checkpoint belongs to: {"config": hash, "data": hash}. Whatever happens in here (a full disk,
-    Ctrl-C), the checkpoints that were there before stay. Raises CardaiError when it cannot be written.
+    If writing fails or is interrupted, the earlier checkpoints stay. Raises CardaiError if the file cannot be written.
     """
     place = Path(folder) / f"checkpoint-{checkpoint.step:09d}.safetensors"
-    facts = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run), "facts": dict(checkpoint.facts)}
-    facts["digest"] = _digest(facts, checkpoint.tensors)
-    content = bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(facts)})
+    entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
+    entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
+    entries["digest"] = _digest(entries, checkpoint.tensors)
+    content = bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)})
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, content)
@@ -58,73 +63,77 @@ def save(folder: str | Path, checkpoint: Checkpoint) -> Path:
 
 
 def newest(folder: str | Path, run: Mapping[str, str]) -> Checkpoint | None:
-    """The newest checkpoint in a folder; None when there is none.
+    """Return the newest checkpoint in a folder, or None if there is none.
 
-    Raises CardaiError when it cannot be read or is damaged, and says which older one is sound and how to go on from it;
-    and when it belongs to another run, naming what is different.
+    Raises CardaiError if it belongs to another run, and says what differs; or if it cannot be read or is damaged, and
+    says which older one is sound and how to continue from that.
     """
     places = listed(folder)
     if not places:
         return None
     try:
         return load(places[-1], run)
-    except Damaged as error:
+    except DamagedCheckpoint as error:
         sound = _newest_sound(places[:-1], run)
         if sound is None:
-            hint = "there is no older one that is sound, so the run must begin anew: ask for it to be overwritten"
+            hint = "no older checkpoint is sound, so the run must begin anew: ask for it to be overwritten"
         else:
-            hint = f"{sound.name} is sound: to go on from it, delete {places[-1].name}"
+            hint = f"{sound.name} is sound: to continue from it, delete {places[-1].name}"
         raise CardaiError(f"{error}; {hint}") from None
 
 
-class Damaged(CardaiError):
-    """A checkpoint's file is not as it was written."""
+class DamagedCheckpoint(CardaiError):
+    """The file of a checkpoint is not as it was written."""
 
 
 def load(path: str | Path, run: Mapping[str, str]) -> Checkpoint:
-    """Read a checkpoint. Raises Damaged when it is not as it was written, CardaiError when it is of another run."""
+    """Read a checkpoint of a run.
+
+    Raises DamagedCheckpoint if it is not as it was written, CardaiError if it belongs to another run.
+    """
     place = Path(path)
     try:
         content = place.read_bytes()
     except OSError as error:
         raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
-    facts, tensors = _parsed(place, content)
+    entries, tensors = _parsed(place, content)
     for what, fingerprint in run.items():
-        if facts["run"].get(what) != fingerprint:
-            raise CardaiError(f"{place} is a checkpoint of another run: its {what} is not this one's")
-    return Checkpoint(facts["step"], facts["run"], tensors, facts["facts"])
+        if entries["run"].get(what) != fingerprint:
+            raise CardaiError(f"{place} is a checkpoint of another run: its {what} is not this run's")
+    return Checkpoint(entries["step"], entries["run"], tensors, entries["facts"])
 
 
 def listed(folder: str | Path) -> list[Path]:
-    """The checkpoints in a folder, oldest first."""
+    """Return the files of the checkpoints in a folder, oldest first."""
     place = Path(folder)
-    return sorted(one for one in place.iterdir() if _NAME.fullmatch(one.name)) if place.is_dir() else []
+    return sorted(file for file in place.iterdir() if _NAME.fullmatch(file.name)) if place.is_dir() else []
 
 
 def clear(folder: str | Path) -> None:
-    """Remove all checkpoints of a folder, and what an interrupted one left."""
+    """Remove all checkpoints in a folder, also a half-written one."""
     for place in [*listed(folder), *Path(folder).glob(".checkpoint-*.part")]:
         place.unlink(missing_ok=True)
 
 
 def _parsed(place: Path, content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the entries of a file's metadata, and its tensors. Raises DamagedCheckpoint."""
     try:
         tensors = tensors_of(content)
         size = int.from_bytes(content[:8], "little")
-        facts = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["cardai"])
-        digest = facts.pop("digest")
-        fits = facts["format"] == FORMAT and isinstance(facts["step"], int) and isinstance(facts["run"], dict)
-        sound = fits and digest == _digest(facts, tensors)
+        entries = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["cardai"])
+        digest = entries.pop("digest")
+        fits = entries["format"] == FORMAT and isinstance(entries["step"], int) and isinstance(entries["run"], dict)
+        is_sound = fits and digest == _digest(entries, tensors)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Damaged(f"{place} is damaged or no checkpoint ({why})") from None
-    if not sound:
-        raise Damaged(f"{place} is damaged: its content does not fit its digest")
-    return facts, tensors
+        raise DamagedCheckpoint(f"{place} is damaged or not a checkpoint ({why})") from None
+    if not is_sound:
+        raise DamagedCheckpoint(f"{place} is damaged: its content does not fit its digest")
+    return entries, tensors
 
 
-def _digest(facts: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16)
+def _digest(entries: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.blake2b(json.dumps(entries, sort_keys=True).encode(), digest_size=16)
     for name in sorted(tensors):
         value = np.ascontiguousarray(tensors[name])
         digest.update(f"{name} {value.dtype} {value.shape}".encode())
@@ -143,7 +152,7 @@ def _newest_sound(places: list[Path], run: Mapping[str, str]) -> Path | None:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove all but the newest checkpoints, and what killed processes left. What cannot be removed does no harm."""
+    """Remove all but the newest checkpoints, and half-written files of killed processes, as far as that is possible."""
     for place in [*listed(folder)[:-KEPT], *folder.glob(".checkpoint-*.part")]:
         with contextlib.suppress(OSError):
             place.unlink()
@@ -152,5 +161,5 @@ def _forget_old(folder: Path) -> None:
 def _cannot_write(place: Path, error: OSError) -> str:
     why = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
     before = listed(place.parent) if place.parent.is_dir() else []
-    kept = f"; {before[-1].name} is kept, and the run can go on from it" if before else ""
+    kept = f"; {before[-1].name} is kept, and the run can continue from it" if before else ""
     return f"cannot write {place}: {why}{kept}"

@@ -36,7 +36,7 @@ from evaluators.scorer import Scorer, device_of
 from evaluators.training.batches import collect, epoch_order, in_advance, split_states
 from evaluators.training.config import TrainConfig
 from evaluators.training.metrics import Metrics, measure
-from evaluators.training.trainer import Trainer, TrainState, evaluated
+from evaluators.training.trainer import Trainer, TrainState, evaluation_batch
 
 _IN_FLIGHT = 8  # steps given to the device before the trainer waits for one of them
 
@@ -249,7 +249,7 @@ class _Rows:
 
     def evaluate(self, trainer: Trainer, weights: Any, places: np.ndarray, batch: int) -> Metrics:
         """Returns the metrics of weights on some states. All batches have one size, so that one program is compiled."""
-        size, logits = evaluated(batch), np.zeros(len(places), np.float32)
+        size, logits = evaluation_batch(batch), np.zeros(len(places), np.float32)
         for first in range(0, len(places), size):
             batch_places = places[first : first + size]
             rows = self.take(np.resize(batch_places, size))[0]

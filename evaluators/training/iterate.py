@@ -1,64 +1,61 @@
-"""Generations: games are played, a network learns from them, and is promoted if it beats the champion.
+"""Generations: games are played, a network is trained on them, and is promoted if it beats the champion.
 
     report = iterate(read(IterateConfig, "moska.toml"))
 
-The folder of a run holds what was decided (`iterate.toml`), a folder for each generation, and what is made of these:
-`history.jsonl` (a line a generation), `iterate.json`, `strength.png` and the champion (`champion.safetensors` and, so
-that the folder is an agent, `model.safetensors`). Each step of a generation leaves its result in a file there:
+The folder of a run holds the config, a folder for each generation, and what is made of the generations: the history,
+the report and the champion's model. Each step of a generation leaves its result in a file:
 
-    generation-001/games/       records          games.json      how many, and how each agent did
-    generation-001/training/    a training run   training.json   its figures
-    generation-001/duel/ ...    played games     benchmark.json  against the champion and the reference
+    generation-001/games/       records          games.json      how many games; the mean score of each agent
+    generation-001/training/    a training run   training.json   its metrics
+    generation-001/duel/ ...    played games     benchmark.json  the model against the champion and the reference
 
-A run that was stopped anywhere goes on there, and ends with the files it would have had.
+A run that was stopped continues there, and ends with the same files as a run that was not.
 """
 
-import contextlib
-import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.data.files import write_whole
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.measure.duel import Duel, duel, exploring, with_epsilon
+from cardai.measure.duel import duel, exploring, with_epsilon
 from cardai.progress import Progress
 from cardai.registry import load
 from evaluators import settings
-from evaluators.model import FILE as MODEL
 from evaluators.scorer import set_device
 from evaluators.training.config import TrainConfig
-from evaluators.training.generations import Generation, IterateReport, draw_strength
+from evaluators.training.generations import Generation, IterateReport
 from evaluators.training.iterate_config import IterateConfig
+from evaluators.training.iterate_folder import STEPS, IterateFolder, claim
+from evaluators.training.outcome import TrainingResult
 
-if TYPE_CHECKING:
-    from evaluators.training.train import TrainingResult
+Draw = Callable[[TrainingResult | IterateReport], None]
+"""Draws the figures of a training run or of the generations so far."""
 
-CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
-CHAMPION, FIGURE = "champion.safetensors", "strength.png"
-STEPS = ("games", "training", "benchmark")  # of a generation; each has its result in a file of that name
-FEWEST_IN_FILE = 1000  # games; those of the file under way are lost when simulation is stopped
+FEWEST_IN_FILE = 1000  # games; those of the unfinished file are lost when simulation is stopped
 
 
-def iterate(config: IterateConfig, progress: Progress | None = None) -> IterateReport:
-    """Make generations, or go on making them, until there are enough or time is up.
+def iterate(config: IterateConfig, progress: Progress | None = None, draw: Draw | None = None) -> IterateReport:
+    """Make generations, or continue to make them, until there are enough or time is up.
 
-    In a folder with a run of the same config, that run goes on. Time is looked at all along: simulation loses the file
-    under way, training what came after its last checkpoint, a benchmark its block. Ctrl-C ends it in the same way, with
-    the generations that have ended. Raises CardaiError for a folder of something else and for what does not fit.
+    If the config's folder holds a run of the same config, that run continues. Time is checked all along: when it is
+    up, simulation loses the unfinished file, training the steps since its last checkpoint, a benchmark its block.
+    Ctrl-C ends the run in the same way; the report then has the generations that were finished.
+
+    `draw` is called with the result of each training run, and with the report so far after each generation.
+
+    Raises CardaiError if the folder holds something else, or if the config does not fit the game.
     """
-    game, folder = load(config.game), Path(config.out)
+    game = load(config.game)
     _refuse_unfit(config, game)
-    _claim(folder, config)
+    folder = claim(config)
     set_device(config.device)
-    run = _Run(config, game, _Clock(config.minutes, progress))
+    run = IterateRun(config, game, folder, Clock(config.minutes, progress), draw)
     stopped = "generations"
     try:
         while not config.generations or len(run.ended) < config.generations:
@@ -67,11 +64,13 @@ def iterate(config: IterateConfig, progress: Progress | None = None) -> IterateR
         stopped = "minutes"
     except KeyboardInterrupt:
         stopped = "interrupted"
-    return run.report(stopped)
+    report = run.report(stopped)
+    folder.write_report(report.as_json())
+    return report
 
 
 def default_pool(game: Game) -> dict[str, float]:
-    """Who plays when nobody is named: random and all the game brings, spec -> weight."""
+    """Return the pool of a config without one: random and all players and heuristics of the game, spec -> weight."""
     pool = {"random": 1.0}
     for name, player in game.players.items():
         pool[name] = 1.0
@@ -87,81 +86,118 @@ class _TimeIsUp(Exception):
     """The minutes are over."""
 
 
-class _Clock:
-    """Tells progress, and ends what is under way when time is up."""
+class Clock:
+    """Reports progress, and ends the present step when time is up. `about`: what progress says first."""
 
     def __init__(self, minutes: float, progress: Progress | None) -> None:
         self.progress, self.about = progress, ""
         self.deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
 
-    def look(self) -> None:
-        """Raise _TimeIsUp if it is."""
+    def check(self) -> None:
+        """Raise _TimeIsUp if time is up."""
         if time.monotonic() > self.deadline:
             raise _TimeIsUp
 
     def __call__(self, done: int, total: int, words: str = "") -> None:
-        """Progress of a step; what has come to its end is not thrown away."""
+        """Take the progress of a step. A step that is done is not ended any more."""
         if self.progress:
             self.progress(done, total, f"{self.about}: {words}" if words else self.about)
         if done < total:
-            self.look()
+            self.check()
 
 
-class _Run:
-    """A run: the generations that have ended, and how the next one is made."""
+class IterateRun:
+    """A run in progress: the generations that have ended, and the three steps that make the next one."""
 
-    def __init__(self, config: IterateConfig, game: Game, clock: _Clock) -> None:
-        self.config, self.game, self.clock = config, game, clock
-        self.folder = Path(config.out)
+    def __init__(
+        self, config: IterateConfig, game: Game, folder: IterateFolder, clock: Clock, draw: Draw | None = None
+    ) -> None:
+        self.config, self.game, self.folder, self.clock, self.draw = config, game, folder, clock, draw
         self.seats = config.seats or game.default_seats
         self.others = parse_pool(config.pool) or default_pool(game)
-        self.reference = config.reference or ""  # until the first games tell
+        self.reference = config.reference or ""  # chosen after the first games
         self.ended: list[Generation] = []
-        while self._has_ended(1 + len(self.ended)):
+        while all(folder.has_result(1 + len(self.ended), step) for step in STEPS):
             self._end(1 + len(self.ended))
-        self._keep()
+        self._write()
 
     @property
     def champion(self) -> int:
         """The generation whose model is the champion; 0 while the reference is."""
-        return max((one.number for one in self.ended if one.is_promoted), default=0)
+        return max((generation.number for generation in self.ended if generation.is_promoted), default=0)
 
     def next_generation(self) -> None:
-        """Make the generation after the last one, or go on making it."""
+        """Make the generation after the last one, or continue to make it."""
         number = 1 + len(self.ended)
-        for name, step in zip(STEPS, (self._games, self._training, self._benchmark), strict=True):
-            place = self._place(number) / f"{name}.json"
-            if not place.exists():
-                self.clock.look()
+        for name, step in zip(STEPS, (self._simulate, self._train, self._benchmark), strict=True):
+            if not self.folder.has_result(number, name):
+                self.clock.check()
                 self.clock.about = f"generation {number}"
-                with self._timed(number, name):
-                    made = step(number)
-                _write_json(place, made)
-            self._choose_reference()
+                with self.folder.timed(number, name):
+                    result = step(number)
+                self.folder.write_result(number, name, result)
+            self.choose_reference()
         self._end(number)
-        self._keep()
+        self._write()
 
     def report(self, stopped: str) -> IterateReport:
-        """The generations so far."""
-        config, title = self.config, f"{self.game.title}, {self.seats} seats"
-        found = IterateReport(
-            title=f"{title}: {config.training['body']}, {config.kind}",
+        """Return the report of the generations so far; `stopped`: why the run ended, empty if it did not."""
+        config, game = self.config, self.game
+        total = game.score_sum(self.seats)
+        return IterateReport(
+            game_title=game.title,
+            title=f"{game.title}, {self.seats} seats: {config.training['body']}, {config.kind}",
+            mean_score=100 * total / self.seats if total else None,
             config=settings.as_plain(config),
             reference=self.reference,
             champion=self.champion,
-            model=self._spec(self.folder) if self.champion else self.reference,
+            model=self._spec(str(self.folder.path)) if self.champion else self.reference,
             stopped=stopped,
             generations=tuple(self.ended),
         )
-        _write_json(self.folder / REPORT, found.as_json())
-        return found
 
-    def _games(self, number: int) -> dict[str, Any]:
+    def pool(self, number: int) -> dict[str, float]:
+        """Return who plays the games of a generation: spec -> weight."""
+        config, leader = self.config, self._leader(number)
+        total, rest = sum(self.others.values()), 1.0 - config.champion_share - config.earlier_share if leader else 1.0
+        pool = {spec: rest * weight / total for spec, weight in self.others.items()}
+        earlier = [one for one in range(max(1, number - config.window), number) if one != leader]
+        shares = {leader: config.champion_share} if leader else {}
+        shares |= {generation: config.earlier_share / len(earlier) for generation in earlier}
+        explored = config.exploring if config.epsilon else 0.0
+        for generation, share in shares.items():
+            spec = self._spec(str(self.folder.model(generation)))
+            pool |= {spec: share * (1 - explored), with_epsilon(spec, config.epsilon): share * explored}
+        return {spec: weight for spec, weight in pool.items() if weight > 1e-12}
+
+    def choose_reference(self) -> None:
+        """Choose the reference, if the config names none: the agent with the best mean score in the first games.
+
+        Agents that peek do not qualify, and agents that are randomised or explore only if there are no others.
+        """
+        if self.reference:
+            return
+        scores = self.folder.scores()
+        agents = [player for player in (agent(self.game, spec) for spec in scores) if not player.peeks]
+        steady = [player for player in agents if not (player.strategy.randomised or player.strategy.explores)]
+        if not agents:
+            raise CardaiError("no agent of the pool can be the reference, because all of them peek; name a reference")
+        self.reference = max(steady or agents, key=lambda player: scores[player.spec]).spec
+
+    def name_of(self, spec: str) -> str:
+        """Return what tables call an agent: "generation 2" for a model of this run, its spec for others."""
+        for number in range(1, 2 + len(self.ended)):
+            if spec == self._spec(str(self.folder.model(number))):
+                return f"generation {number}"
+        return spec
+
+    def _simulate(self, number: int) -> dict[str, Any]:
+        """Play the games of a generation."""
         simulated = simulate_shards(
             self.game,
-            self._pool(number),
+            self.pool(number),
             self.config.games,
-            folder=self._place(number) / "games",
+            folder=self.folder.generation(number) / "games",
             seed=self._seed(number, 0),
             variant=self.config.variant,
             seats=self.seats,
@@ -171,25 +207,30 @@ class _Run:
         )
         if simulated.interrupted:
             raise KeyboardInterrupt
-        return _counted(simulated.files, self.config.games)
+        return _summary(simulated.files, self.config.games)
 
-    def _training(self, number: int) -> dict[str, Any]:
+    def _train(self, number: int) -> dict[str, Any]:
+        """Train a generation's network on the games of the window."""
         from evaluators.training.train import train
 
-        config = self.config
-        first, leader = max(1, number - config.window + 1), self._leader(number)
-        learned = TrainConfig(
-            game=config.game,
-            data=tuple(str(self._place(one) / "games") for one in range(first, number + 1)),
-            out=str(self._place(number) / "training"),
-            variant=config.variant,
-            start_from=str(self._model(leader)) if config.warm_start and leader else None,
-            seed=self._seed(number, 1),
-            device=config.device,
-            threads=config.threads,
-            **config.training,
+        config, generations = self.config, range(max(1, number - self.config.window + 1), number + 1)
+        leader = self._leader(number)
+        result = train(
+            TrainConfig(
+                game=config.game,
+                data=tuple(str(self.folder.generation(one) / "games") for one in generations),
+                out=str(self.folder.generation(number) / "training"),
+                variant=config.variant,
+                start_from=str(self.folder.model(leader)) if config.warm_start and leader else None,
+                seed=self._seed(number, 1),
+                device=config.device,
+                threads=config.threads,
+                **config.training,
+            ),
+            self.clock,
         )
-        result: TrainingResult = train(learned, self.clock)
+        if self.draw:
+            self.draw(result)
         test = result.report.get("test", {}).get("split", {}).get("bce")
         return {
             "learned": result.report["states"]["training"],
@@ -198,20 +239,22 @@ class _Run:
         }
 
     def _benchmark(self, number: int) -> dict[str, Any]:
-        candidate, champion = self._spec(self._model(number)), self._champion_spec()
+        """Play a generation's model against the champion and against the reference."""
+        candidate = self._spec(str(self.folder.model(number)))
+        champion = self._spec(str(self.folder.model(self.champion))) if self.champion else self.reference
         duels = {
             "duel": (champion, self.config.most_benchmark_games, self._seed(number, 2)),
             "strength": (self.reference, self.config.benchmark_games, self._seed(0, 2)),
         }
-        found = {}
+        results = {}
         for name, (other, most, seed) in duels.items():
-            self.clock.look()
-            self.clock.about = f"generation {number}: against {self._name(other)}"
-            found[name] = duel(
+            self.clock.check()
+            self.clock.about = f"generation {number}: against {self.name_of(other)}"
+            results[name] = duel(
                 self.game,
                 *exploring((candidate, other), self.config.benchmark_epsilon),
                 seats=self.seats,
-                folder=self._place(number) / name,
+                folder=self.folder.generation(number) / name,
                 variant=self.config.variant,
                 games=self.config.benchmark_games,
                 most=most,
@@ -219,202 +262,54 @@ class _Run:
                 threads=self.config.threads,
                 progress=self.clock,
             ).as_json()
-        return {"champion": self._name(champion), **found}
-
-    def _pool(self, number: int) -> dict[str, float]:
-        """Who plays the games of a generation, spec -> weight."""
-        config, leader = self.config, self._leader(number)
-        total, rest = sum(self.others.values()), 1.0 - config.champion_share - config.earlier_share if leader else 1.0
-        pool = {spec: rest * weight / total for spec, weight in self.others.items()}
-        others = [one for one in range(max(1, number - config.window), number) if one != leader]
-        shares = {leader: config.champion_share} if leader else {}
-        shares |= {one: config.earlier_share / len(others) for one in others}
-        explored = config.exploring if config.epsilon else 0.0
-        for one, share in shares.items():
-            spec = self._spec(self._model(one))
-            pool |= {spec: share * (1 - explored), with_epsilon(spec, config.epsilon): share * explored}
-        return {spec: weight for spec, weight in pool.items() if weight > 1e-12}
+        return {"champion": self.name_of(champion), **results}
 
     def _leader(self, number: int) -> int:
-        """The generation whose model plays most: the champion, or else the newest; 0 if there is none."""
+        """Return the generation whose model plays most: the champion, or else the newest one; 0 if there is none."""
         return self.champion or number - 1
 
-    def _champion_spec(self) -> str:
-        return self._spec(self._model(self.champion)) if self.champion else self.reference
-
-    def _choose_reference(self) -> None:
-        """Take the best of the first games, unless another was asked for; rather one that always plays its best."""
-        if self.reference:
-            return
-        scores = _read_json(self._place(1) / "games.json", ("scores",))["scores"]
-        agents = [one for one in (agent(self.game, spec) for spec in scores) if not one.peeks]
-        steady = [one for one in agents if not (one.strategy.randomised or one.strategy.explores)]
-        if not agents:
-            raise CardaiError("nobody of the pool can be the reference: all of them peek; name one")
-        self.reference = max(steady or agents, key=lambda one: scores[one.spec]).spec
-
-    def _has_ended(self, number: int) -> bool:
-        return all((self._place(number) / f"{step}.json").exists() for step in STEPS)
-
     def _end(self, number: int) -> None:
-        """Take the results of a generation's steps, from their files, into the history."""
-        self._choose_reference()
-        place = self._place(number)
-        games = _read_json(place / "games.json", ("games", "states", "endless"))
-        training = _read_json(place / "training.json", ("learned", "steps", "bce"))
-        benchmark = _read_json(place / "benchmark.json", ("champion", "duel", "strength"))
-        self.ended.append(
-            Generation(
-                number=number,
-                games=games["games"],
-                states=games["states"],
-                endless=games["endless"],
-                learned=training["learned"],
-                steps=training["steps"],
-                bce=training["bce"],
-                champion=benchmark["champion"],
-                duel=_duel(place / "benchmark.json", benchmark["duel"]),
-                strength=_duel(place / "benchmark.json", benchmark["strength"]),
-                seconds=_spent(place),
-            )
-        )
+        """Add a generation to those that have ended."""
+        self.choose_reference()
+        self.ended.append(self.folder.read_generation(number))
 
-    def _keep(self) -> None:
-        """Write what is made of all generations."""
-        lines = "".join(f"{json.dumps(one.as_json())}\n" for one in self.ended)
-        _write_bytes(self.folder / HISTORY, lines.encode())
-        if self.champion:
-            model = _read_bytes(self._model(self.champion))
-            _write_bytes(self.folder / CHAMPION, model)
-            _write_bytes(self.folder / MODEL, model)
-        if self.ended:
-            draw_strength(self.ended, self.game.title, self.reference, self._alike(), self.folder / FIGURE)
+    def _write(self) -> None:
+        """Write and draw what is made of the generations so far."""
+        self.folder.write_history(self.ended, self.champion)
+        if self.ended and self.draw:
+            self.draw(self.report(""))
 
-    def _alike(self) -> float | None:
-        """The mean score of players that are alike, in percent, where the game promises one."""
-        total = self.game.score_sum(self.seats)
-        return 100 * total / self.seats if total else None
-
-    def _place(self, number: int) -> Path:
-        return self.folder / f"generation-{number:03d}"
-
-    def _model(self, number: int) -> Path:
-        return self._place(number) / "training" / MODEL
-
-    def _spec(self, model: Path) -> str:
-        """A model as an agent."""
+    def _spec(self, model: str) -> str:
+        """Return the spec of the agent that plays by a model."""
         worlds = f"?worlds={self.config.worlds}" if self.config.kind == "sampled" else ""
         return f"{self.config.kind}:{model}{worlds}"
 
-    def _name(self, spec: str) -> str:
-        """What tables call an agent."""
-        for number in range(1, 2 + len(self.ended)):
-            if spec == self._spec(self._model(number)):
-                return f"generation {number}"
-        return spec
-
     def _seed(self, number: int, purpose: int) -> int:
-        """A seed of its own for each step of each generation."""
+        """Return the seed of a step of a generation."""
         return int(np.random.SeedSequence([self.config.seed, number, purpose]).generate_state(1)[0])
-
-    @contextlib.contextmanager
-    def _timed(self, number: int, step: str) -> Iterator[None]:
-        """Add up the time that a step takes, in its parts if it is stopped."""
-        place, began = self._place(number), time.monotonic()
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CardaiError(f"cannot write to {place}: {error.strerror or error}") from None
-        try:
-            yield
-        finally:
-            spent = _spent(place)
-            spent[step] = round(spent.get(step, 0.0) + time.monotonic() - began, 3)
-            with contextlib.suppress(CardaiError):  # a full disk has been named already
-                _write_json(place / "seconds.json", spent)
 
 
 def _refuse_unfit(config: IterateConfig, game: Game) -> None:
-    """Refuse names that the game does not know before anything is played."""
+    """Raise CardaiError for a name that the game does not know, before anything is played."""
     game.options(config.seats, config.variant)
     game.encoder(config.training["encoder"])
     for spec in (*parse_pool(config.pool), *([config.reference] if config.reference else [])):
         agent(game, spec).check_fits(game, config.variant, config.seats or game.default_seats)
 
 
-def _claim(folder: Path, config: IterateConfig) -> None:
-    """Make the run's folder ready, or refuse it: it must be new or empty, or hold this run."""
-    place = folder / CONFIG
-    try:
-        if place.exists():
-            changed = settings.difference(settings.read(IterateConfig, place), config)
-            if changed:
-                raise CardaiError(f"{folder} holds another run, with {changed}; choose another folder")
-        elif folder.is_dir() and any(folder.iterdir()):
-            raise CardaiError(f"{folder} is no folder of generations: it holds files but no {CONFIG}; choose another")
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-    settings.write(config, place)
+def _summary(files: Sequence[str], wanted: int) -> dict[str, Any]:
+    """Return how many games and states record files hold, and each agent's mean score over its seats, in percent.
 
-
-def _counted(files: Sequence[str], asked: int) -> dict[str, Any]:
-    """What record files hold; `scores`: each agent's mean over its seats, in percent, spec -> number."""
+    `wanted`: the number of games that was played; those that reached no end are not in the files.
+    """
     games = states = 0
     scores: dict[str, list[float]] = {}
     for file in files:
         reader = read(file)
-        for one in reader:
+        for game in reader:
             games += 1
-            states += len(one.moves)
-            for place, score in zip(one.lineup, one.scores, strict=True):
+            states += len(game.moves)
+            for place, score in zip(game.lineup, game.scores, strict=True):
                 scores.setdefault(reader.header.agents[place], []).append(score)
-    means = {spec: 100 * sum(found) / len(found) for spec, found in scores.items()}
-    return {"games": games, "states": states, "endless": asked - games, "scores": means}
-
-
-def _spent(place: Path) -> dict[str, float]:
-    """The seconds that the steps of a generation took, by their names."""
-    file = place / "seconds.json"
-    return _read_json(file) if file.exists() else {}
-
-
-def _read_json(place: Path, names: tuple[str, ...] = ()) -> dict[str, Any]:
-    try:
-        found = json.loads(_read_bytes(place))
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or any(name not in found for name in names):
-        raise _damaged(place)
-    return found
-
-
-def _duel(place: Path, told: Any) -> Duel:
-    try:
-        return Duel.from_json(told)
-    except (TypeError, KeyError, AttributeError):
-        raise _damaged(place) from None
-
-
-def _damaged(place: Path) -> CardaiError:
-    return CardaiError(f"{place} is damaged: delete it, and its step is done again")
-
-
-def _read_bytes(place: Path) -> bytes:
-    try:
-        return place.read_bytes()
-    except OSError as error:
-        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
-
-
-def _write_json(place: Path, told: Mapping[str, Any]) -> None:
-    _write_bytes(place, (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
-
-
-def _write_bytes(place: Path, content: bytes) -> None:
-    """Give a file this content, unless it has it."""
-    try:
-        if not place.exists() or place.read_bytes() != content:
-            write_whole(place, content)
-    except OSError as error:
-        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+    means = {spec: 100 * sum(values) / len(values) for spec, values in scores.items()}
+    return {"games": games, "states": states, "endless": wanted - games, "scores": means}

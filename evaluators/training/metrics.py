@@ -1,19 +1,16 @@
-"""How good predicted scores are: cross-entropy, accuracy, Brier score, calibration; figures of calibration and loss.
+"""How good predicted scores are: cross-entropy, accuracy, Brier score and calibration.
 
-A label between 0 and 1 counts as that much of a 1 and the rest of a 0: a draw's 0.5 is half a state of each. So every
-figure here means the same for wins and for scores.
+A state with a label between 0 and 1 counts as two parts of a state: the label's share with label 1, the rest with label
+0. A draw, 0.5, is half a state of each. So each metric has the same meaning for wins and for scores.
 """
 
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from cardai.data.files import write_bytes
 from cardai.stats.interval import bootstrap
 
 BINS = 15
@@ -21,11 +18,13 @@ BINS = 15
 
 @dataclass(frozen=True)
 class Metrics:
-    """Figures of predictions for `n` states; all NaN where there are none.
+    """How good the predictions for `n` states are; all NaN if there are no states.
 
-    `prior`: the share of label 1. `bce`: mean cross-entropy in nats; `floor`: that of always saying the prior.
-    `accuracy`: the share of states whose likelier label is right. `brier`: mean squared error. `ece`: the expected
-    calibration error, see `Reliability`.
+    `prior`: the share of label 1.
+    `bce`: the mean cross-entropy in nats. `floor`: that of a predictor that always predicts the prior.
+    `accuracy`: the share of states whose likelier label is right.
+    `brier`: the mean squared error.
+    `ece`: the expected calibration error, see `Reliability`.
     """
 
     n: int
@@ -37,27 +36,28 @@ class Metrics:
     ece: float
 
     def as_json(self) -> dict[str, float | None]:
-        """The figures, None for NaN."""
+        """Return the metrics by name, None for NaN."""
         return {name: value if math.isfinite(value) else None for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, figures: Mapping[str, Any]) -> Self:
-        """The figures that `as_json` wrote."""
-        known: dict[str, Any] = {name: math.nan if value is None else value for name, value in figures.items()}
-        return cls(**known)
+        """Return the metrics that `as_json` returned."""
+        values: dict[str, Any] = {name: math.nan if value is None else value for name, value in figures.items()}
+        return cls(**values)
 
     def __str__(self) -> str:
-        """For people: BCE 0.5043 (floor 0.6931), accuracy 73.5 %, Brier 0.1702, ECE 0.0101."""
+        """Return a line for people: BCE 0.5043 (floor 0.6931), accuracy 73.5 %, Brier 0.1702, ECE 0.0101."""
         quality = f"accuracy {100 * self.accuracy:.1f} %, Brier {self.brier:.4f}, ECE {self.ece:.4f}"
         return f"BCE {self.bce:.4f} (floor {self.floor:.4f}), {quality}"
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Predictions in bins of equal weight, from low to high: f8[bins] each, `weight` sums to 1.
+    """Predictions and outcomes (calibration): bins of predictions from low to high, f8[bins] each.
 
-    `predicted` and `observed` are the bins' mean prediction and mean label. Equal predictions share a bin, so there are
-    fewer bins where a predictor says few different things.
+    `predicted`, `observed`: the mean prediction and the mean label of each bin.
+    `weight`: the share of the states in each bin; it sums to 1. The bins have equal weights as far as possible: equal
+    predictions share a bin, so a predictor with few different predictions has fewer bins.
     """
 
     predicted: np.ndarray
@@ -66,18 +66,18 @@ class Reliability:
 
     @property
     def ece(self) -> float:
-        """The expected calibration error: the mean distance of prediction and label over the bins."""
+        """The expected calibration error: the mean distance between prediction and label, over the bins."""
         return float(np.sum(self.weight * np.abs(self.predicted - self.observed)))
 
 
 def measure(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, share: float | None = None) -> Metrics:
-    """The figures of predictions sigmoid(`logits`), f[n], for `labels`, f[n] in [0, 1].
+    """Return the metrics of the predictions sigmoid(`logits`), f[n], for `labels`, f[n] in [0, 1].
 
-    Given a `prior` in (0, 1), they are those for a population that has this share of label 1 and is alike otherwise:
-    states are weighted by their labels, and each logit is shifted by the difference of the two log odds, which is what
-    a predictor does that learns of the new prior. 0.5 is a balanced test; 0.75 one where one seat of four loses. The
-    states given may be a part of a population: `share` is then the share of label 1 in all of it, and `prior` what that
-    is to become. All NaN where the labels of a population to be reweighted are all alike.
+    `prior`, in (0, 1): measure for a population in which this share of the labels is 1, and which is otherwise the
+    same. States are weighted by their labels, and each logit is shifted by the difference of the two log odds, as a
+    predictor that knows the new prior would do. 0.5 is a balanced test; 0.75 is one in which one seat of four loses.
+    `share`: the share of label 1 before reweighting, if the states are a part of a larger population; that of the
+    states themselves if not given. All metrics are NaN if that share is 0 or 1.
     """
     z, ones, zeros = _population(logits, labels, prior, share)
     if not len(z):
@@ -97,9 +97,9 @@ def measure(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, 
 def intervals(
     logits: np.ndarray, labels: np.ndarray, games: np.ndarray, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
-    """95 % intervals of `bce` and `accuracy`: a bootstrap over games, since the states of one game share its end.
+    """Return 95 % intervals of `bce` and `accuracy`, by a bootstrap over games: states of a game share its outcome.
 
-    `games`: i[n], equal for states of one game. NaN with fewer than two games.
+    `games`: i[n], the same number for states of the same game. The bounds are NaN with fewer than two games.
     """
     _, place = np.unique(games, return_inverse=True)
     sizes = np.bincount(place).astype(float)
@@ -113,83 +113,42 @@ def intervals(
 
 
 def reliability(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, bins: int = BINS) -> Reliability:
-    """What was predicted and what came, in at most `bins` bins; `prior` as in `measure`."""
+    """Return the calibration in at most `bins` bins; `prior` as in `measure`."""
     z, ones, zeros = _population(logits, labels, prior, None)
     return _binned(sigmoid(z), ones, zeros, bins)
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:
-    """The share that belongs to a logit, f8[n], without overflow."""
+    """Return the probabilities of logits, f8[n], without overflow."""
     return np.exp(-np.logaddexp(0, -np.asarray(logits, np.float64)))
 
 
 def entropy(share: float) -> float:
-    """The cross-entropy of always predicting a share that is right on average, in nats."""
+    """Return the cross-entropy, in nats, of always predicting the mean label `share`."""
     return -sum(part * math.log(part) for part in (share, 1 - share) if part > 0)
 
 
 def log_odds(share: float) -> float:
-    """The logit of a share in (0, 1)."""
+    """Return the logit of a probability in (0, 1)."""
     return math.log(share) - math.log1p(-share)
-
-
-def draw_reliability(curves: Mapping[str, Reliability], title: str, path: str | Path) -> None:
-    """Draw calibration curves by name into a file (.png, .svg or .pdf). Raises CardaiError if it cannot be written."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.8, 4.8), layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    for name, curve in curves.items():
-        axes.plot(curve.predicted, curve.observed, "o-", markersize=4, label=f"{name}: ECE {curve.ece:.4f}")
-    axes.set(title=title, xlabel="predicted", ylabel="observed", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="upper left")
-    save_figure(figure, path)
-
-
-def draw_losses(
-    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    title: str,
-    path: str | Path,
-    floor: float | None = None,
-) -> None:
-    """Draw loss curves, name -> (epochs, losses), into a file; `floor`: the loss of always saying the prior."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = figure.add_subplot()
-    for name, (epochs, losses) in lines.items():
-        axes.plot(epochs, losses, ".-", markersize=4, linewidth=1.2, label=name)
-    if floor is not None:
-        axes.axhline(floor, color="0.6", linestyle="--", linewidth=1, label="always the mean label")
-    axes.set(title=title, xlabel="epoch", ylabel="cross-entropy (nats)")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    save_figure(figure, path)
-
-
-def save_figure(figure: Any, path: str | Path) -> None:
-    """Save a matplotlib figure whole or not at all. Raises CardaiError when it cannot be written."""
-    place = Path(path)
-    content = io.BytesIO()
-    figure.savefig(content, format=place.suffix[1:] or None, dpi=150)
-    write_bytes(place, content.getvalue())
 
 
 def _population(
     logits: np.ndarray, labels: np.ndarray, prior: float | None, share: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Logits and each state's weight as a 1 and as a 0, f8[n]; all weights sum to 1. Empty where there is none."""
+    """Return the logits, and each state's weight with label 1 and with label 0, f8[n] each; all weights sum to 1.
+
+    Empty without states, or if a population to be reweighted has one label only.
+    """
     z, ones = np.asarray(logits, np.float64), np.asarray(labels, np.float64)
     if z.shape != ones.shape or z.ndim != 1:
-        raise ValueError(f"logits {z.shape} and labels {ones.shape} do not fit: want [n] of both")
+        raise ValueError(f"logits {z.shape} and labels {ones.shape} do not fit: both must be [n]")
     if not len(z):
         return z, ones, ones
     if prior is None:
         return z, ones / len(z), (1 - ones) / len(z)
     if not 0 < prior < 1:
-        raise ValueError(f"a prior is between 0 and 1, not {prior}")
+        raise ValueError(f"a prior must be between 0 and 1, not {prior}")
     share = float(np.mean(ones)) if share is None else share
     if not 0 < share < 1:
         return z[:0], ones[:0], ones[:0]
@@ -199,24 +158,27 @@ def _population(
 
 
 def _bce(z: np.ndarray, ones: np.ndarray, zeros: np.ndarray) -> np.ndarray:
-    """Each state's part of the cross-entropy."""
+    """Return each state's part of the cross-entropy."""
     return ones * np.logaddexp(0, -z) + zeros * np.logaddexp(0, z)
 
 
 def _right(z: np.ndarray, ones: np.ndarray, zeros: np.ndarray) -> np.ndarray:
-    """Each state's part of the accuracy; a logit of 0 is half right."""
+    """Return each state's part of the accuracy; a logit of 0 is half right."""
     sign = np.sign(z)
     return 0.5 * (ones * (1 + sign) + zeros * (1 - sign))
 
 
 def _binned(p: np.ndarray, ones: np.ndarray, zeros: np.ndarray, bins: int) -> Reliability:
-    """Predictions in bins: a state is in the bin that the middle of its value's share of all weight lies in."""
+    """Divide predictions into bins of equal weight.
+
+    The predictions are sorted. Equal ones occupy an interval of the total weight; its middle decides their bin.
+    """
     values, place = np.unique(p, return_inverse=True)
     mass = np.bincount(place, ones + zeros, len(values))
     middle = (np.cumsum(mass) - 0.5 * mass) / max(mass.sum(), 1e-300)
-    chosen = np.minimum((middle * bins).astype(int), bins - 1)[place]
-    weight = np.bincount(chosen, ones + zeros, bins)
-    kept = weight > 0
-    predicted = np.bincount(chosen, (ones + zeros) * p, bins)[kept] / weight[kept]
-    observed = np.bincount(chosen, ones, bins)[kept] / weight[kept]
-    return Reliability(predicted, observed, weight[kept] / weight.sum())
+    bin_of = np.minimum((middle * bins).astype(int), bins - 1)[place]
+    weight = np.bincount(bin_of, ones + zeros, bins)
+    filled = weight > 0
+    predicted = np.bincount(bin_of, (ones + zeros) * p, bins)[filled] / weight[filled]
+    observed = np.bincount(bin_of, ones, bins)[filled] / weight[filled]
+    return Reliability(predicted, observed, weight[filled] / weight.sum())

@@ -1,4 +1,4 @@
-"""The folder of a training run: the names of its files, and who may train in it."""
+"""The folder of a training run: the names of its files, and which run may train in it."""
 
 import contextlib
 import os
@@ -8,15 +8,20 @@ from pathlib import Path
 
 from cardai.errors import CardaiError
 from evaluators.model import FILE as MODEL
-from evaluators.training import checkpoint, report
+from evaluators.training import checkpoint
 from evaluators.training.config import TrainConfig, difference, read_config, write_config
 
 CONFIG, HISTORY, REPORT, BOARD = "config.toml", "metrics.jsonl", "report.json", "tb"
+LOSSES, RELIABILITY = "losses.png", "reliability.png"
 
 
 @contextlib.contextmanager
 def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None]:
-    """Hold a folder for a run, or refuse it: it must be new or empty, or hold this run and no process that trains."""
+    """Hold a folder for a run.
+
+    Raises CardaiError unless the folder is new or empty, or holds this very run and no process is training there.
+    `overwrite`: a folder with another run will do, and is cleared.
+    """
     with contextlib.ExitStack() as held:
         try:
             if folder.is_dir() and any(folder.iterdir()) and not (folder / CONFIG).exists():
@@ -35,7 +40,7 @@ def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from training in a folder, where the system can do that."""
+    """Keep other processes from training in a folder. Does nothing on systems without `fcntl`."""
     try:
         import fcntl
     except ImportError:
@@ -61,8 +66,8 @@ def _refuse_another(folder: Path, config: TrainConfig) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what a run leaves in its folder, and nothing else."""
+    """Remove the files of a run from its folder, and nothing else."""
     checkpoint.clear(folder)
-    for name in (HISTORY, MODEL, REPORT, report.LOSSES, report.RELIABILITY):
+    for name in (HISTORY, MODEL, REPORT, LOSSES, RELIABILITY):
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / BOARD, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""How fast training is, beside the fastest it could be: the matrix products of a step alone, timed in the same run."""
+"""The speed of training, beside an upper bound: the speed of a step's matrix products alone."""
 
 import contextlib
 import itertools
@@ -14,10 +14,13 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from cardai.data.dataset import Dataset
+from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.scorer import device_of
-from evaluators.training.batches import epoch_order, in_advance, split_states, total_steps
+from evaluators.training.batches import epoch_batches, in_advance
 from evaluators.training.config import TrainConfig
+from evaluators.training.job import TrainingJob
+from evaluators.training.start import total_steps
 from evaluators.training.trainer import Trainer
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
@@ -25,8 +28,11 @@ _PRODUCTS = ("dot_general", "conv_general_dilated")
 
 @dataclass(frozen=True)
 class Throughput:
-    """States learned from in a second: by `train`'s steps, batches fetched from the dataset as it does; and what the
-    matrix products of a step's forward and backward pass alone allow. `gflops`: their speed, 10^9 a second.
+    """How fast training is.
+
+    `states_per_second`: the speed of training steps, with batches fetched from the dataset as `train` does.
+    `bound`: the speed if a step did nothing but the matrix products of its forward and backward pass.
+    `gflops`: the speed of these products, in 10^9 operations a second.
     """
 
     states_per_second: float
@@ -37,77 +43,72 @@ class Throughput:
 
     @property
     def share(self) -> float:
-        """How much of the bound is reached, 1 is all."""
+        """The share of the bound that is reached, in [0, 1]."""
         return self.states_per_second / self.bound
 
 
 def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throughput:
-    """Time training steps and their matrix products alone, in turn, and take the median of some rounds of each.
+    """Measure training steps and their matrix products alone, in turn; the speeds are medians over the rounds.
 
-    The products are those that JAX's own trace of the step contains, with their shapes, on random numbers; nothing is
-    done with their results. Raises CardaiError as `train` does.
+    The products are those in JAX's trace of a step, with the same shapes, of random numbers. Raises CardaiError as
+    `train` does.
     """
     device = device_of(config.device)
-    training, batch = split_states(config, dataset)[0], config.batch
-    per_epoch = len(training) // batch
-
-    def places() -> Iterator[np.ndarray]:
-        for epoch in itertools.count():
-            order = epoch_order(config.seed, epoch, training)
-            yield from (order[i * batch : (i + 1) * batch] for i in range(per_epoch))
-
-    def fetched(some: np.ndarray) -> Any:
-        return jax.device_put((dataset.take(some), dataset.labels[some]), device)
-
+    job = TrainingJob(config, load(config.game), dataset, device)
+    batches_of_epochs = (epoch_batches(config, epoch, job.training) for epoch in itertools.count())
+    places = itertools.chain.from_iterable(batches_of_epochs)
     with jax.default_device(device):
-        trainer = Trainer(
-            build(config.body, config.options, dataset.layout, config.seed), config, total_steps(config, per_epoch)
-        )
+        module = build(config.body, config.options, dataset.layout, config.seed)
+        trainer = Trainer(module, config, total_steps(config, job.per_epoch))
         state = jax.device_put(trainer.start(), device)
-        first = fetched(training[:batch])
-        products, flops = products_of(jax.make_jaxpr(trainer.step)(state, *first))
+        first = job.fetch(job.training[: config.batch])
+        products, operations = products_of(jax.make_jaxpr(trainer.step)(state, *first))
         jax.block_until_ready(products())
-        with contextlib.closing(in_advance(fetched, places())) as batches:
+        with contextlib.closing(in_advance(job.fetch, places)) as batches:
             state, loss = trainer.step(state, *next(batches))
             loss.block_until_ready()
             steps = _steps_in(1.0, products)
-            learned, alone = [], []
+            step_seconds, product_seconds = [], []
             for _ in range(rounds):
                 began = time.perf_counter()
                 for _ in range(steps):
                     state, loss = trainer.step(state, *next(batches))
                 loss.block_until_ready()
-                learned.append((time.perf_counter() - began) / steps)
-                alone.append(_seconds(products, steps))
-    step, product = statistics.median(learned), statistics.median(alone)
-    return Throughput(batch / step, batch / product, flops / product / 1e9, batch, str(device))
+                step_seconds.append((time.perf_counter() - began) / steps)
+                product_seconds.append(_seconds(products, steps))
+    step, product = statistics.median(step_seconds), statistics.median(product_seconds)
+    return Throughput(
+        config.batch / step, config.batch / product, operations / product / 1e9, config.batch, str(device)
+    )
 
 
 def products_of(traced: ClosedJaxpr) -> tuple[Callable[[], Any], float]:
-    """A jitted function that does the matrix products and convolutions of a trace alone, and its operations.
+    """Return a jitted function that does only the matrix products and convolutions of a trace, and their operations.
 
-    Products in loops count once.
+    A product in a loop counts once.
     """
-    found = list(_found(traced.jaxpr))
-    inputs = [[_numbers(place, variable.aval) for place, variable in enumerate(one.invars)] for one in found]
+    equations = list(_products_in(traced.jaxpr))
+    inputs = [[_numbers(i, variable.aval) for i, variable in enumerate(equation.invars)] for equation in equations]
 
     def products(inputs: list[list[jax.Array]]) -> list[jax.Array]:
-        return [one.primitive.bind(*given, **one.params) for one, given in zip(found, inputs, strict=True)]
+        pairs = zip(equations, inputs, strict=True)
+        return [equation.primitive.bind(*given, **equation.params) for equation, given in pairs]
 
     compiled = jax.jit(products)
-    return lambda: compiled(inputs), sum(map(_operations, found))
+    return lambda: compiled(inputs), sum(map(_operations, equations))
 
 
-def _found(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
-    for one in jaxpr.eqns:
-        if one.primitive.name in _PRODUCTS:
-            yield one
-        for value in one.params.values():
+def _products_in(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """Yield the products and convolutions of a trace, also those of the functions that it calls."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in _PRODUCTS:
+            yield equation
+        for value in equation.params.values():
             for inner in value if isinstance(value, tuple | list) else (value,):
                 if isinstance(inner, ClosedJaxpr):
-                    yield from _found(inner.jaxpr)
+                    yield from _products_in(inner.jaxpr)
                 elif isinstance(inner, Jaxpr):
-                    yield from _found(inner)
+                    yield from _products_in(inner)
 
 
 def _numbers(seed: int, shaped: Any) -> jax.Array:
@@ -115,7 +116,7 @@ def _numbers(seed: int, shaped: Any) -> jax.Array:
 
 
 def _operations(product: JaxprEqn) -> float:
-    """Multiplications and additions of a product."""
+    """Return the number of multiplications and additions of a product."""
     out = product.outvars[0].aval.size  # pyright: ignore[reportAttributeAccessIssue]
     left, right = (variable.aval for variable in product.invars)
     if product.primitive.name == "dot_general":

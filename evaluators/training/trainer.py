@@ -1,8 +1,9 @@
-"""One step of learning: a jitted function from a state, rows and labels to the next state, and its names in files."""
+"""One training step, a jitted function from a state, rows and labels to the next state; and the names of its arrays."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,12 +13,17 @@ from flax import nnx
 from cardai.errors import CardaiError
 from evaluators.training.config import TrainConfig
 
-_EVALUATED = 8192  # most rows scored at once outside of training
+_EVALUATED = 8192  # most rows scored at once in evaluation mode
 
 
 class TrainState(NamedTuple):
-    """All that a step changes. `params`: weights; `rest`: batch statistics and the streams of dropout; `optimiser`: its
-    moments; `average`: the moving average of the weights, or () when there is none; `count`: steps taken, i4[].
+    """All that a training step changes.
+
+    `params`: the weights.
+    `rest`: batch statistics, and where the streams of dropout are.
+    `optimiser`: the optimiser's moments.
+    `average`: the moving average of the weights, or () if none is kept.
+    `count`: the steps taken, i4[].
     """
 
     params: Any
@@ -28,15 +34,16 @@ class TrainState(NamedTuple):
 
 
 class Trainer:
-    """A network that learns, with the optimiser and schedule of a config over `total` steps (None: no end is known).
+    """Trains a network with the optimiser and the schedule of a config, for `total` steps (None: unknown).
 
         trainer = Trainer(module, config, total=1000)
         state = trainer.start()
         state, loss = trainer.step(state, rows, labels)
 
-    `step(state, rows u8[batch, width], labels f4[batch]) -> (state, loss f4[])` gives the old state's memory away, and
-    returns before the work is done. `logits(trainer.weights(state), rows u8[B, width]) -> f4[B]` is in evaluation mode.
-    Both are compiled once for each number of rows.
+    `step(state, rows u8[B, width], labels f4[B]) -> (state, loss f4[])` reuses the memory of the old state, which may
+    not be used again. It returns before the work is done.
+    `logits(trainer.weights(state), rows u8[B, width]) -> f4[B]` is in evaluation mode.
+    Both are traced and compiled once for each number of rows.
     """
 
     def __init__(self, module: nnx.Module, config: TrainConfig, total: int | None) -> None:
@@ -52,23 +59,28 @@ class Trainer:
         self.logits = jax.jit(self._logits)
 
     def start(self) -> TrainState:
-        """The state before the first step."""
+        """Return the state before the first step."""
         params = _copied(self._params)
         average = _copied(params) if self._ema else ()
         return TrainState(params, _copied(self._rest), self._optimiser.init(params), average, jnp.zeros((), jnp.int32))
 
     def weights(self, state: TrainState) -> tuple[Any, Any]:
-        """What is judged and kept of a state: its weights, averaged if an average is kept, and the rest."""
+        """Return what is evaluated and saved of a state: the weights, or their average if one is kept, and `rest`."""
         return (state.average if self._ema else state.params), state.rest
 
     def module(self, weights: tuple[Any, Any]) -> nnx.Module:
-        """The network with such weights, in evaluation mode."""
+        """Return the network with these weights, in evaluation mode."""
         return nnx.merge(self._evaluating, *_copied(weights))
 
     def _step(self, state: TrainState, rows: jax.Array, labels: jax.Array) -> tuple[TrainState, jax.Array]:
+        _check_rows(rows)
+        chex.assert_type(labels, jnp.float32)
+
         def loss_of(params: Any) -> tuple[jax.Array, Any]:
             module = nnx.merge(self._training, params, state.rest, copy=True)
-            losses = optax.sigmoid_binary_cross_entropy(module(rows), labels)  # pyright: ignore[reportCallIssue]
+            logits = module(rows)  # pyright: ignore[reportCallIssue]
+            chex.assert_shape([logits, labels], (len(rows),))
+            losses = optax.sigmoid_binary_cross_entropy(logits, labels)
             return jnp.mean(losses), nnx.as_pure(nnx.split(module, nnx.Param, ...)[2])
 
         (loss, rest), gradient = jax.value_and_grad(loss_of, has_aux=True)(state.params)
@@ -80,14 +92,20 @@ class Trainer:
                 self._ema, (1 + state.count) / (10 + state.count)
             )  # a short run forgets its first weights, too
             average = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, average, params)
-        return TrainState(params, rest, optimiser, average, state.count + 1), loss
+        after = TrainState(params, rest, optimiser, average, state.count + 1)
+        chex.assert_trees_all_equal_shapes_and_dtypes(after, state)
+        return after, loss
 
     def _logits(self, weights: tuple[Any, Any], rows: jax.Array) -> jax.Array:
+        _check_rows(rows)
         return nnx.merge(self._evaluating, *weights, copy=True)(rows)  # pyright: ignore[reportCallIssue]
 
 
 def learning_rate(config: TrainConfig, total: int | None) -> optax.Schedule:
-    """The learning rate by step, for a run of `total` steps. CardaiError when the warm-up does not fit in."""
+    """Return the learning rate by step, for a run of `total` steps (None: unknown).
+
+    Raises CardaiError if the warm-up is not shorter than the run, or if a cosine schedule has no end.
+    """
     if total is not None and config.warm_up >= total:
         raise CardaiError(f"warm_up {config.warm_up} must be shorter than the whole run, which has {total} steps")
     if config.schedule == "cosine":
@@ -102,27 +120,48 @@ def learning_rate(config: TrainConfig, total: int | None) -> optax.Schedule:
     return optax.join_schedules([rising, after], [config.warm_up])
 
 
-def evaluated(batch: int) -> int:
-    """How many rows are scored at once in a run with this batch."""
+def evaluation_batch(batch: int) -> int:
+    """Return how many rows are scored at once in evaluation mode, in a run whose steps have `batch` rows."""
     return min(batch, _EVALUATED)
 
 
+def state_arrays(state: TrainState) -> dict[str, np.ndarray]:
+    """Return all arrays of a state by name, for a checkpoint."""
+    fields = zip(TrainState._fields, state, strict=True)
+    return {name: array for prefix, tree in fields for name, array in named_arrays(tree, prefix).items()}
+
+
+def state_from(template: TrainState, arrays: Mapping[str, np.ndarray]) -> TrainState:
+    """Return the state whose arrays `state_arrays` returned. Raises CardaiError if they do not fit the template."""
+    fields = zip(TrainState._fields, template, strict=True)
+    return TrainState(*[tree_from(tree, arrays, prefix) for prefix, tree in fields])
+
+
 def named_arrays(tree: Any, prefix: str) -> dict[str, np.ndarray]:
-    """The arrays of a tree by their paths, `prefix` before each; random keys as the numbers they consist of."""
+    """Return the arrays of a tree, named by `prefix` and their paths; random keys as the numbers they consist of."""
     return {f"{prefix}/{name}": np.asarray(_numbers(leaf)) for name, leaf in _leaves(tree)}
 
 
-def tree_from(template: Any, tensors: Mapping[str, np.ndarray], prefix: str) -> Any:
-    """The tree whose arrays `named_arrays` named; shapes and types must be the template's (CardaiError)."""
-    found = []
+def tree_from(template: Any, arrays: Mapping[str, np.ndarray], prefix: str) -> Any:
+    """Return the tree whose arrays `named_arrays` returned.
+
+    Raises CardaiError if an array is missing or has another shape or type than in the template.
+    """
+    leaves = []
     for name, leaf in _leaves(template):
-        wanted, kept = _numbers(leaf), tensors.get(f"{prefix}/{name}")
-        if kept is None or kept.shape != wanted.shape or kept.dtype != wanted.dtype:
-            said = "is missing" if kept is None else f"is {kept.dtype}{list(kept.shape)}"
-            raise CardaiError(f"{prefix}/{name} {said}, it should be {wanted.dtype}{list(wanted.shape)}")
-        value = jnp.array(kept, copy=True)  # memory of its own, which a step may be given
-        found.append(jax.random.wrap_key_data(value, impl=jax.random.key_impl(leaf)) if _is_key(leaf) else value)
-    return jax.tree.unflatten(jax.tree.structure(template), found)
+        expected, array = _numbers(leaf), arrays.get(f"{prefix}/{name}")
+        if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
+            actual = "is missing" if array is None else f"is {array.dtype}{list(array.shape)}"
+            raise CardaiError(f"{prefix}/{name} {actual}, it should be {expected.dtype}{list(expected.shape)}")
+        value = jnp.array(array, copy=True)  # a step reuses the memory of its state, which NumPy must not share
+        leaves.append(jax.random.wrap_key_data(value, impl=jax.random.key_impl(leaf)) if _is_key(leaf) else value)
+    return jax.tree.unflatten(jax.tree.structure(template), leaves)
+
+
+def _check_rows(rows: jax.Array) -> None:
+    """Assert, when a step is traced, that the rows are u8[B, width]."""
+    chex.assert_rank(rows, 2)
+    chex.assert_type(rows, jnp.uint8)
 
 
 def _optimiser(config: TrainConfig, rate: optax.Schedule) -> optax.GradientTransformation:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -11,25 +11,29 @@ from evaluators import settings
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.iterate_config import IterateConfig
 
-GROUP = "Learn"
+if TYPE_CHECKING:
+    from evaluators.training.generations import IterateReport
+    from evaluators.training.outcome import TrainingResult
+
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
 def _flags(kind: Any, without: Collection[str] = ()) -> Any:
-    """Settings as flags: a dataclass of texts, for `settings.read`, so that a flag not given can be told apart."""
-    flags = [_flag(one) for one in dataclasses.fields(kind) if one.name not in without]
+    """Return a dataclass with a flag for each setting: a text, as `settings.read` takes it, or None if not given."""
+    flags = [_flag(field) for field in dataclasses.fields(kind) if field.name not in without]
     return dataclasses.make_dataclass(f"{kind.__name__}Flags", flags, frozen=True, namespace={"__module__": __name__})
 
 
-def _flag(one: dataclasses.Field) -> tuple[str, Any, Any]:
-    known = settings.of(one)
+def _flag(field: dataclasses.Field) -> tuple[str, Any, Any]:
+    about = settings.of(field)
     kind: Any = str
-    if settings.is_table(one):
-        kind = _flags(known.inside, known.without) if known.inside else dict[str, str]
-    elif one.type is bool:
+    if settings.is_table(field):
+        kind = _flags(about.inside, about.without) if about.inside else dict[str, str]
+    elif field.type is bool:
         kind = bool
-    usual = "" if one.default in (dataclasses.MISSING, None, ()) else f" [{one.default}]"
-    return one.name, Annotated[kind | None, Parameter(help=known.line + usual, negative="", show_default=False)], None
+    default = "" if field.default in (dataclasses.MISSING, None, ()) else f" [{field.default}]"
+    parameter = Parameter(help=about.line + default, negative="", show_default=False)
+    return field.name, Annotated[kind | None, parameter], None
 
 
 TrainFlags, IterateFlags = _flags(TrainConfig), _flags(IterateConfig, without=("game",))
@@ -37,7 +41,7 @@ TrainFlags, IterateFlags = _flags(TrainConfig), _flags(IterateConfig, without=("
 
 def train(
     config: Annotated[
-        Path | None, Parameter(help="A TOML file with any of the flags below; flags win over it.")
+        Path | None, Parameter(help="A TOML file with any of the settings below; flags win over it.")
     ] = None,
     /,
     *,
@@ -45,36 +49,48 @@ def train(
     overwrite: Annotated[bool, Parameter(negative="", help="Begin anew in a folder that holds another run.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Train a network on recorded games; a stopped run goes on where it was."""
+    """Train a network on recorded games; the same command continues a run that was stopped."""
     from cardai.app.cli import show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = read_config(config, given)
+    from evaluators.training import show_training
     from evaluators.training.train import train as run
 
     with Line("reading games") as progress:
         result = run(wanted, progress, overwrite)
-    return show(result, type(result).table, json)
+    show_training.draw(result)
+    return show(result, show_training.table, json)
 
 
 def iterate(
-    game: Annotated[str | None, Parameter(help="The game that is learned, if the config does not say it.")] = None,
+    game: Annotated[str | None, Parameter(help="The game to train for, if the config does not name it.")] = None,
     /,
     *,
     config: Annotated[
-        Path | None, Parameter(help="A TOML file with any of the flags below; flags win over it.")
+        Path | None, Parameter(help="A TOML file with any of the settings below; flags win over it.")
     ] = None,
     flags: Annotated[IterateFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
     json: AsJson = False,
 ) -> int:
-    """Simulate, train, benchmark, promote or not, again and again; a stopped run goes on where it was."""
+    """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
     from cardai.app.cli import show
     from cardai.show.progress import Line
+    from evaluators.training import show_generations, show_training
+    from evaluators.training.generations import IterateReport
     from evaluators.training.iterate import iterate as run
+    from evaluators.training.iterate_folder import FIGURE
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(IterateConfig, config, given | {"game": game})
+
+    def draw(outcome: "TrainingResult | IterateReport") -> None:
+        if isinstance(outcome, IterateReport):
+            show_generations.draw_strength(outcome, Path(wanted.out) / FIGURE)
+        else:
+            show_training.draw(outcome)
+
     with Line("iterating") as progress:
-        report = run(wanted, progress)
-    return show(report, type(report).table, json)
+        report = run(wanted, progress, draw)
+    return show(report, show_generations.table, json)

@@ -1,0 +1,162 @@
+"""The folder of a run of generations: where its files are, how they are read and written, and which run may use it."""
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cardai.data.files import write_whole
+from cardai.errors import CardaiError
+from cardai.measure.duel import Duel
+from evaluators import settings
+from evaluators.model import FILE as MODEL
+from evaluators.training.generations import Generation
+from evaluators.training.iterate_config import IterateConfig
+
+CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
+CHAMPION, FIGURE = "champion.safetensors", "strength.png"
+STEPS = ("games", "training", "benchmark")  # of a generation; the result of each is in a file of that name
+
+
+class IterateFolder:
+    """The folder of a run. All methods raise CardaiError, which names the file, if one cannot be read or written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def generation(self, number: int) -> Path:
+        """Return the folder of a generation."""
+        return self.path / f"generation-{number:03d}"
+
+    def model(self, number: int) -> Path:
+        """Return the file of a generation's model."""
+        return self.generation(number) / "training" / MODEL
+
+    def has_result(self, number: int, step: str) -> bool:
+        """Whether a step of a generation has ended."""
+        return (self.generation(number) / f"{step}.json").exists()
+
+    def write_result(self, number: int, step: str, result: Mapping[str, Any]) -> None:
+        """Write the result of a step of a generation."""
+        _write_json(self.generation(number) / f"{step}.json", result)
+
+    def scores(self) -> dict[str, float]:
+        """Return the mean score of each agent in the games of the first generation, in percent."""
+        return _read_json(self.generation(1) / "games.json", ("scores",))["scores"]
+
+    def read_generation(self, number: int) -> Generation:
+        """Return a generation whose steps have all ended."""
+        place = self.generation(number)
+        games = _read_json(place / "games.json", ("games", "states", "endless"))
+        training = _read_json(place / "training.json", ("learned", "steps", "bce"))
+        benchmark = _read_json(place / "benchmark.json", ("champion", "duel", "strength"))
+        return Generation(
+            number=number,
+            games=games["games"],
+            states=games["states"],
+            endless=games["endless"],
+            learned=training["learned"],
+            steps=training["steps"],
+            bce=training["bce"],
+            champion=benchmark["champion"],
+            duel=_duel(place / "benchmark.json", benchmark["duel"]),
+            strength=_duel(place / "benchmark.json", benchmark["strength"]),
+            seconds=_seconds(place),
+        )
+
+    def write_history(self, generations: list[Generation], champion: int) -> None:
+        """Write a line for each generation, and the champion's model; 0 is no champion."""
+        lines = "".join(f"{json.dumps(generation.as_json())}\n" for generation in generations)
+        _write_bytes(self.path / HISTORY, lines.encode())
+        if champion:
+            model = _read_bytes(self.model(champion))
+            _write_bytes(self.path / CHAMPION, model)
+            _write_bytes(self.path / MODEL, model)
+
+    def write_report(self, report: Mapping[str, Any]) -> None:
+        """Write the run's report."""
+        _write_json(self.path / REPORT, report)
+
+    @contextlib.contextmanager
+    def timed(self, number: int, step: str) -> Iterator[None]:
+        """Add the time that a step takes to its seconds; a step that is stopped is timed in several parts."""
+        place, began = self.generation(number), time.monotonic()
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardaiError(f"cannot write to {place}: {error.strerror or error}") from None
+        try:
+            yield
+        finally:
+            seconds = _seconds(place)
+            seconds[step] = round(seconds.get(step, 0.0) + time.monotonic() - began, 3)
+            with contextlib.suppress(CardaiError):  # if the disk is full, an error has said so already
+                _write_json(place / "seconds.json", seconds)
+
+
+def claim(config: IterateConfig) -> IterateFolder:
+    """Prepare the folder of a run. Raises CardaiError unless it is new or empty, or holds this very run."""
+    folder = Path(config.out)
+    place = folder / CONFIG
+    try:
+        if place.exists():
+            changed = settings.difference(settings.read(IterateConfig, place), config)
+            if changed:
+                raise CardaiError(f"{folder} holds another run, with {changed}; choose another folder")
+        elif folder.is_dir() and any(folder.iterdir()):
+            raise CardaiError(f"{folder} is not a folder of generations: it has files but no {CONFIG}; choose another")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+    settings.write(config, place)
+    return IterateFolder(folder)
+
+
+def _seconds(place: Path) -> dict[str, float]:
+    """Return the seconds that each step of a generation took."""
+    file = place / "seconds.json"
+    return _read_json(file) if file.exists() else {}
+
+
+def _duel(place: Path, content: Any) -> Duel:
+    try:
+        return Duel.from_json(content)
+    except (TypeError, KeyError, AttributeError):
+        raise _damaged(place) from None
+
+
+def _read_json(place: Path, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the JSON object in a file, which must have entries of these names."""
+    try:
+        content = json.loads(_read_bytes(place))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or any(name not in content for name in names):
+        raise _damaged(place)
+    return content
+
+
+def _damaged(place: Path) -> CardaiError:
+    return CardaiError(f"{place} is damaged: delete it, and its step is done again")
+
+
+def _read_bytes(place: Path) -> bytes:
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
+
+
+def _write_json(place: Path, content: Mapping[str, Any]) -> None:
+    _write_bytes(place, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _write_bytes(place: Path, content: bytes) -> None:
+    """Write a file whole or not at all; a file that has this content already is left as it is."""
+    try:
+        if not place.exists() or place.read_bytes() != content:
+            write_whole(place, content)
+    except OSError as error:
+        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
