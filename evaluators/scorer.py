@@ -1,4 +1,4 @@
-"""A network as a function from rows to scores: compiled for a few batch sizes, on a device that can be chosen.
+"""A network as a function from rows to scores, compiled for a few batch sizes, on a chosen device.
 
 score = Scorer(module).score
 answer = score(rows)          # returns at once
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 DEVICES = ("auto", "cpu", "gpu")
 SMALLEST = 64
 LARGEST = {"cpu": 4096, "gpu": 65536}
-"""The largest batch by kind of device: beyond it rows per second grow no more, and the first answer comes later."""
+"""The largest batch by kind of device. A larger one scores no more rows a second, and its first score comes later."""
 
 _chosen = "auto"
 
 
 def set_device(name: str) -> None:
-    """Choose where networks compute from now on: "auto" (a GPU if there is one), "cpu" or "gpu".
+    """Choose the device of all scorers made from now on: "auto" (a GPU if there is one), "cpu" or "gpu".
 
-    CardaiError for another name, and for "gpu" where JAX finds none. Scorers that exist stay where they are.
+    Raises CardaiError for another name, and for "gpu" if JAX finds none.
     """
     global _chosen
     if name not in DEVICES:
@@ -37,7 +37,7 @@ def set_device(name: str) -> None:
 
 
 def device_of(name: str | None = None) -> Any:
-    """The jax device of that name; None is the one `set_device` chose. CardaiError when there is none."""
+    """Return the JAX device of this name, by default the chosen one. Raises CardaiError if it does not exist."""
     import jax
 
     name = _chosen if name is None else name
@@ -46,12 +46,12 @@ def device_of(name: str | None = None) -> Any:
     try:
         return jax.devices(None if name == "auto" else name)[0]
     except RuntimeError:
-        there = ", ".join(sorted({one.platform for one in jax.devices()}))
+        there = ", ".join(sorted({device.platform for device in jax.devices()}))
         raise CardaiError(f"device {name!r}: JAX finds none here, only {there}") from None
 
 
 class Scores:
-    """Scores on their way: `np.asarray` waits for them, f4[n] in [0, 1]."""
+    """Scores that a device may still be computing: `np.asarray` waits for them, f4[n] in [0, 1]."""
 
     def __init__(self, parts: "list[tuple[jax.Array, int]]") -> None:
         self._parts = parts
@@ -70,14 +70,15 @@ class Scores:
 
 
 class Scorer:
-    """Scores rows by a network in evaluation mode: the sigmoid of its logits.
+    """Scores rows with a network in evaluation mode: the sigmoid of its logits.
 
-    Rows are sent as u8, in batches of powers of two from `SMALLEST` to `batch` (see `pieces`), so there are no more
-    programs to compile than that (`traces` counts them). A row's score depends on what is scored with it by rounding
-    alone: less than 1e-6.
+    Rows are scored in batches whose sizes are powers of two from `SMALLEST` to `batch` (see `pieces`). The network is
+    traced and compiled once for each of these sizes. The other rows of a batch change a row's score by rounding alone,
+    by less than 1e-6.
     """
 
     def __init__(self, module: "nnx.Module", device: str | None = None, batch: int | None = None) -> None:
+        import chex
         import jax
         from flax import nnx
 
@@ -85,20 +86,23 @@ class Scorer:
 
         self.device = device_of(device)
         self.batch = batch or LARGEST.get(self.device.platform, LARGEST["gpu"])
-        self.traces = 0
         fold = getattr(module, "folded", None)
         graph, state = nnx.split(fold() if fold else evaluating(module))
         self._weights = jax.device_put(nnx.as_pure(state), self.device)
 
         def score(weights: Any, rows: jax.Array) -> jax.Array:
-            self.traces += 1
+            chex.assert_rank(rows, 2)
+            chex.assert_type(rows, jax.numpy.uint8)
             with jax.default_matmul_precision("highest"):  # else GPUs round to ten bits, and agree with no CPU
-                return jax.nn.sigmoid(nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
+                scores = jax.nn.sigmoid(nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
+            chex.assert_shape(scores, (len(rows),))
+            return scores
 
-        self._score = jax.jit(score)
+        self._traced = score
+        self._score: Any = jax.jit(score)
 
     def score(self, rows: np.ndarray) -> Scores:
-        """u8[n, width] -> f4[n] in [0, 1], on its way: `rows` must stay as they are until it has been waited for."""
+        """Score rows u8[n, width] -> f4[n] in [0, 1]. `rows` may not be changed before the scores were waited for."""
         import jax
 
         parts, first = [], 0
@@ -112,17 +116,17 @@ class Scorer:
 
 
 def pieces(n: int, largest: int) -> list[int]:
-    """The batch sizes that n rows are scored in: powers of two, at least SMALLEST; only the last is not full.
+    """Return the sizes of the batches in which n rows are scored: powers of two, at least SMALLEST.
 
-    At most a quarter of it is empty, or fewer than SMALLEST rows.
+    Only the last batch is not full: at most a quarter of it, or fewer than SMALLEST of its rows, are empty.
     """
-    found = []
+    sizes = []
     while n > 0:
         size = SMALLEST
         while size < min(n, largest):
             size *= 2
         if size > 2 * SMALLEST and 4 * n < 3 * size:
             size //= 2
-        found.append(size)
+        sizes.append(size)
         n -= size
-    return found
+    return sizes

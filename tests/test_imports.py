@@ -102,3 +102,31 @@ def test_the_code_of_the_core_names_no_game(file):
             node.value.value = ""
     code = ast.unparse(tree).lower()
     assert [game for game in GAMES if re.search(rf"\b{game}\b", code)] == []
+
+
+def module_of(file: Path) -> str:
+    place = file.relative_to(ROOT).with_suffix("")
+    return ".".join(place.parent.parts if place.name == "__init__" else place.parts)
+
+
+def circles(arrows: dict[str, set[str]]) -> set[str]:
+    """What is left of a graph when nodes without arrows to others that are left are taken away again and again."""
+    left = dict(arrows)
+    while free := [name for name, targets in left.items() if not any(target in left for target in targets - {name})]:
+        for name in free:
+            del left[name]
+    return set(left)
+
+
+def test_circles_are_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"c"}, "e": set()}) == {"a", "b", "c", "d"}
+    assert circles({"a": {"b"}, "b": set()}) == set()
+
+
+def test_no_two_modules_of_evaluators_import_each_other():
+    files = {module_of(file): file for file in modules("evaluators")}
+    arrows = {}
+    for name, file in files.items():
+        named = imported(file)
+        arrows[name] = {target for one in named for target in (one, one.rpartition(".")[0]) if target in files}
+    assert circles(arrows) == set()

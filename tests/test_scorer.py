@@ -1,5 +1,6 @@
 """The scorer: the network's scores, in few programs, at once, for a row whatever stands beside it."""
 
+import chex
 import jax
 import numpy as np
 import pytest
@@ -71,10 +72,11 @@ def test_any_module_can_be_scored():
 
 def test_no_more_programs_are_compiled_than_there_are_batch_sizes(module):
     score = Scorer(module, batch=512)
+    score._score = jax.jit(chex.assert_max_traces(score._traced, n=4))  # 64, 128, 256, 512
     for _ in range(2):
         for n in (1, 5, 64, 65, 100, 128, 200, 256, 300, 511, 512, 513, 1300):
             assert np.asarray(score.score(rows(n))).shape == (n,)
-        assert score.traces == 4  # 64, 128, 256, 512
+        assert score._score._cache_size() == 4
 
 
 def test_a_score_does_not_depend_on_the_batch_it_is_in(module):

@@ -1,4 +1,4 @@
-"""A network for the layout of an encoder, from the options of its body."""
+"""Builds the network of a body for the layout of an encoder."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,10 +14,10 @@ from evaluators.bodies.options import WIDEST, CnnFlatOptions, CnnOptions, Linear
 
 
 def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed: int) -> nnx.Module:
-    """A network for rows of this layout: module(rows u8[B, F]) -> logits f4[B], in training mode.
+    """Return a network for rows of this layout: module(rows u8[B, F]) -> logits f4[B], in training mode.
 
-    `seed` decides the initial weights and the masks of dropout. CardaiError for an unknown body, an option it does not
-    have or that does not fit, and a layout that it cannot take.
+    `seed` decides the initial weights and the masks of dropout. Raises CardaiError for an unknown body, for an option
+    that is unknown or impossible, and for a layout that the body cannot take.
     """
     module = nnx.eval_shape(lambda: construct(body, options, layout))
     initialise(module, seed)
@@ -25,7 +25,7 @@ def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed
 
 
 def construct(body: str, options: Mapping[str, Any], layout: Sequence[Segment]) -> nnx.Module:
-    """The same before it has weights: under `nnx.eval_shape`, to look at the shapes alone."""
+    """Return the same network without initial weights. Under `nnx.eval_shape` it has shapes alone."""
     checked = options_of(body, options)
     width = sum(segment.size for segment in layout)
     if not 1 <= width <= WIDEST:

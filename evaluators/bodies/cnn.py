@@ -1,4 +1,4 @@
-"""Convolutions over the planes of a row; what is no plane joins after them."""
+"""Convolutions over the planes of a row. The other values of the row are added after the convolutions."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ from evaluators.bodies.mlp import Dense
 from evaluators.bodies.options import CnnFlatOptions, CnnOptions
 
 Runs = tuple[tuple[int, int], ...]
-"""Parts of a row, as (first, end), in order."""
+"""Intervals of a row's values, as (first, end), in order."""
 
 
 class Convolved(nnx.Module):
@@ -39,9 +39,9 @@ class Convolved(nnx.Module):
 
 
 class Cnn(nnx.Module):
-    """Planes of the commonest shape, one a channel, through convolutions; the rest of the row joins: u8[B, F] -> f4[B].
+    """Convolves the planes of the commonest shape, one channel each, then adds the other values: u8[B, F] -> f4[B].
 
-    Planes have input statistics for each channel, the other values for each value.
+    Inputs are normalised: planes by the statistics of each channel, the other values each by its own.
     """
 
     def __init__(self, options: CnnOptions, layout: Sequence[Segment]) -> None:
@@ -67,14 +67,15 @@ class Cnn(nnx.Module):
         return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
 
     def folded(self) -> "Cnn":
-        """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
+        """Return a copy in evaluation mode. The statistics are not folded into weights: it would save no time."""
         return evaluating(self)
 
 
 class FlatCnn(nnx.Module):
-    """The values of all planes end to end, or the whole row if there is none, through convolutions of one dimension.
+    """Convolves, in one dimension, the values of all planes end to end, or the whole row if it has no planes.
 
-    The rest of the row joins after them: u8[B, F] -> f4[B]. Each value has its input statistics.
+    The other values of the row are added after the convolutions: u8[B, F] -> f4[B]. Each value is normalised by its own
+    statistics.
     """
 
     def __init__(self, options: CnnFlatOptions, layout: Sequence[Segment]) -> None:
@@ -97,12 +98,12 @@ class FlatCnn(nnx.Module):
         return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
 
     def folded(self) -> "FlatCnn":
-        """A copy for evaluation. Statistics are part of passes over the values that happen anyway."""
+        """Return a copy in evaluation mode. The statistics are not folded into weights: it would save no time."""
         return evaluating(self)
 
 
 def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:
-    """The commonest shape of a layout's planes, the first of those as common. CardaiError when it has no planes."""
+    """Return the commonest shape of a layout's planes; of several, the first. Raises CardaiError if it has none."""
     shapes = Counter(segment.shape for segment in layout if len(segment.shape) == 2)
     if not shapes:
         raise CardaiError("cnn: this encoder has no planes (segments of two dimensions); take mlp or cnn_flat")
@@ -110,7 +111,7 @@ def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:
 
 
 def split_runs(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
-    """The runs of a row that hold the chosen segments, and those that hold the others."""
+    """Return the intervals of a row that hold the chosen segments, and the intervals that hold the others."""
     runs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     first = 0
     for segment in layout:
@@ -124,7 +125,7 @@ def split_runs(layout: Sequence[Segment], chosen) -> tuple[Runs, Runs]:
 
 
 def columns(rows: jax.Array, runs: Runs) -> jax.Array:
-    """Those parts of the rows, side by side: u8[B, F] -> f4[B, n]."""
+    """Return these intervals of the rows, side by side: u8[B, F] -> f4[B, n]."""
     parts = [rows[:, first:end] for first, end in runs]
     return (jnp.concatenate(parts, -1) if parts else rows[:, :0]).astype(jnp.float32)
 

@@ -1,4 +1,7 @@
-"""Convolutions that are fast on a CPU, too: XLA's for values, matrix products for small boards and for gradients."""
+"""Convolutions that are also fast on a CPU.
+
+XLA computes their values. Small boards and the gradients of kernels use matrix products, which are faster there.
+"""
 
 import functools
 
@@ -8,13 +11,13 @@ import numpy as np
 
 from evaluators.bodies.layers import Linear
 
-_WHOLE = 16  # boards of at most so many cells are convolved as one product
-_MOST_LINKS = 1 << 22  # the largest matrix for that
-_NARROW = 8  # planes at most so wide have their rows multiplied whole
+_WHOLE = 16  # most cells of a board that is convolved as one matrix product
+_MOST_LINKS = 1 << 22  # most entries of that matrix
+_NARROW = 8  # greatest width of planes whose rows are multiplied whole
 
 
 class Convolution(Linear):
-    """A kernel over planes, zero beyond their borders: f4[B, h, w, in] -> f4[B, h', w', out], h' = ceil(h / stride)."""
+    """A convolution of planes padded with 0: f4[B, h, w, in] -> f4[B, h', w', out], h' = ceil(h / stride)."""
 
     def __init__(self, kernel: tuple[int, int], channels_in: int, channels_out: int, stride: int) -> None:
         self.make((*kernel, channels_in, channels_out), gain=2.0)
@@ -25,7 +28,7 @@ class Convolution(Linear):
 
 
 def convolved(planes: jax.Array, kernel: jax.Array, stride: int = 1) -> jax.Array:
-    """Planes f4[B, h, w, in] under a kernel f4[kh, kw, in, out], as `Convolution` has it."""
+    """Convolve planes f4[B, h, w, in] with a kernel f4[kh, kw, in, out], as `Convolution` does."""
     cells, links = planes.shape[1] * planes.shape[2], kernel.shape[2] * kernel.shape[3]
     if stride == 1 and cells <= _WHOLE and cells**2 * links <= _MOST_LINKS:
         return _as_product(planes, kernel)
@@ -33,7 +36,7 @@ def convolved(planes: jax.Array, kernel: jax.Array, stride: int = 1) -> jax.Arra
 
 
 def _as_product(planes: jax.Array, kernel: jax.Array) -> jax.Array:
-    """The same as one product with a matrix from all cells to all cells, which on a small board is mostly full."""
+    """Convolve by one product with a matrix from all cells to all cells, which on a small board has few zeros."""
     batch, height, width, inputs = planes.shape
     tall, wide, _, outputs = kernel.shape
     matrix = jnp.einsum("klio,kab,lcd->acibdo", kernel, _band(tall, height), _band(wide, width))
@@ -48,7 +51,7 @@ def _by_xla(planes: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _convolution(planes: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    """`_by_xla`, but its gradient for the kernel is made of matrix products: XLA's own is several times slower here."""
+    """Do what `_by_xla` does, with matrix products for the gradient of the kernel: XLA's is several times slower."""
     return _by_xla(planes, kernel, stride)
 
 
@@ -67,7 +70,7 @@ _convolution.defvjp(_forward, _backward)
 
 
 def _by_taps(planes: jax.Array, shape: tuple[int, ...], gradient: jax.Array, stride: int) -> jax.Array:
-    """The gradient for a kernel of this shape, one product for each of its places."""
+    """Return the gradient of a kernel of this shape, with one matrix product for each of its cells."""
     down, (_, height, width, outputs) = _stride_down(planes, stride), gradient.shape
     padded = _padded(planes, (shape[0], shape[1]), (down, stride))
     places = [
@@ -80,7 +83,10 @@ def _by_taps(planes: jax.Array, shape: tuple[int, ...], gradient: jax.Array, str
 
 
 def _by_rows(planes: jax.Array, shape: tuple[int, ...], gradient: jax.Array, stride: int) -> jax.Array:
-    """The same for narrow planes, a product a row of the kernel: all columns with all, of which a band counts."""
+    """Return the same gradient for narrow planes, with one product for each row of the kernel.
+
+    The product pairs every column with every other one; a band of the pairs is used.
+    """
     batch, height, width, outputs = gradient.shape
     rows = _padded(planes, (shape[0], 1), (1, 1)).reshape(batch, -1, width * shape[2])
     flat = gradient.reshape(batch * height, -1)
@@ -90,18 +96,18 @@ def _by_rows(planes: jax.Array, shape: tuple[int, ...], gradient: jax.Array, str
 
 
 def _padded(planes: jax.Array, kernel: tuple[int, int], strides: tuple[int, int]) -> jax.Array:
-    """Planes with the zeros around them that "SAME" means."""
+    """Return planes with the border of zeros that "SAME" means."""
     around = jax.lax.padtype_to_pads(planes.shape[1:3], kernel, strides, "SAME")
     return jnp.pad(planes, ((0, 0), *around, (0, 0)))
 
 
 def _stride_down(planes: jax.Array, stride: int) -> int:
-    """The stride from row to row: a line has but one."""
+    """Return the stride from row to row, which is 1 for planes of one row."""
     return min(stride, planes.shape[1])
 
 
 def _band(taps: int, length: int) -> np.ndarray:
-    """f4[taps, length, length]: 1 where tap k of a kernel takes place i for place j."""
+    """Return f4[taps, length, length]: 1 where tap k of a kernel reads place i for the output at place j."""
     places = np.arange(length)
     shifts = np.arange(taps)[:, None, None] - (taps - 1) // 2
     return (places[:, None] == places + shifts).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Dense layers over the whole row; with none hidden, the linear body."""
+"""Dense layers over the whole row. Without hidden layers this is the linear body."""
 
 import itertools
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Dense(nnx.Module):
 
     @property
     def first(self) -> Linear:
-        """The layer that takes the features."""
+        """The layer whose input are the features."""
         return self.layers[0] if len(self.layers) else self.logit
 
 
@@ -42,7 +42,7 @@ class Mlp(nnx.Module):
         return self.dense(values if self.statistics is None else self.statistics(values))
 
     def folded(self) -> "Mlp":
-        """A copy for evaluation, its input statistics part of the first layer's weights."""
+        """Return a copy in evaluation mode, with the input statistics folded into the weights of the first layer."""
         copy = evaluating(self)
         first = copy.dense.first
         assert copy.statistics is not None

@@ -1,11 +1,10 @@
-"""The kinds of network: what options each has, and how one is built for the layout of an encoder.
+"""The bodies (network architectures) and their options. `evaluators.bodies.build` builds a network from them.
 
     module = build("mlp", {"hidden": [256, 128]}, layout, seed=0)
-    logits = module(rows)  # u8[B, F] -> f4[B]; the sigmoid of a logit is how good the position is
+    logits = module(rows)  # u8[B, F] -> f4[B]; the sigmoid of a logit is the predicted score
 
-Modules follow flax nnx: `module.train()` and `module.eval()` switch dropout and batch statistics. Any body takes any
-encoder; counts and bits are brought to one scale by batch statistics of the inputs. Options are checked here, without
-jax, so that a mistake is named before anything is built.
+Any body takes any encoder: batch normalisation of the inputs brings counts and bits to one scale. Options are checked
+here, without JAX, so that a wrong one is named before anything is built.
 """
 
 import dataclasses
@@ -13,46 +12,45 @@ import math
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cardai.errors import CardaiError, unknown
 
-if TYPE_CHECKING:
-    pass
-
 WIDEST = 1 << 16
-"""Most units of a layer, channels of a convolution, or inputs; wider ones are mistakes, or hostile."""
+"""The most units of a layer, channels of a convolution, or inputs. More would be a mistake, or a hostile file."""
 DEEPEST = 64
+"""The most layers."""
 
 _THESIS_HIDDEN = (600, 550, 500, 450)
 _THESIS_DROPOUT = (0.4, 0.4, 0.35, 0.0)
 
 
 class _WithDropout:
-    """Options that say what share of units is left out after each layer."""
+    """Options with the dropout of each layer."""
 
     dropout: tuple[float, ...] | float | None
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """That share for each layer."""
+        """The share of units that dropout sets to 0, for each layer."""
         assert isinstance(self.dropout, tuple)
         return self.dropout
 
 
 @dataclass(frozen=True)
 class LinearOptions:
-    """One weight an input: the floor that every other body must beat."""
+    """One weight for each input: the baseline that every other body must beat."""
 
-    about: ClassVar[str] = "one dense layer: the floor"
+    about: ClassVar[str] = "one dense layer: the baseline"
 
 
 @dataclass(frozen=True)
 class MlpOptions(_WithDropout):
     """Dense layers, by default those of the thesis.
 
-    `hidden`: units of each hidden layer. `dropout`: the share of units left out after each, one number for all of them
-    or one a layer; if not given, the thesis' for its own layers and 0 for others.
+    `hidden`: the units of each hidden layer.
+    `dropout`: the share of units set to 0 after each layer, as one number for all layers or one for each. The default
+    is that of the thesis for the thesis' layers, and 0 for others.
     """
 
     about: ClassVar[str] = "dense layers (600, 550, 500, 450 units, with dropout)"
@@ -68,11 +66,12 @@ class MlpOptions(_WithDropout):
 
 @dataclass(frozen=True)
 class CnnOptions(_WithDropout):
-    """Convolutions over the planes of a layout; the values join after them, then dense layers.
+    """Convolutions over the planes of a layout, then dense layers over their output and the other values.
 
-    `channels`: of each convolution. `kernel`: height and width, or one number for both; planes keep their size.
-    `batch_norm`: whether each convolution is followed by batch normalisation. `dense`, `dropout`: as `hidden` and
-    `dropout` of an mlp.
+    `channels`: the channels of each convolution.
+    `kernel`: height and width, or one number for both. Planes keep their size.
+    `batch_norm`: whether each convolution is followed by batch normalisation.
+    `dense`, `dropout`: as `hidden` and `dropout` of an mlp.
     """
 
     about: ClassVar[str] = "convolutions over boards or ranks x suits, then dense layers"
@@ -95,10 +94,11 @@ class CnnOptions(_WithDropout):
 
 @dataclass(frozen=True)
 class CnnFlatOptions(_WithDropout):
-    """The thesis' kind of convolution: along the planes' bits laid end to end, blind to what is a rank or a suit.
+    """The thesis' kind of convolution: along the values of the planes laid end to end, without ranks and suits.
 
-    The values join after the convolutions, as in a cnn; without planes the whole row is convolved. `kernel`: how many
-    bits a unit sees. `stride`: by how many it moves on in each convolution. The rest is as in a cnn.
+    The other values are added after the convolutions, as in a cnn. Without planes the whole row is convolved.
+
+    `kernel`: the width of the kernel, in values. `stride`: the stride of each convolution. The rest is as in a cnn.
     """
 
     about: ClassVar[str] = "convolutions along the flat row, then dense layers"
@@ -130,12 +130,12 @@ BODIES: dict[str, type[Options]] = {
 
 
 def options_of(body: str, options: Mapping[str, Any]) -> Options:
-    """A body's options, each as its field has it and checked. CardaiError names what is unknown or impossible."""
+    """Return a body's options, checked. Raises CardaiError, which names what is unknown or impossible."""
     if body not in BODIES:
         raise CardaiError(unknown("body", body, BODIES))
     kind = BODIES[body]
     wanted = typing.get_type_hints(kind)
-    names = [one.name for one in dataclasses.fields(kind)]
+    names = [field.name for field in dataclasses.fields(kind)]
     for name in options:
         if name not in names:
             raise CardaiError(f"{body}: {unknown('option', name, names)}")
@@ -143,15 +143,15 @@ def options_of(body: str, options: Mapping[str, Any]) -> Options:
 
 
 def as_plain(options: Options) -> dict[str, Any]:
-    """Options as JSON types; `options_of` takes them back."""
+    """Return options as plain JSON types, which `options_of` takes back."""
     plain = dataclasses.asdict(options)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
 def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
-    """A value as a field of type `wanted` has it: a list becomes a tuple, and so does one number where a list may be.
+    """Return a value as a field of type `wanted` holds it. A list, or one number for a list, becomes a tuple.
 
-    One number for all of `dropout` stays one, since the number of layers is not known here.
+    One number for `dropout` stays a number, because the number of layers is not known here.
     """
     if wanted in (bool, int):
         if type(value) is not wanted:
@@ -179,7 +179,7 @@ def _check_widths(body: str, name: str, widths: tuple[int, ...], least: int = 0)
 def _rates(
     body: str, given: Any, usual: tuple[float, ...] | float, layers: str, widths: tuple[int, ...]
 ) -> tuple[float, ...]:
-    """The share left out after each layer."""
+    """Return the dropout after each layer."""
     chosen = usual if given is None else given
     rates = chosen if isinstance(chosen, tuple) else (float(chosen),) * len(widths)
     if len(rates) != len(widths):
