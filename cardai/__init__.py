@@ -7,18 +7,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cardai.agents.spec import agent
+    from cardai.agents.function import evaluator
+    from cardai.agents.spec import agent, player
     from cardai.errors import CardaiError, IllegalMove
     from cardai.game import Game, GameState, PerspectiveEncoder
+    from cardai.measure.bench import run_match as match
     from cardai.registry import available, load
     from cardai.table.many import play
 
 _HOMES = {
     "CardaiError": "errors", "Game": "game", "GameState": "game", "IllegalMove": "errors", "PerspectiveEncoder": "game",
-    "agent": "agents.spec", "available": "registry", "load": "registry", "play": "table.many",
+    "agent": "agents.spec", "available": "registry", "evaluator": "agents.function", "load": "registry",
+    "match": "measure.bench.run_match", "play": "table.many", "player": "agents.spec",
 }  # fmt: skip
 __all__ = [
-    "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available", "load", "play",
+    "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available", "evaluator", "load",
+    "match", "play", "player",
 ]  # fmt: skip
 
 
@@ -26,4 +30,7 @@ def __getattr__(name: str) -> Any:
     """Public names load on first use, so that `import cardai` and `cardai --help` cost nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'cardai' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"cardai.{_HOMES[name]}"), name)
+    home, attribute = _HOMES[name], name
+    if home.count(".") == 2:
+        home, _, attribute = home.rpartition(".")
+    return getattr(importlib.import_module(f"cardai.{home}"), attribute)

@@ -123,10 +123,55 @@ def test_circles_are_found():
     assert circles({"a": {"b"}, "b": set()}) == set()
 
 
-def test_no_two_modules_of_evaluators_import_each_other():
-    files = {module_of(file): file for file in modules("evaluators")}
+def test_no_modules_import_each_other_in_a_circle():
+    """Imports at the top of a module and those inside functions alike."""
+    files = {module_of(file): file for file in modules(*PACKAGES)}
     arrows = {}
     for name, file in files.items():
         named = imported(file)
         arrows[name] = {target for one in named for target in (one, one.rpartition(".")[0]) if target in files}
     assert circles(arrows) == set()
+
+
+# Rooms of the core, bottom first: a module imports only its own room and rooms before it.
+ROOMS = (
+    "errors", "progress", "rule", "cards", "kernel", "game", "registry", "stats", "agents", "table", "data",
+    "conformance", "measure", "show", "app",
+)  # fmt: skip
+DOORS = {"__init__", "__main__", "template"}  # the package's public names, its command, and a folder that is copied
+
+
+def room_of(file: Path) -> str:
+    return file.relative_to(ROOT / "cardai").parts[0].removesuffix(".py")
+
+
+def test_every_entry_of_the_core_is_a_room_or_a_door():
+    entries = {place.name for place in (ROOT / "cardai").iterdir() if place.name not in ("__pycache__", "py.typed")}
+    assert {name.removesuffix(".py") for name in entries} == {*ROOMS, *DOORS}
+    assert len(entries) <= 20
+
+
+@pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_rooms_import_only_downward(file):
+    if room_of(file) in DOORS:
+        return
+    rooms = {name.split(".")[1] for name in imported(file) if name.startswith("cardai.")} - {room_of(file)}
+    above = [room for room in rooms if ROOMS.index(room) > ROOMS.index(room_of(file))]
+    assert above == [], f"{file.relative_to(ROOT)} imports {above}"
+
+
+def test_the_benchmark_is_imported_only_to_run_a_suite_or_a_match():
+    allowed = {"cardai.measure.bench", "cardai.measure.bench.run_suite", "cardai.measure.bench.run_match"}
+    for file in modules(*PACKAGES, "tests"):
+        names = {name for name in imported(file) if name.startswith("cardai.measure.bench.")}
+        assert names <= allowed, f"{file.relative_to(ROOT)} imports {names - allowed}"
+
+
+def test_a_name_of_a_class_names_one_class():
+    """Except what is private to a module."""
+    places: dict[str, list[str]] = {}
+    for file in modules(*PACKAGES):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name != "Scale":
+                places.setdefault(node.name, []).append(module_of(file))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -95,7 +95,7 @@ def run_suite(
 
 def run_match(
     game: Game,
-    specs: Sequence[str],
+    players: Sequence[str | Agent],
     games: int = 100,
     seed: int = 0,
     threads: int | None = None,
@@ -105,7 +105,7 @@ def run_match(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> BenchReport[MatchStanding]:
-    """Play the agents of a line-up against each other: one spec for each seat, in order.
+    """Play the agents of a line-up against each other: a spec or an agent for each seat, in order.
 
     Equal specs are one player with several places. With `rotate`, each deal is played in all rotations of the line-up,
     and games are rounded up to whole rotations; without it, each deal is played once with the seats as named. `record`:
@@ -115,8 +115,9 @@ def run_match(
     """
     games, threads = positive("games", games), thread_count(threads)
     variant = _variant(game, variant)
-    game.options(len(specs), variant)
-    line_up = _line_up(game, specs, variant)
+    game.options(len(players), variant)
+    line_up = _line_up(game, players, variant)
+    specs = [player.spec for player in line_up]
     total = whole_rotations(games, len(line_up)) if rotate else games
     part = begin_part(progress, 0, total, " - ".join(specs))
     results, places = play_rotated(game, line_up, games, seed, variant, threads, part, rotate, record, overwrite)
@@ -185,9 +186,9 @@ def _planned(
     return planned, missing
 
 
-def _line_up(game: Game, specs: Sequence[str], variant: str) -> list[Agent]:
+def _line_up(game: Game, players: Sequence[str | Agent], variant: str) -> list[Agent]:
     """The agents of these specs. Raises CardaiError if one does not exist or does not fit the table."""
-    agents = [agent(game, spec) for spec in specs]
+    agents = [agent(game, player) if isinstance(player, str) else player for player in players]
     for player in agents:
         player.check_fits(game, variant, len(agents))
     return agents

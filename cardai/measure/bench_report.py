@@ -122,6 +122,16 @@ class BenchReport(Generic[RowT]):
     decisions: int = 0
     interrupted: bool = False
 
+    def __str__(self) -> str:
+        """The report in plain text: the title, then a line for each row."""
+        lines = [self.title]
+        for row in self.rows:
+            if isinstance(row, MatchStanding):
+                lines.append(f"{row.agent}: score {row.score} %, win {row.win} %, loss {row.loss} %")
+            else:
+                lines.append(f"{row.row}, {row.agent}: {row.measure} {row.figure} %")
+        return "\n".join([*lines, f"{self.games:,} games"])
+
     def as_json(self) -> dict[str, Any]:
         """This report and the machine it was measured on as plain JSON types; figures in percent."""
         return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})
