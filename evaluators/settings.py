@@ -1,4 +1,4 @@
-"""Settings: one frozen value, from a TOML file, from flags or from Python, that is kept as TOML.
+"""Settings: frozen dataclasses whose values come from a TOML file, from flags or from Python, and are saved as TOML.
 
     @dataclass(frozen=True)
     class Walk:
@@ -10,8 +10,9 @@
 
     walk = read(Walk, "walk.toml", {"steps": "20"})
 
-Everything that is known of a field lies at the field: its line of help, what it may be, whether a run may go on when it
-has changed. The TOML file, `--help`, error messages and the documentation are made from that.
+Each field carries its own description (see `SettingInfo`): its line of help, its allowed values, and whether a run can
+be continued after the value has changed. The TOML file, `--help`, error messages and the documentation use it.
+In this module `kind` is a class of settings, such as `Walk`, or an instance of one.
 """
 
 import dataclasses
@@ -35,12 +36,15 @@ _KEY = "setting"
 
 
 @dataclass(frozen=True)
-class About:
-    """What is known of a field.
+class SettingInfo:
+    """The description of a field.
 
-    `line`: what it is, in a sentence. `choices`: the texts it may be; `span`: the least and the greatest number.
-    `is_run`: whether a run with another value is another run. `inside`: of a table, the settings it holds some of,
-    those that are not in `without`.
+    - `line`: one line of help.
+    - `choices`: the texts that are allowed; if empty, any.
+    - `span`: the least and the greatest number that are allowed; None sets no limits.
+    - `is_run`: whether the value is part of a run's identity, so that a run cannot be continued with another value.
+    - `inside`: for a table, the class of settings whose fields it may hold; None if it may hold any names.
+    - `without`: the fields of `inside` that the table may not hold.
     """
 
     line: str
@@ -61,107 +65,116 @@ def setting(
     without: Collection[str] = (),
     **default: Any,
 ) -> Any:
-    """A field of settings, see `About`; `default` or `default_factory` as for any field of a dataclass."""
-    return field(metadata={_KEY: About(line, choices, span, is_run, inside, without)}, **default)
+    """Return a dataclass field with its description, see `SettingInfo`.
+
+    `default`: `default=` or `default_factory=`, as for any dataclass field.
+    """
+    return field(metadata={_KEY: SettingInfo(line, choices, span, is_run, inside, without)}, **default)
 
 
-def about(kind: Any, name: str) -> About:
-    """What is known of the field of that name."""
-    return of(next(one for one in dataclasses.fields(kind) if one.name == name))
+def about(kind: Any, name: str) -> SettingInfo:
+    """Return the description of the field with this name."""
+    return of(next(entry for entry in dataclasses.fields(kind) if entry.name == name))
 
 
-def of(one: "dataclasses.Field[Any]") -> About:
-    """What is known of a field."""
-    return one.metadata[_KEY]
+def of(entry: "dataclasses.Field[Any]") -> SettingInfo:
+    """Return the description of a field."""
+    return entry.metadata[_KEY]
 
 
 def names(kind: Any) -> list[str]:
-    """The names of all fields."""
-    return [one.name for one in dataclasses.fields(kind)]
+    """Return the names of all fields."""
+    return [entry.name for entry in dataclasses.fields(kind)]
 
 
-def is_table(one: "dataclasses.Field[Any]") -> bool:
-    """Whether a field holds names and values."""
-    return typing.get_origin(one.type) is Mapping
+def is_table(entry: "dataclasses.Field[Any]") -> bool:
+    """Return whether a field is a table: a mapping of names to values."""
+    return typing.get_origin(entry.type) is Mapping
 
 
 def check(settings: Any) -> None:
-    """Bring every field of settings under construction to its type. Raises CardaiError for what it cannot be."""
-    for one in dataclasses.fields(settings):
-        kept = _typed(one, getattr(settings, one.name))
-        object.__setattr__(settings, one.name, kept)
-        _refuse_outside(one, kept)
+    """Convert each field of settings to its type, in place; call this in `__post_init__`.
+
+    Raises CardaiError if a value has the wrong type or is not allowed.
+    """
+    for entry in dataclasses.fields(settings):
+        value = _converted(entry, getattr(settings, entry.name))
+        object.__setattr__(settings, entry.name, value)
+        _refuse_outside(entry, value)
 
 
 def read(kind: type[T], path: str | Path | None = None, overrides: Mapping[str, Any] | None = None) -> T:
-    """Settings from a TOML file, its fields replaced by those of `overrides` that are not None.
+    """Return settings from a TOML file; values of `overrides` that are not None replace the file's.
 
-    Overrides may be text as a command line has it ("3e-4", "[256, 128]"); tables are merged key by key. Raises
-    CardaiError for what does not fit.
+    Values of `overrides` may be text from a command line ("3e-4", "[256, 128]"). Tables are merged key by key. Raises
+    CardaiError if the file cannot be read, a field is unknown or missing, or a value is not allowed.
     """
-    fields = {one.name: one for one in dataclasses.fields(typing.cast(Any, kind))}
+    fields = {entry.name: entry for entry in dataclasses.fields(typing.cast(Any, kind))}
     values = _read_toml(kind, Path(path)) if path is not None else {}
     for name, value in (overrides or {}).items():
         if value is None:
             continue
         _refuse_unknown(kind, name)
-        values[name] = _given(fields[name], values.get(name), value)
+        values[name] = _overridden(fields[name], values.get(name), value)
     missing = [
         name
-        for name, one in fields.items()
-        if name not in values and one.default is MISSING and one.default_factory is MISSING
+        for name, entry in fields.items()
+        if name not in values and entry.default is MISSING and entry.default_factory is MISSING
     ]
     if missing:
-        where = path if path is not None else f"the {_called(kind)}"
-        raise CardaiError(f"{where} must say {' and '.join(missing)}: {about(kind, missing[0]).line}")
+        where = path if path is not None else f"the {_title(kind)}"
+        raise CardaiError(f"{where} must have {' and '.join(missing)}: {about(kind, missing[0]).line}")
     return kind(**values)
 
 
 def write(settings: Any, path: str | Path) -> None:
-    """Keep settings as TOML, each field with its line of help. Raises CardaiError when they cannot be written."""
+    """Write settings to a TOML file, each field with its line of help. Raises CardaiError if that fails."""
     write_text(Path(path), as_toml(settings))
 
 
 def as_toml(settings: Any) -> str:
-    """Settings as TOML text that `read` reads back; fields that are None are left out."""
+    """Return settings as TOML text that `read` accepts; a field that is None becomes a comment."""
     lines, tables = [], []
-    for one in dataclasses.fields(settings):
-        value, known = getattr(settings, one.name), of(one)
-        if is_table(one):
-            tables += ["", f"[{one.name}]  # {known.line}", *(_said(key, value[key], known.inside) for key in value)]
+    for entry in dataclasses.fields(settings):
+        value, info = getattr(settings, entry.name), of(entry)
+        if is_table(entry):
+            tables += [
+                "",
+                f"[{entry.name}]  # {info.line}",
+                *(_toml_line(key, value[key], info.inside) for key in value),
+            ]
         else:
-            lines.append(_said(one.name, value, type(settings)))
+            lines.append(_toml_line(entry.name, value, type(settings)))
     return "\n".join(lines + tables) + "\n"
 
 
 def as_plain(settings: Any) -> dict[str, Any]:
-    """Settings as plain JSON types."""
+    """Return settings as plain JSON types."""
     return json.loads(json.dumps(dataclasses.asdict(settings), default=dict))
 
 
 def identity(settings: Any) -> dict[str, Any]:
-    """The fields that a run must keep from its start to its end, as plain JSON types."""
-    kept = {name: value for name, value in as_plain(settings).items() if about(settings, name).is_run}
-    for name in kept:
+    """Return the fields that must not change when a run is continued (`is_run`), as plain JSON types."""
+    values = {name: value for name, value in as_plain(settings).items() if about(settings, name).is_run}
+    for name in values:
         if inside := about(settings, name).inside:
-            kept[name] = {key: value for key, value in kept[name].items() if about(inside, key).is_run}
-    return kept
+            values[name] = {key: value for key, value in values[name].items() if about(inside, key).is_run}
+    return values
 
 
 def fingerprint(settings: Any) -> str:
-    """A hash of `identity`."""
+    """Return a hash of `identity`, in hexadecimal."""
     text = json.dumps(identity(settings), sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def difference(one: Any, other: Any) -> str:
-    """The fields in which settings of one kind are different runs, in words; empty when there is none."""
-    first, second = identity(one), identity(other)
-    return " and ".join(_differences(first, second))
+def difference(first: Any, second: Any) -> str:
+    """Return in words in which fields of `identity` two settings of one class differ; empty if in none."""
+    return " and ".join(_differences(identity(first), identity(second)))
 
 
 def literal(value: Any) -> str:
-    """A value as TOML has it."""
+    """Return a value as TOML text. Raises CardaiError if TOML cannot hold it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -171,28 +184,26 @@ def literal(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(literal(item) for item in value)}]"
     if isinstance(value, Mapping):
-        said = (f"{_key(key)} = {literal(item)}" for key, item in value.items() if item is not None)
-        return f"{{{', '.join(said)}}}"
-    raise CardaiError(
-        f"a setting cannot be {value!r}: it is neither a number, a text, true or false, nor a list of them"
-    )
+        pairs = (f"{_key(key)} = {literal(item)}" for key, item in value.items() if item is not None)
+        return f"{{{', '.join(pairs)}}}"
+    raise CardaiError(f"a setting must be a number, a text, true, false, or a list or table of these, not {value!r}")
 
 
 def _differences(first: Mapping[str, Any], second: Mapping[str, Any], inside: str = "") -> list[str]:
-    found = []
+    differences = []
     for name in dict.fromkeys([*first, *second]):
-        one, other = first.get(name), second.get(name)
-        if isinstance(one, dict) and isinstance(other, dict):
-            found += _differences(one, other, f"{inside}{name}.")
-        elif one != other:
-            found.append(f"{inside}{name} {one!r}, not {other!r}")
-    return found
+        before, after = first.get(name), second.get(name)
+        if isinstance(before, dict) and isinstance(after, dict):
+            differences += _differences(before, after, f"{inside}{name}.")
+        elif before != after:
+            differences.append(f"{inside}{name} {before!r}, not {after!r}")
+    return differences
 
 
-def _said(name: str, value: Any, kind: Any) -> str:
-    """A line of a TOML file, with the line of help where the kind of settings is known."""
-    said = f"{_key(name)} = {literal(value)}" if value is not None else f"# {_key(name)} ="
-    return f"{said}  # {about(kind, name).line}" if kind else said
+def _toml_line(name: str, value: Any, kind: Any) -> str:
+    """Return a line of a TOML file; if `kind` is not None, with the field's line of help as a comment."""
+    line = f"{_key(name)} = {literal(value)}" if value is not None else f"# {_key(name)} ="
+    return f"{line}  # {about(kind, name).line}" if kind else line
 
 
 def _key(name: str) -> str:
@@ -215,30 +226,30 @@ def _read_toml(kind: Any, place: Path) -> dict[str, Any]:
     return values
 
 
-def _called(kind: Any) -> str:
+def _title(kind: Any) -> str:
     return kind.called
 
 
 def _refuse_unknown(kind: Any, name: str) -> None:
     if name not in (known := names(kind)):
-        raise CardaiError(f"{_called(kind)}: {unknown('field', name, known)}")
+        raise CardaiError(f"{_title(kind)}: {unknown('field', name, known)}")
 
 
-def _refuse_outside(one: "dataclasses.Field[Any]", value: Any) -> None:
-    known = of(one)
-    if known.choices and value not in known.choices:
-        raise CardaiError(f"{one.name}: {unknown('choice', value, known.choices)}")
-    if known.span and value is not None:
-        low, high = known.span
+def _refuse_outside(entry: "dataclasses.Field[Any]", value: Any) -> None:
+    info = of(entry)
+    if info.choices and value not in info.choices:
+        raise CardaiError(f"{entry.name}: {unknown('choice', value, info.choices)}")
+    if info.span and value is not None:
+        low, high = info.span
         if not low <= value <= high:
-            raise CardaiError(f"{one.name} must be {low:g} to {high:g}, not {value}")
+            raise CardaiError(f"{entry.name} must be {low:g} to {high:g}, not {value}")
 
 
-def _given(one: "dataclasses.Field[Any]", before: Any, value: Any) -> Any:
-    """A field's value by an override, which may be text; that of a table is merged into what was there before."""
-    if is_table(one):
-        return _merged(_typed(one, {} if before is None else before), _typed(one, value))
-    return _from_text(one.type, value) if isinstance(value, str) else value
+def _overridden(entry: "dataclasses.Field[Any]", before: Any, value: Any) -> Any:
+    """Return a field's value after an override, which may be text; tables are merged with the value before."""
+    if is_table(entry):
+        return _merged(_converted(entry, {} if before is None else before), _converted(entry, value))
+    return _from_text(entry.type, value) if isinstance(value, str) else value
 
 
 def _merged(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,18 +263,21 @@ def _merged(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     return merged
 
 
-def _typed(one: "dataclasses.Field[Any]", value: Any) -> Any:
-    """A value as its field holds it: lists become tuples, whole numbers floats where those are meant. CardaiError."""
-    wanted: Any = one.type
+def _converted(entry: "dataclasses.Field[Any]", value: Any) -> Any:
+    """Return a value converted to its field's type: a list to a tuple, an int to a float.
+
+    Raises CardaiError if it cannot be converted.
+    """
+    wanted: Any = entry.type
     alternatives = typing.get_args(wanted) if isinstance(wanted, types.UnionType) else (wanted,)
     for kind in alternatives:
-        found = _as_kind(kind, value)
-        if found is not _NOT:
-            return found
-    raise CardaiError(f"{one.name} must be {_words(alternatives[0])}, not {value!r}")
+        converted = _as_kind(kind, value)
+        if converted is not _NOT:
+            return converted
+    raise CardaiError(f"{entry.name} must be {_words(alternatives[0])}, not {value!r}")
 
 
-_NOT = object()
+_NOT = object()  # what _as_kind returns if a value does not have the type
 
 
 def _as_kind(kind: Any, value: Any) -> Any:
@@ -284,8 +298,8 @@ def _as_tuple(kinds: tuple[Any, ...], value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return _NOT
     each = (kinds[0],) * len(value) if kinds[-1] is Ellipsis else kinds
-    found = tuple(_as_kind(kind, item) for kind, item in zip(each, value, strict=False))
-    return found if len(found) == len(value) == len(each) and _NOT not in found else _NOT
+    items = tuple(_as_kind(kind, item) for kind, item in zip(each, value, strict=False))
+    return items if len(items) == len(value) == len(each) and _NOT not in items else _NOT
 
 
 def _words(kind: Any) -> str:
@@ -298,16 +312,16 @@ def _words(kind: Any) -> str:
 
 
 def _from_text(wanted: Any, text: str) -> Any:
-    """A field's value from a command line: plain text for fields that hold text, otherwise as TOML has it."""
+    """Return a field's value from command-line text: the text itself if the field holds text, else parsed as TOML."""
     if typing.get_origin(wanted) is tuple:
         return tuple(text.split(",")) if str in typing.get_args(wanted) else _from_literal(text)
     return text if str in (wanted, *typing.get_args(wanted)) else _from_literal(text)
 
 
 def _from_literal(text: str) -> Any:
-    """A text as TOML reads a value: 3, 0.5, true, [1, 2]; whatever is none of these stays text."""
+    """Return the value that a text has in TOML, such as 3, 0.5, true or [1, 2]; if it has none, the text itself."""
     try:
-        found = tomllib.loads(f"value = {text}")
+        parsed = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text
-    return found["value"] if list(found) == ["value"] else text
+    return parsed["value"] if list(parsed) == ["value"] else text

@@ -136,7 +136,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(CardaiError, match=r"must say data and out: Record files"):
+    with pytest.raises(CardaiError, match=r"must have data and out: Record files"):
         read_config(None, {"game": "tictactoe"})
 
 

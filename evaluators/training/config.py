@@ -1,8 +1,8 @@
-"""What a training run is: one frozen value, from a TOML file, from flags or from Python.
+"""The config of a training run: a frozen dataclass, made from a TOML file, from flags or in Python.
 
     config = read_config("nn1.toml", {"learning_rate": "3e-4", "options": {"hidden": "[256, 128]"}})
 
-It is kept as TOML in the run's folder.
+A run writes its config as TOML into its folder.
 """
 
 import dataclasses
@@ -24,100 +24,126 @@ from evaluators.settings import literal, setting
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """Everything that decides what comes out of a training run. Raises CardaiError for an impossible value.
+    """The config of a training run: which data, which network, and how to train it.
 
-    `options` are completed with the body's defaults.
+    Options of the body that are not given get their defaults. Raises CardaiError if a value is impossible, or if two
+    fields contradict each other.
     """
 
     called: ClassVar[str] = "training config"
 
-    game: str = setting("The game that is learned.")
-    data: tuple[str, ...] = setting("Record files, or folders of them.", is_run=False)
+    game: str = setting("The game that the network is trained for.")
+    data: tuple[str, ...] = setting("Record files, or folders of record files.", is_run=False)
     out: str = setting("The run's folder: checkpoints, metrics, figures and the model.", is_run=False)
     variant: str | None = setting(
-        "The variant the records must be of; whatever they are of if not given.", default=None
+        "The game variant that the records must have; if not given, the variant they have.", default=None
     )
-    encoder: str | None = setting("The encoder of the states; the game's first if not given.", default=None)
+    encoder: str | None = setting(
+        "The encoder that turns states into the network's input; if not given, the game's first encoder.", default=None
+    )
     moment: str = setting(
-        "Which states are learned: before_draw (the decision made, chance not yet) or drawn (after both).",
+        "The states to train on: before_draw (after-states: the player has moved, chance has not) or drawn "
+        "(settled states: both have).",
         choices=MOMENTS,
         default="before_draw",
     )
     states: str = setting(
-        "all, or choices: only states after decisions with more than one legal move.", choices=STATES, default="all"
+        "all, or choices: only the states after decisions with more than one legal move.", choices=STATES, default="all"
     )
-    per_game: int = setting("At most so many states of a game, drawn at random; 0 is all.", span=(0, 10**6), default=0)
-    limit: int = setting("At most so many states in all; 0 is all.", span=(0, 10**12), default=0)
+    per_game: int = setting(
+        "The largest number of states taken from one game, drawn at random; 0 takes all.", span=(0, 10**6), default=0
+    )
+    limit: int = setting("The largest number of states in the dataset; 0 takes all.", span=(0, 10**12), default=0)
     balance: str = setting(
-        "natural, or loser: all states of a game's losers and as many drawn from the other seats.",
+        "natural: as they occur; loser: all states of a game's losers, and at most as many of the other seats, "
+        "drawn at random.",
         choices=BALANCES,
         default="natural",
     )
     label: str = setting(
-        "What is learned: score, the seat's at the end of the game; win, 1 if that is 1; not_lost, 1 unless it is 0.",
+        "What the network predicts: score, the seat's score at the end of the game; win, 1 if that score is 1, "
+        "else 0; not_lost, 0 if it is 0, else 1.",
         choices=tuple(LABELS),
         default="score",
     )
     agents: tuple[str, ...] = setting(
-        "Only states of seats whose agent's spec begins with one of these; none is all.", default=()
+        "Take only states of seats whose agent's spec begins with one of these texts; if empty, of all seats.",
+        default=(),
     )
     steady: bool = setting(
-        "Of seats that explore up to some ply, only the states from their last exploring move on.", default=False
+        "For seats that explore until some ply, take only the states from their last exploring move on.", default=False
     )
     split_by: str = setting(
-        "game, or state, which flatters the test figures: states of a game are then on both sides.",
+        "Divide the states into training, validation and test by game, or by state. By state makes the test "
+        "metrics too good: states of one game are then in several parts.",
         choices=("game", "state"),
         default="game",
     )
     parts: tuple[float, float, float] = setting(
-        "The shares of training, validation and test.", default=(0.92, 0.06, 0.02)
+        "The shares of the training, validation and test states.", default=(0.92, 0.06, 0.02)
     )
-    body: str = setting("The kind of network: mlp, cnn, cnn_flat or linear.", default="mlp")
+    body: str = setting("The network's architecture: mlp, cnn, cnn_flat or linear.", default="mlp")
     options: Mapping[str, Any] = setting("The body's options, such as hidden = [256, 128].", default_factory=dict)
-    batch: int = setting("States in a step.", span=(1, 2**24), default=16384)
+    batch: int = setting("The number of states in one step.", span=(1, 2**24), default=16384)
     epochs: int = setting(
-        "Stop after so many passes over the training states; 0 is no limit.", span=(0, 10**9), default=10
+        "Stop after this number of passes over the training states; 0 sets no limit.", span=(0, 10**9), default=10
     )
-    steps: int = setting("Stop after so many steps; 0 is no limit.", span=(0, 10**12), default=0)
+    steps: int = setting("Stop after this number of steps; 0 sets no limit.", span=(0, 10**12), default=0)
     minutes: float = setting(
-        "Stop after so many minutes, those of a stopped run counted in; 0 is no limit. Without epochs and steps, cosine"
-        " plans as many steps as they allow.",
+        "Stop after this many minutes, including those before the run was continued; 0 sets no limit. If epochs "
+        "and steps are 0, the cosine schedule estimates how many steps fit into this time.",
         span=(0, 10**7),
         is_run=False,
         default=0.0,
     )
     learning_rate: float = setting("The highest learning rate.", span=(1e-12, 10), default=1e-3)
     schedule: str = setting(
-        "constant, or cosine: falls to final_rate over the whole run.", choices=("constant", "cosine"), default="cosine"
+        "The learning rate after the warm-up: constant, or cosine, which falls to final_rate times "
+        "learning_rate at the end of the run.",
+        choices=("constant", "cosine"),
+        default="cosine",
     )
-    warm_up: int = setting("Steps over which the learning rate rises from nothing.", span=(0, 10**12), default=0)
-    final_rate: float = setting("The share of the learning rate that cosine ends with.", span=(0, 1), default=0.0)
+    warm_up: int = setting("The number of steps in which the learning rate rises from 0.", span=(0, 10**12), default=0)
+    final_rate: float = setting(
+        "The learning rate at the end of the cosine schedule, as a share of learning_rate.", span=(0, 1), default=0.0
+    )
     optimiser: str = setting("adam or adamw.", choices=("adam", "adamw"), default="adam")
-    weight_decay: float = setting("Weight decay of adamw, on matrices alone.", span=(0, 10), default=0.0)
-    clip: float = setting("The greatest norm of a step's gradient; 0 is no limit.", span=(0, 10**9), default=0.0)
+    weight_decay: float = setting(
+        "The weight decay of adamw; it applies to weight matrices only.", span=(0, 10), default=0.0
+    )
+    clip: float = setting(
+        "The largest norm of a step's gradient; larger gradients are scaled down. 0 sets no limit.",
+        span=(0, 10**9),
+        default=0.0,
+    )
     ema: float = setting(
-        "Validate and keep a moving average of the weights with this factor a step, such as 0.999; 0 is off.",
+        "Validate and save an exponential moving average of the weights with this factor per step, such as 0.999; "
+        "0 turns it off.",
         span=(0, 0.99999),
         default=0.0,
     )
     patience: int = setting(
-        "Stop after so many validations in a row without a better one; 0 is never.", span=(0, 10**6), default=0
+        "Stop after this number of validations in a row without improvement; 0 never stops.", span=(0, 10**6), default=0
     )
     check_steps: int = setting(
-        "Validate every so many steps besides the end of an epoch; 0 is not.", span=(0, 10**12), default=0
+        "The number of steps between validations, in addition to the one at the end of each epoch; 0 turns this off.",
+        span=(0, 10**12),
+        default=0,
     )
     start_from: str | None = setting(
-        "A model whose weights the network begins with; fresh ones if not given.", default=None
+        "A model whose weights the network starts with; if not given, random weights.", default=None
     )
     seed: int = setting(
-        "Decides initial weights, dropout, split and order of the data.", span=(0, 2**63 - 1), default=0
+        "Decides the initial weights, the dropout, the split and the order of the data.", span=(0, 2**63 - 1), default=0
     )
-    device: str = setting("auto, cpu or gpu.", choices=DEVICES, is_run=False, default="auto")
+    device: str = setting(
+        "Where the network is trained: auto, cpu or gpu.", choices=DEVICES, is_run=False, default="auto"
+    )
     checkpoint_minutes: float = setting(
-        "Minutes between checkpoints; 0 is one after every validation.", span=(0, 10**6), is_run=False, default=5.0
+        "Minutes between checkpoints; 0 saves one after every validation.", span=(0, 10**6), is_run=False, default=5.0
     )
     threads: int | None = setting(
-        "Threads that replay records; as many as processors if not given.", span=(1, 1024), is_run=False, default=None
+        "Threads that replay records; if not given, one per processor.", span=(1, 1024), is_run=False, default=None
     )
 
     def __post_init__(self) -> None:
@@ -140,11 +166,11 @@ class TrainConfig:
             raise CardaiError(f"patience {self.patience} needs states to validate on, but their share in parts is 0")
 
     def identity(self) -> dict[str, Any]:
-        """The fields that a run must keep from its start to its end, as plain JSON types."""
+        """Return the fields that must not change when a run is continued, as plain JSON types."""
         return settings.identity(self)
 
     def fingerprint(self) -> str:
-        """A hash of `identity`."""
+        """Return a hash of `identity`."""
         return settings.fingerprint(self)
 
 
@@ -152,43 +178,46 @@ as_plain, as_toml, difference, write_config = settings.as_plain, settings.as_tom
 
 
 def about(name: str) -> str:
-    """The one line of help of a field."""
+    """Return the line of help of a field."""
     return settings.about(TrainConfig, name).line
 
 
 def read_config(path: str | Path | None = None, overrides: Mapping[str, Any] | None = None) -> TrainConfig:
-    """A config from a TOML file, its fields replaced by those of `overrides` that are not None, see `settings.read`.
+    """Return a config from a TOML file; values of `overrides` that are not None replace the file's.
 
-    A relative path in the file's `data` and `out` is taken from the folder one is in.
+    Relative paths in `data` and `out` start at the current folder, not at the file's. See `settings.read`.
     """
     return settings.read(TrainConfig, path, overrides)
 
 
 def command(config: TrainConfig) -> str:
-    """The command line that makes this run: flags for all that is not usual, data and folder by their last names."""
-    usual = {one.name: one.default for one in dataclasses.fields(config)}
+    """Return the command line of this run: a flag for each field that differs from its default.
+
+    Of the paths in `data` and `out` it has only the last part.
+    """
+    defaults = {field.name: field.default for field in dataclasses.fields(config)}
     words = ["cardai", "train"]
     for name, value in dataclasses.asdict(config).items():
         flag = f"--{name.replace('_', '-')}"
         if name == "data":
-            words += [flag, ",".join(Path(one).name for one in value)]
+            words += [flag, ",".join(Path(path).name for path in value)]
         elif name == "out":
             words += [flag, Path(value).name]
         elif name == "options":
-            words += [word for key in _chosen(config) for word in (f"{flag}.{key}", literal(value[key]))]
-        elif value != usual[name]:
+            words += [word for key in _needed_options(config) for word in (f"{flag}.{key}", literal(value[key]))]
+        elif value != defaults[name]:
             words += [flag, value if isinstance(value, str) else literal(value)]
     return shlex.join(words)
 
 
-def _chosen(config: TrainConfig) -> list[str]:
-    """The options that would be different if they were not given."""
-    chosen = dict(config.options)
+def _needed_options(config: TrainConfig) -> list[str]:
+    """Return the names of the options that must be given, because the body's defaults differ from them."""
+    needed = dict(config.options)
     for name in reversed(list(config.options)):
-        others = {key: value for key, value in chosen.items() if key != name}
+        others = {key: value for key, value in needed.items() if key != name}
         try:
             if options.as_plain(options.options_of(config.body, others)) == config.options:
-                chosen = others
-        except CardaiError:  # it is needed beside the others
+                needed = others
+        except CardaiError:  # the other options are invalid without this one
             continue
-    return list(chosen)
+    return list(needed)
