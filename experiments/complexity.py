@@ -1,7 +1,7 @@
 """How large the game trees are, by number of players: the thesis' Figure 1, and the same for Durak.
 
-Counted are decisions with more than one legal move, of all players; b moves a decision and d decisions a game make a
-tree of about b^d positions.
+Only decisions with more than one legal move count, those of all players. A game with d such decisions and about b legal
+moves in each has a tree of about b^d positions.
 
 Source: Vahteristo 2023, section 1.1.2 and Figure 1.
 """
@@ -18,9 +18,9 @@ from experiments.machinery.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
 AGENTS = {"moska": ("bot3", "random"), "durak": ("thrifty", "random")}
-"""Who plays: somebody who plays to win, and somebody who does not."""
+"""{game: the agents that are measured, each in all seats}: one that plays to win, and random play."""
 DURAK = {2: 44 * math.log10(2.17)}
-"""What the thesis cites for Durak with two players: 2.17 moves, 44 decisions."""
+"""{players: log10 of b^d} that the thesis cites for Durak: b = 2.17 and d = 44 with two players."""
 COLUMNS = {"decisions": "decisions a game", "branching": "moves a decision", "power": "log10 b^d"}
 
 
@@ -35,14 +35,14 @@ SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play and count."""
+    """Play games with each number of players and count their decisions and legal moves."""
     rows, drawn = [], {}
     for game, agents in AGENTS.items():
         for agent in agents:
             key = f"{game}-{agent}"
             report = lab.piece(key, lambda game=game, agent=agent: _measured(lab, game, agent))
             drawn[key] = report["rows"]
-            rows += [row for one in report["rows"] for row in _rows(lab, game, agent, one, key)]
+            rows += [row for counts in report["rows"] for row in _rows(lab, game, agent, counts, key)]
             rows.append(_fall(game, agent, report["rows"], key))
     return Findings(rows, {"rows": drawn})
 
@@ -55,23 +55,23 @@ def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
     return report.as_json()
 
 
-def _rows(lab: Lab, game: str, agent: str, one: Mapping[str, Any], key: str) -> list[Finding]:
-    seats = one["players"]
-    reference = one["reference"] if game == "moska" else DURAK.get(seats)
+def _rows(lab: Lab, game: str, agent: str, counts: Mapping[str, Any], key: str) -> list[Finding]:
+    seats = counts["players"]
+    reference = counts["reference"] if game == "moska" else DURAK.get(seats)
     games = lab.games or lab.size.benchmark
     command = f"cardai complexity {game} --players {seats} --games {games} --agent {agent}"
-    found = []
+    rows = []
     for name, column in COLUMNS.items():
         claim = None
         if name == "power" and reference is not None and agent == AGENTS[game][0]:
             claim = Claim(round(reference, 1), better="neither", within=3.0)
         table = f"{game.capitalize()}, all seats {agent}"
-        found.append(Finding(table, f"{seats} players", column, of_estimate(one[name]), claim, key, 0, command))
-    return found
+        rows.append(Finding(table, f"{seats} players", column, of_estimate(counts[name]), claim, key, 0, command))
+    return rows
 
 
 def _fall(game: str, agent: str, rows: list[Mapping[str, Any]], key: str) -> Finding:
-    """How much smaller the tree is with the most players than with the fewest."""
+    """The difference in log10 of b^d between the largest and the smallest number of players."""
     figure = difference(of_estimate(rows[-1]["power"]), of_estimate(rows[0]["power"]))
     claim = direction("lower", "goes down") if (game, agent) == ("moska", AGENTS["moska"][0]) else None
     table, name = f"{game.capitalize()}, all seats {agent}", f"{rows[-1]['players']} less {rows[0]['players']}"

@@ -1,9 +1,10 @@
-"""Three ways to learn Durak, at equal numbers of games: PPO, NFSP with two settings, and positions judged by a network.
+"""Three ways to learn Durak, by number of games: PPO, NFSP with two settings, and an evaluator network.
 
-PPO and NFSP learn a policy from games against themselves, as a student report did; the evaluator learns, by the method
-of the Moska thesis, how good positions are, first from hand-written players' games and then from its own. Each one is
-measured along the way against the report's opponents: three random players, one, a defensive one, an aggressive one.
-Each stage has a folder and is kept; what was stopped in the middle of a policy's training begins that training anew.
+PPO and NFSP learn a policy from games against themselves, as in a student report. The evaluator learns to score
+positions by the method of the Moska thesis: first from games of hand-written players, then also from its own. Each
+learner is measured after several numbers of games against the report's opponents: three random players, one random,
+one defensive and one aggressive player. Each stage writes a folder, and a finished stage is not repeated. A policy's
+training that was stopped starts again from its beginning.
 
 Source: the report's section "Results" (PPO after 140 000 games; NFSP after 5 000).
 """
@@ -37,13 +38,13 @@ from games.durak.endgame_grade import grade_endgames
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")
 EARLIER = 10
-"""Of the games of a figure a learner gets at its end, one in so many is played to measure it before."""
+"""Before the end of its training, a learner is measured with this many times fewer games than at the end."""
 NODES = 100_000
-"""Positions that the solver may visit for a decision: all but the longest endings take less."""
+"""The most positions that the solver may visit for a decision; all but the longest endings need fewer."""
 TABLES = (2, 4)
-"""Seats of the tables at which they learn, each for itself."""
+"""The numbers of seats; each learner is trained separately for each of them."""
 THROW_IN_TABLE = 2
-"""The same by throw-in rules."""
+"""The number of seats at which the evaluator is trained by throw-in rules."""
 
 HAND_WRITTEN = {
     "thrifty": 2.0,
@@ -54,27 +55,32 @@ HAND_WRITTEN = {
     "greedy:hand_value": 1.0,
     "greedy:hand_value?epsilon=0.15": 1.0,
 }
-"""Whose games the evaluator learns from first."""
+"""{spec: weight} of the players whose games the evaluator's first generation learns from."""
 OPPONENTS = {"thrifty": 0.7, "defensive": 0.4, "aggressive": 0.4, "random": 0.4}
-"""Whom its later generations meet."""
+"""{spec: weight} of the players that the evaluator's later generations play against."""
 
 CLAIMS = {
     "D1": Claim(99.0, better="higher", within=1.0),
     "D2": Claim(92.0, better="higher", words="83-92"),
 }
-"""What the report says of PPO: games not lost, in percent, against three random players and against one; taken as exact
-and at its best, since it does not say how many games were counted.
+"""The report's figures for PPO: games not lost, in percent, against three random players (D1) and against one (D2).
+
+The report does not say how many games were counted, so each claim is the best value it gives, and is taken as exact.
 """
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is played and learned.
+    """How much is played and trained.
 
-    `games`: after how many games PPO is measured, the last is its end; `epochs`: NFSP's; `evaluator`: how many games
-    an evaluator learns from in all its generations; `generations`: after the first; `shipped`: the games of those that
-    come with cardai, `throw_in`: the same by throw-in rules. `benchmark`: games of a figure; `learning`: fields of
-    every `TrainConfig`; `endings`: games whose endings are graded.
+    - `games`: numbers of games after which PPO is measured; it ends after the last.
+    - `epochs`: epochs of NFSP.
+    - `evaluator`: numbers of games, each for an evaluator of its own that learns from that many in all generations.
+    - `generations`: generations of an evaluator after the first.
+    - `shipped`: the number of games for the evaluators that come with cardai; `throw_in`: the same by throw-in rules.
+    - `benchmark`: games behind a figure.
+    - `learning`: fields of every `TrainConfig`.
+    - `endings`: games whose endings are graded.
     """
 
     games: tuple[int, ...]
@@ -132,21 +138,24 @@ SCALES["full"] = replace(
 
 
 def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:
-    """Learn everything, or go on; {learner: {(seats, games): agent's spec}} for the rules of the report."""
-    found: dict[str, dict[tuple[int, int], str]] = {name: {} for name in LEARNERS}
+    """Train every learner by the report's rules, or resume; {learner: {(seats, games learned from): agent's spec}}."""
+    agents: dict[str, dict[tuple[int, int], str]] = {name: {} for name in LEARNERS}
     for seats in TABLES:
         for name in LEARNERS[:-1]:
             place = lab.folder / f"{name}-{seats}"
             for games, spec in policies(place, name, seats, lab.size, lab.progress).items():
-                found[name][seats, games] = spec
+                agents[name][seats, games] = spec
         for games in (*lab.size.evaluator, lab.size.shipped):
             for seen, spec in evaluator(lab, f"evaluator-{seats}-{games}", "report", seats, games).items():
-                found["evaluator"][seats, seen] = spec
-    return found
+                agents["evaluator"][seats, seen] = spec
+    return agents
 
 
 def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progress | None) -> dict[int, str]:
-    """A policy's training, kept after so many games each: {games: agent's spec}."""
+    """Train a policy and save it after several numbers of games: {games: agent's spec}.
+
+    A policy that is already in the folder after each of these numbers is not trained again.
+    """
     wanted = size.games
     if name in nfsp.PRESETS:
         games = size.epochs * nfsp.PRESETS[name].epoch_games
@@ -154,8 +163,8 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
     places = {games: folder / f"{games:07d}.safetensors" for games in wanted}
 
     def watch(games: int, policy: Policy) -> None:
-        for one, place in places.items():
-            if games >= one and not place.exists():
+        for count, place in places.items():
+            if games >= count and not place.exists():
                 policy.save(place)
 
     def tell(done: float, total: float) -> None:
@@ -164,7 +173,7 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
 
     if not all(place.exists() for place in places.values()):
         folder.mkdir(parents=True, exist_ok=True)
-        for place in places.values():  # of a training that was stopped
+        for place in places.values():  # left by a training run that was stopped
             place.unlink(missing_ok=True)
         durak = load("durak")
         common: dict[str, Any] = {
@@ -182,9 +191,9 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
 
 
 def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict[int, str]:
-    """Networks that judge positions, from so many games in all, evenly divided over the generations.
+    """Train an evaluator's generations on `games` games in all, divided evenly over the generations.
 
-    {games that a generation has learned from: its spec}.
+    Returns {games that a generation has learned from: its spec}.
     """
     folder, generations = lab.folder / name, lab.size.generations
     place = NetworkStore(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
@@ -196,44 +205,44 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
 
 
 def run(lab: Lab) -> Findings:
-    """Learn everything and measure it."""
+    """Train every learner and measure its play and its endings."""
     seconds = lab.piece("learning", lambda: _learning(lab), repeats=False)
-    found = learned(lab)  # by now all of it only says where it is
-    rows = [row for name, agents in found.items() for row in _curve(lab, name, agents)]
+    learners = learned(lab)  # everything is trained by now: this only returns the specs
+    rows = [row for name, agents in learners.items() for row in _curve(lab, name, agents)]
     thrown = _throw_in(
         lab, evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
     )
-    endings = [row for name, spec in players_for_two(found).items() for row in _ending(lab, name, spec)]
+    endings = [row for name, spec in players_for_two(learners).items() for row in _ending(lab, name, spec)]
     times = [
         Finding(
             "Seconds of learning, both tables",
             name,
             "s",
-            Measurement(one, n=1, counted="runs"),
+            Measurement(duration, n=1, counted="runs"),
             piece="learning",
             places=0,
         )
-        for name, one in seconds.items()
+        for name, duration in seconds.items()
     ]
     return Findings([*rows, _deeper(rows), *thrown, *endings, *times])
 
 
 def _learning(lab: Lab) -> dict[str, float]:
-    """Learn everything; the seconds each learner took at its longest, for both tables together."""
-    found = learned(lab)
+    """Train every learner; the seconds of each learner's longest training, summed over both numbers of seats."""
+    learners = learned(lab)
     evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
-    return _seconds(lab.folder, found)
+    return _seconds(lab.folder, learners)
 
 
 NOT_LOST, THROWN, ENDINGS = "Games not lost, %", "Games not lost, %, throw-in rules", "Endings between two, no deck"
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
 THROW_IN_ROWS = {"P3": "1 defensive", "P4": "1 thrifty"}
-"""The rows of both suites, and who sits there."""
+"""{row of the suite: its opponents}, for the suites "report" and "podkidnoy"."""
 
 
 def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Finding]:
-    """A learner measured after each number of games."""
-    last, found = max(games for _, games in agents), []
+    """A learner's games not lost after each number of games it learned from."""
+    last, rows = max(games for _, games in agents), []
     for (seats, games), spec in agents.items():
         count = (lab.games or lab.size.benchmark) if games == last else -(-(lab.games or lab.size.benchmark) // EARLIER)
         key = f"row-{name}-{seats}-{games}"
@@ -242,56 +251,59 @@ def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[F
             claim = CLAIMS.get(row["row"]) if name == "ppo" and games == last else None
             places = 2 if row["row"] in CLAIMS else 1
             line = f"{name}, {games:,} games"
-            found.append(Finding(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
-    return found
+            rows.append(Finding(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
+    return rows
 
 
 def _deeper(rows: Iterable[Finding]) -> Finding:
-    """How much better the deep network of NFSP plays than the shallow one, both at their end, as if independent."""
+    """How much better NFSP's deep network plays than its shallow one, each at the end of its training.
+
+    The interval takes the two figures as independent.
+    """
     ends = {row.name.partition(",")[0]: row for row in rows if row.column == ROWS["D2"]}  # the last one of each learner
-    one, other = (ends[f"nfsp-{name}"] for name in ("deep", "shallow"))
-    figure = difference(one.figure, other.figure)
+    deep, shallow = (ends[f"nfsp-{name}"] for name in ("deep", "shallow"))
+    figure = difference(deep.figure, shallow.figure)
     claim = direction("higher", "deeper is better")
     return Finding(
-        "NFSP, percentage points", "deep less shallow", ROWS["D2"], figure, claim, f"{one.piece} {other.piece}"
+        "NFSP, percentage points", "deep less shallow", ROWS["D2"], figure, claim, f"{deep.piece} {shallow.piece}"
     )
 
 
 def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Finding]:
-    """The evaluators by throw-in rules."""
-    found = []
+    """The games that the evaluator's generations do not lose by throw-in rules."""
+    rows = []
     for games, spec in agents.items():
-        asked = lab.games or lab.size.benchmark
-        count = asked if games == lab.size.throw_in else -(-asked // EARLIER)
+        benchmark = lab.games or lab.size.benchmark
+        count = benchmark if games == lab.size.throw_in else -(-benchmark // EARLIER)
         key = f"podkidnoy-{games}"
         for row in lab.bench(key, at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count)["rows"]:
             line = f"evaluator, {games:,} games"
-            found.append(Finding(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
-    return found
+            rows.append(Finding(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
+    return rows
 
 
 def not_lost(loss: Mapping[str, Any]) -> Measurement:
-    """A figure of games lost, in percent, as one of games not lost."""
+    """The percentage of games not lost, from an estimate of the percentage of games lost."""
     turned = {"point": "point", "low": "high", "high": "low"}
-    figures = {one: None if loss[other] is None else 100 - loss[other] for one, other in turned.items()}
+    figures = {end: None if loss[source] is None else 100 - loss[source] for end, source in turned.items()}
     return of_estimate({**loss, **figures})
 
 
 def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
-    """How well an agent ends its games against `thrifty`, by the exact solver."""
+    """How well an agent plays the endings of its games against `thrifty`, graded by the exact solver."""
 
     def graded() -> dict[str, Any]:
         games = lab.size.endings
         return asdict(grade_endgames(load("durak"), [spec, "thrifty"], games, variant="report", limit=NODES)[spec])
 
     key = f"endings-{name.replace(':', '-')}"
-    found = lab.piece(key, graded)
+    grades = lab.piece(key, graded)
     counts = [
         Finding(
             ENDINGS,
             name,
             column,
-            Measurement(found[column], n=found["decisions"], counted="decisions"),
+            Measurement(grades[column], n=grades["decisions"], counted="decisions"),
             piece=key,
             places=0,
         )
@@ -299,8 +311,8 @@ def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
     ]
     return [
         *counts,
-        Finding(ENDINGS, name, "best move played, %", _counted(found["optimal"], 100), piece=key),
-        Finding(ENDINGS, name, "score lost an ending", _counted(found["lost"], 1), piece=key, places=3),
+        Finding(ENDINGS, name, "best move played, %", _counted(grades["optimal"], 100), piece=key),
+        Finding(ENDINGS, name, "score lost an ending", _counted(grades["lost"], 1), piece=key, places=3),
     ]
 
 
@@ -309,7 +321,7 @@ def _counted(estimate: Mapping[str, Any], factor: float) -> Measurement:
 
 
 def at_tables_of(seats: int) -> Game:
-    """Durak with only those rows of its suites that so many sit at."""
+    """Durak, its suites cut to the rows with this number of seats."""
     game = load("durak")
     suites = {
         name: replace(suite, rows={key: row for key, row in suite.rows.items() if 1 + len(row.opponents) == seats})
@@ -318,21 +330,24 @@ def at_tables_of(seats: int) -> Game:
     return replace(game, suites=suites)
 
 
-def players_for_two(found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, str]:
-    """{name: spec} of those whose endings are graded: hand-written players, and each learner at its end."""
+def players_for_two(learners: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, str]:
+    """{name: spec} of the agents whose endings are graded: hand-written players, and each learner fully trained."""
     simple = dict.fromkeys(("random", "aggressive", "defensive", "thrifty", "greedy:hand_value"))
-    ends = {name: agents[max(key for key in agents if key[0] == 2)] for name, agents in found.items()}
+    ends = {name: agents[max(key for key in agents if key[0] == 2)] for name, agents in learners.items()}
     return {name: name for name in simple} | ends
 
 
-def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, float]:
-    """How long each learner's longest training took, at both tables: without simulation for evaluators."""
+def _seconds(folder: Path, learners: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, float]:
+    """The seconds of each learner's longest training, summed over both numbers of seats.
+
+    For an evaluator this is without the time of playing its games.
+    """
     seconds = {}
-    for name, agents in found.items():
+    for name, agents in learners.items():
         last = max(games for _, games in agents)
         if name == "evaluator":
             reports = folder.glob(f"evaluator-*-{last}/*/report.json")
-            seconds[name] = sum(json.loads(one.read_text("utf-8"))["seconds"] for one in reports)
+            seconds[name] = sum(json.loads(report.read_text("utf-8"))["seconds"] for report in reports)
         else:
             places = [folder / f"{name}-{seats}" / f"{last:07d}.safetensors" for seats in TABLES]
             seconds[name] = sum(load_policy(place).metadata.seconds for place in places)
@@ -340,7 +355,7 @@ def _seconds(folder: Path, found: Mapping[str, Mapping[tuple[int, int], str]]) -
 
 
 def ship(folder: Path) -> list[Path]:
-    """Put the networks that learned most among the models that come with cardai; where they lie now."""
+    """Copy the evaluators that learned from the most games to the models that come with cardai; their new paths."""
     runs = {f"report{seats}": (f"evaluator-{seats}-{_most(folder, seats)}", seats) for seats in TABLES}
     runs[f"podkidnoy{THROW_IN_TABLE}"] = f"podkidnoy-{THROW_IN_TABLE}", THROW_IN_TABLE
     shipped = []
@@ -352,5 +367,5 @@ def ship(folder: Path) -> list[Path]:
 
 
 def _most(folder: Path, seats: int) -> int:
-    """The most games an evaluator has learned from in a folder."""
+    """The largest number of games that an evaluator in a folder has learned from."""
     return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))

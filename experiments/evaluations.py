@@ -1,7 +1,8 @@
-"""Every player's evaluation over one game of Moska, each from its own information: the thesis' Figure 6.
+"""How the evaluations of all four seats change during one game of Moska: the thesis' Figure 6.
 
-One Bot3 sits among three networks, as a human did there. The same judge looks at more such games, to say what its
-evaluations are worth: how often the seat that it thinks worst of is the one that loses.
+One Bot3 plays against three networks; in the thesis a human had Bot3's seat. One network evaluates every seat from
+that seat's own view. To test these evaluations, the same network also evaluates more such games, and the experiment
+counts how often the seat with the lowest evaluation loses.
 
 Source: Vahteristo 2023, section 3.3 and Figure 6.
 """
@@ -32,7 +33,7 @@ WORST = "The seat thought worst of lost, %"
 
 @dataclass(frozen=True)
 class Scale:
-    """`games`: that are judged; the first one is drawn."""
+    """`games`: the number of games that are evaluated. The first finished one is drawn."""
 
     games: int
 
@@ -41,31 +42,35 @@ SCALES = {"smoke": Scale(8), "small": Scale(400), "full": Scale(10_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play, judge and count."""
-    found = lab.piece("games", lambda: _judged(lab))
+    """Play the games, evaluate every seat in them, and count how often the lowest evaluation was right."""
+    evaluated = lab.piece("games", lambda: _evaluated_games(lab))
     rows = [
-        Finding(WORST, "games judged by best", words, told, piece="games", seed=SEED)
-        for words, told in ((words, Measurement(**one)) for words, one in found["worst"].items())
+        Finding(WORST, "games judged by best", words, Measurement(**share), piece="games", seed=SEED)
+        for words, share in evaluated["worst"].items()
     ]
-    game = found["drawn"]
+    game = evaluated["drawn"]
     table = "One game: the moves at which evaluations changed most"
-    for i, one in enumerate(game["swings"][:TOP], 1):
-        name = f"({i}) move {one['ply']}, {game['names'][one['seat']]} (p{one['seat']}): {one['move']}"
-        for column, value in (("before", one["before"]), ("after", one["after"]), ("own choice", one["choice"])):
+    for i, swing in enumerate(game["swings"][:TOP], 1):
+        name = f"({i}) move {swing['ply']}, {game['names'][swing['seat']]} (p{swing['seat']}): {swing['move']}"
+        for column, value in (("before", swing["before"]), ("after", swing["after"]), ("own choice", swing["choice"])):
             rows.append(
                 Finding(table, name, column, Measurement(value, n=1), piece="games", seed=game["seed"], places=3)
             )
     return Findings(rows, {"game": game})
 
 
-def _judged(lab: Lab) -> dict[str, Any]:
-    """Play so many games and have them judged; the first one in full."""
+def _evaluated_games(lab: Lab) -> dict[str, Any]:
+    """Play the scale's number of games and evaluate each seat on each of its own turns.
+
+    Returns {"worst": how often the seat with the lowest evaluation lost, at each of `QUARTERS`, in percent;
+    "drawn": the evaluations of the first finished game}.
+    """
     moska = load("moska")
     players = [agent(moska, spec) for spec in dict.fromkeys(LINEUP)]
     turns = rotations(len(LINEUP))
     deals = -(-(lab.games or lab.size.games) // len(turns))
-    who = np.array([list(dict.fromkeys(LINEUP)).index(spec) for spec in LINEUP])
-    lineups = who[np.tile(np.argsort(turns, axis=1), (deals, 1))]
+    agent_of_place = np.array([list(dict.fromkeys(LINEUP)).index(spec) for spec in LINEUP])
+    lineups = agent_of_place[np.tile(np.argsort(turns, axis=1), (deals, 1))]
     seeds = np.repeat(deal_seeds(SEED, deals), len(turns))
     results = play(moska, players, lineups, seeds, record=True)
     if results.interrupted:
@@ -79,45 +84,49 @@ def _judged(lab: Lab) -> dict[str, Any]:
             number=number,
             variant=moska.default_variant,
             seed=int(seeds[number]),
-            lineup=tuple(int(one) for one in lineup),
+            lineup=tuple(int(agent_number) for agent_number in lineup),
             moves=moves,
-            scores=tuple(float(one) for one in results.scores[number]),
+            scores=tuple(float(score) for score in results.scores[number]),
         )
-        found = analyse(moska, played, judge, names=[players[one].spec for one in lineup], top=TOP)
-        right[number] = _worst_lost(found)
-        first = found if first is None else first
+        names = [players[agent_number].spec for agent_number in lineup]
+        analysis = analyse(moska, played, judge, names=names, top=TOP)
+        right[number] = _worst_lost(analysis)
+        first = analysis if first is None else first
     assert first is not None
     by_deal = right.reshape(deals, len(turns), len(QUARTERS))
-    return {"worst": {words: _share(by_deal[:, :, i]) for i, words in enumerate(QUARTERS)}, "drawn": _told(first)}
+    return {"worst": {words: _share(by_deal[:, :, i]) for i, words in enumerate(QUARTERS)}, "drawn": _drawn_game(first)}
 
 
-def _worst_lost(found: Analysis) -> list[float]:
-    """Whether the seat thought worst of at each of `QUARTERS` lost; NaN while a seat has not moved yet."""
-    values, loser = found.values(), int(np.argmin(found.scores))
-    told = []
+def _worst_lost(analysis: Analysis) -> list[float]:
+    """For each of `QUARTERS`: 1.0 if the seat with the lowest evaluation at that point lost the game, else 0.0.
+
+    NaN where some seat has not moved yet and so has no evaluation.
+    """
+    values, loser = analysis.values(), int(np.argmin(analysis.scores))
+    is_right = []
     for share in QUARTERS.values():
         now = values[max(round(share * len(values)) - 2, 0)]
-        told.append(np.nan if np.isnan(now).any() else float(np.argmin(now) == loser))
-    return told
+        is_right.append(np.nan if np.isnan(now).any() else float(np.argmin(now) == loser))
+    return is_right
 
 
 def _share(right: np.ndarray) -> dict[str, Any]:
     estimate = proportion(right).scaled(100)
-    told = of_estimate(plain({name: getattr(estimate, name) for name in ("point", "low", "high", "n", "deals")}))
-    return {"point": told.point, "low": told.low, "high": told.high, "n": told.n}
+    share = of_estimate(plain({name: getattr(estimate, name) for name in ("point", "low", "high", "n", "deals")}))
+    return {"point": share.point, "low": share.low, "high": share.high, "n": share.n}
 
 
-def _told(found: Analysis) -> dict[str, Any]:
-    """What is kept of the game that is drawn."""
+def _drawn_game(analysis: Analysis) -> dict[str, Any]:
+    """The parts of an analysis that the chart and the table of the drawn game need, as plain JSON types."""
     swings = [
         {
-            "ply": one.ply, "seat": one.seat, "before": one.before, "after": one.after, "choice": one.choice,
-            "move": found.turns[one.ply].move,
+            "ply": swing.ply, "seat": swing.seat, "before": swing.before, "after": swing.after, "choice": swing.choice,
+            "move": analysis.turns[swing.ply].move,
         }
-        for one in found.marked()
+        for swing in analysis.marked()
     ]  # fmt: skip
-    judged = [[turn.ply, turn.seat, turn.value] for turn in found.turns if turn.value is not None]
+    values = [[turn.ply, turn.seat, turn.value] for turn in analysis.turns if turn.value is not None]
     return plain(
-        {"names": found.names, "seed": found.seed, "scores": found.scores, "values": judged, "swings": swings,
-         "plies": len(found.turns), "numbers": found.scale.name, "source": found.scale.source}
+        {"names": analysis.names, "seed": analysis.seed, "scores": analysis.scores, "values": values, "swings": swings,
+         "plies": len(analysis.turns), "numbers": analysis.scale.name, "source": analysis.scale.source}
     )  # fmt: skip

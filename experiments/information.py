@@ -1,10 +1,13 @@
-"""What hidden information costs at Moska: a network that peeks at its draws, and the same one sampling them.
+"""What hidden information costs at Moska: a network that sees its coming draws against the same one that samples them.
 
-All sit down against three Bot3 on the same deals: the network with its own coming draws before it (MIF), the network in
-the mean over 1 to 100 sampled worlds (HIF), the network judging after-states, which it was not made for, and a network
-that was made for them and needs no draw at all.
+All agents play against three Bot3 on the same deals:
 
-MIF is no fully informed player: it sees the cards it is about to draw or turn, and no card of anybody's hand.
+- the network when it sees the cards that it is about to draw (MIF);
+- the network when it averages its scores over 1 to 100 worlds (HIF);
+- the network when it scores after-states, for which it was not trained;
+- another network, which was trained on after-states and so needs no draw.
+
+MIF is not a fully informed player: it sees the cards it is about to draw or turn, but no card of another hand.
 
 Source: Vahteristo 2023, section 2.1.2 (what the two see) and section 3.2.1, Table 1, benchmark 1.
 """
@@ -48,7 +51,7 @@ AGENTS = {
     AFTER: "greedy:nn2",
     BEST: "greedy:best",
 }
-"""NN2 by how it is asked, and `best`, another network."""
+"""NN2 with each way to handle the unknown draws, and `best`, which is another network."""
 
 CLAIMS = {PEEKING: 13.65, HIDDEN: 14.25}
 CLAIMED_GAMES = 2000
@@ -62,12 +65,14 @@ DIFFERENCES = (
     (BEST, PEEKING),
     (BEST, HIDDEN),
 )
-"""Who is compared with whom."""
+"""The pairs of agents that are compared: (first, second) gives the first agent's loss less the second's."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """`games`: of each agent against three Bot3. `timed`: games of four of a kind, `repeats` times by the clock."""
+    """`games`: played by each agent against three Bot3. `timed`: games in which one agent has all four seats, played
+    `repeats` times to measure their time.
+    """
 
     games: int
     timed: int
@@ -83,11 +88,11 @@ POSITIONS, MILLISECONDS = "positions judged", "ms"
 
 
 def run(lab: Lab) -> Findings:
-    """Measure every agent, what it costs, and the differences."""
+    """Measure the games that every agent loses, the differences between agents, and the cost of a decision."""
     games = lab.games or lab.size.games
     lost = {name: _lost(lab, name, games) for name in AGENTS}
     rows = [_loss(name, lost[name]) for name in AGENTS]
-    rows += [_difference(one, other, lost) for one, other in DIFFERENCES]
+    rows += [_difference(first, second, lost) for first, second in DIFFERENCES]
     rows += [row for name in AGENTS for row in _costs(lab, name)]
     return Findings(rows)
 
@@ -100,8 +105,8 @@ def key_of(name: str) -> str:
 def _lost(lab: Lab, name: str, games: int) -> np.ndarray:
     def measure() -> dict[str, str]:
         lab.tell(0, games, name)
-        found = losses(AGENTS[name], games, lambda done, total: lab.tell(done, total, name))
-        return {"lost": written(found)}
+        lost = losses(AGENTS[name], games, lambda done, total: lab.tell(done, total, name))
+        return {"lost": written(lost)}
 
     return read(lab.piece(f"lost-{key_of(name)}", measure)["lost"])
 
@@ -109,7 +114,8 @@ def _lost(lab: Lab, name: str, games: int) -> np.ndarray:
 def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
     """1 for a game lost, 0 for one not lost, NaN for an endless one: f8[deals, SEATS].
 
-    The agent sits in seat r in column r. Deals and luck are those of a suite's row of so many games with this seed.
+    The agent sits in seat r in column r. Deals and chance events are those of a suite's row with this many games and
+    the seed `SEED`.
     """
     moska = load("moska")
     opponents = (OPPONENT,) * (SEATS - 1)
@@ -118,12 +124,12 @@ def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
 
 
 def written(lost: np.ndarray) -> str:
-    """Losses as text, a sign a game: 1, 0, or - for an endless one."""
-    return "".join("-" if math.isnan(one) else str(int(one)) for one in lost.ravel().tolist())
+    """Losses as text with one character for each game: 1, 0, or - for a game that did not end."""
+    return "".join("-" if math.isnan(loss) else str(int(loss)) for loss in lost.ravel().tolist())
 
 
 def read(text: str) -> np.ndarray:
-    """What was `written`, f8[deals, SEATS]."""
+    """The losses that `written` made a text of: f8[deals, SEATS]."""
     return np.array([{"-": math.nan, "0": 0.0, "1": 1.0}[sign] for sign in text]).reshape(-1, SEATS)
 
 
@@ -139,28 +145,30 @@ def _loss(name: str, lost: np.ndarray) -> Finding:
     )
 
 
-def _difference(one: str, other: str, lost: Mapping[str, np.ndarray]) -> Finding:
-    found = interval.compare(lost[one], lost[other], lower_is_better=True)
+def _difference(first: str, second: str, lost: Mapping[str, np.ndarray]) -> Finding:
+    comparison = interval.compare(lost[first], lost[second], lower_is_better=True)
     claim = None
-    if (one, other) == (HIDDEN, PEEKING):
+    if (first, second) == (HIDDEN, PEEKING):
         claim = direction("higher", "above 0")
-    pieces = f"lost-{key_of(one)} lost-{key_of(other)}"
-    return Finding(LESS, one, f"less {other}", _figure(found.difference), claim, pieces, SEED, places=2)
+    pieces = f"lost-{key_of(first)} lost-{key_of(second)}"
+    return Finding(LESS, first, f"less {second}", _figure(comparison.difference), claim, pieces, SEED, places=2)
 
 
 def claimed_price() -> Measurement:
-    """HIF less MIF in the thesis' Table 1, in percentage points, with the interval that its games allow."""
+    """HIF less MIF in the thesis' Table 1, in percentage points, with the interval that follows from its number of
+    games.
+    """
     claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
     hidden, peeking = (Measurement(claim.value, *claim.bounds(), CLAIMED_GAMES) for claim in claims)
     return difference(hidden, peeking)
 
 
 def _costs(lab: Lab, name: str) -> list[Finding]:
-    """Positions a decision, which are the same on any machine, and milliseconds, which are not."""
+    """Positions scored for each decision, equal on any machine, and milliseconds for each, which depend on it."""
     key = f"cost-{key_of(name)}"
-    told = lab.piece(key, lambda: _cost(lab, name))
-    positions = over_seeds([part["rows"] / part["decisions"] for part in told], "repeats")
-    time = over_seeds([1000 * part["seconds"] / part["decisions"] for part in told], "repeats")
+    repeats = lab.piece(key, lambda: _cost(lab, name))
+    positions = over_seeds([repeat["rows"] / repeat["decisions"] for repeat in repeats], "repeats")
+    time = over_seeds([1000 * repeat["seconds"] / repeat["decisions"] for repeat in repeats], "repeats")
     return [
         Finding(COST, name, POSITIONS, positions, piece=key, seed=SEED, places=2),
         Finding(COST, name, MILLISECONDS, time, piece=key, seed=SEED, places=3),
@@ -168,13 +176,13 @@ def _costs(lab: Lab, name: str) -> list[Finding]:
 
 
 def _cost(lab: Lab, name: str) -> list[dict[str, float]]:
-    """Games of four of a kind: decisions, positions judged and seconds of each repeat."""
-    game, size, found = load("moska"), lab.size, []
-    one, lineups = agent(game, AGENTS[name]), np.zeros((size.timed, SEATS), np.int64)
-    for repeat in range(-1, size.repeats):  # the first one compiles, and is forgotten
-        results = play(game, [one], lineups, deal_seeds(SEED + max(repeat, 0), size.timed), variant=VARIANT)
+    """Play games with the agent in all four seats; the decisions, positions scored and seconds of each repeat."""
+    game, size, costs = load("moska"), lab.size, []
+    player, lineups = agent(game, AGENTS[name]), np.zeros((size.timed, SEATS), np.int64)
+    for repeat in range(-1, size.repeats):  # the first repeat compiles; its figures are dropped
+        results = play(game, [player], lineups, deal_seeds(SEED + max(repeat, 0), size.timed), variant=VARIANT)
         if results.interrupted:
             raise KeyboardInterrupt
         lab.tell(repeat + 1, size.repeats, f"cost of {name}")
-        found.append({"decisions": results.decisions, "rows": results.rows, "seconds": results.seconds})
-    return found[1:]
+        costs.append({"decisions": results.decisions, "rows": results.rows, "seconds": results.seconds})
+    return costs[1:]

@@ -1,12 +1,12 @@
-"""An MLP or a CNN? Both taught the same states in the same order, at equal size, at their own size, in equal time.
+"""An MLP or a CNN? Both train on the same states in the same order: at equal size, at their own size, in equal time.
 
-Each game has one set of recorded games. A network of either body learns from the same states in the same order, as
-often as the other with its seed, and is judged by the same test states and on the same deals. A third body is the CNN
-again, but the cells of its planes have changed places: what is next to each other there is not so in the game. It
-has the same layers, so what it does worse is what neighbourhood is worth.
+Each game has one set of recorded games. The MLP and the CNN with the same seed train on the same states in the same
+order, for as many steps, and are tested on the same test states and the same deals. A third network is the CNN with the
+cells of its planes shuffled, so that cells that are neighbours there are not neighbours in the game. It has the same
+layers, so its loss of strength shows what neighbourhood contributes.
 
-Equal seconds: the MLP gets as many steps more as it learns from more states a second, in the median over the networks
-of the first condition. So a run on another machine gives it another number of steps, which the table tells.
+Equal seconds: the MLP trains for more steps, by the ratio of the states that both train on in a second (medians over
+the networks of the first condition). So the number of steps depends on the machine; the table gives it.
 
 Source: Vahteristo 2023, sections 1.3, 2.4 and 3.1.
 """
@@ -32,16 +32,16 @@ from experiments.machinery.findings import Claim, Finding, Findings, Measurement
 from experiments.machinery.lab import Lab
 
 SEED = 20261122
-"""Of the deals of benchmarks."""
+"""The seed of the benchmarks' deals."""
 
 
 @dataclass(frozen=True)
 class ComparedGame:
-    """A game as it is learned and measured here.
+    """A game, how networks are trained for it and how their strength is measured.
 
-    `pool`: who plays the games that are learned from. `learning`: fields of `TrainConfig`. `opponents`: who sits with
-    the network when it is measured; nobody where play is graded exactly. `strength`: what is counted then, the share
-    of games "won", "lost" or "not lost"; `claim` on how much more of it a CNN has than an MLP.
+    `pool`: {spec: weight} of the agents that play the games to learn from. `learning`: fields of `TrainConfig`.
+    `strength`: the outcome whose share of games is measured, "won", "lost" or "not lost". `opponents`: the agents in
+    the other seats meanwhile; empty where play is graded exactly. `claim`: on the CNN's share less the MLP's.
     """
 
     title: str
@@ -55,12 +55,12 @@ class ComparedGame:
 
     @property
     def seats(self) -> int:
-        """At the table."""
+        """The number of seats at the table."""
         return 1 + len(self.opponents) if self.opponents else 2
 
     @property
     def sign(self) -> int:
-        """1 where more is better, -1 where less is."""
+        """1 where a higher share is better, -1 where a lower one is."""
         return -1 if self.strength == "lost" else 1
 
 
@@ -101,10 +101,11 @@ consistently outperformed others in Moska (3.1). It says nothing of Durak."""
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done, by game. `games`: recorded to learn from; `steps`: of a network; `seeds`: networks of a kind.
+    """How much is played and trained, by game.
 
-    `own`: the options of each body at its own size; the CNN is compared at that size, too, with an MLP of as many
-    parameters. `benchmark`: games of a network at the table; `learning`: fields of every `TrainConfig`.
+    `seeds`: networks of each kind. `games`: games recorded to learn from. `steps`: training steps of a network. `own`:
+    the options of each body at its own size; the CNN of this size is also compared with an MLP of as many parameters.
+    `benchmark`: games that each network plays to be measured. `learning`: fields of every `TrainConfig`.
     """
 
     seeds: Mapping[str, int]
@@ -151,10 +152,10 @@ SCALES = {
         learning={"batch": 4096, "learning_rate": 1e-3, "warm_up": 200},
     ),
 }  # fmt: skip
-"""Own sizes: `small` has the MLPs that other experiments teach these games, `full` the bodies' own defaults."""
+"""Own sizes: in `small`, the MLPs that other experiments train for these games; in `full`, the bodies' defaults."""
 
 FEW = 10
-"""With little data, one step in so many is made."""
+"""In the conditions with little data, training has this many times fewer steps."""
 
 KINDS = {
     "cnn": "CNN",
@@ -165,7 +166,10 @@ KINDS = {
     "cnn-few": "CNN, a tenth of the steps",
     "mlp-few": "MLP, a tenth of the steps",
 }
-"""The networks of a seed, in the order they are taught: all but three with the same states in the same order."""
+"""{kind of network: its name in tables}, in the order of training.
+
+All but "long" and the two "few" kinds train on the same states in the same order.
+"""
 
 PAIRS = {
     "equal data and size": ("cnn", "mlp"),
@@ -174,9 +178,9 @@ PAIRS = {
     "a tenth of the data": ("cnn-few", "mlp-few"),
     "its cells shuffled": ("cnn", "shuffled"),
 }
-"""Who is compared with whom, seed by seed; the last one is no MLP."""
+"""{condition: the two kinds compared, seed by seed}: the CNN with an MLP, but in the last one with the shuffled CNN."""
 CLAIMED = tuple(PAIRS)[:3]
-"""Where what the thesis says is tested: it does not say how its networks compare in size, data and time."""
+"""The conditions in which the thesis' claim is tested; it does not give its networks' sizes, data and times."""
 
 
 def run(lab: Lab) -> Findings:
@@ -223,12 +227,17 @@ class GameStudy:
     def _steps(self, kind: str) -> int:
         """The number of steps of a network's training."""
         if kind == "long":
-            mlp, cnn = (median(one["states_per_second"] for one in self.trained[kind]) for kind in ("mlp", "cnn"))
+            mlp, cnn = (
+                median(figures["states_per_second"] for figures in self.trained[kind]) for kind in ("mlp", "cnn")
+            )
             return round(self.steps * (mlp / cnn))
         return self.steps // FEW if kind.endswith("few") else self.steps
 
     def _played(self, kind: str, seed: int) -> dict[str, Any]:
-        """The share of games that count, in percent; exact, and with the losing lines, in a game that is solved."""
+        """The share of games with the measured outcome, in percent.
+
+        In a game that is solved it is exact, and the number of losing lines comes with it.
+        """
 
         def measure() -> dict[str, Any]:
             if self.setup.opponents:
@@ -244,7 +253,7 @@ class GameStudy:
         return over_seeds(self._values(kind, what))
 
     def difference(self, pair: str, what: str) -> Measurement:
-        """A figure of one kind less that of the other, seed by seed."""
+        """The mean over seeds of a figure of the pair's first kind less that of its second kind."""
         first, second = (self._values(kind, what) for kind in PAIRS[pair])
         return over_seeds([a - b for a, b in zip(first, second, strict=True)], "pairs of networks")
 
@@ -285,7 +294,7 @@ class GameStudy:
         return rows
 
     def differences_rows(self) -> list[Finding]:
-        """How much more the CNN has of each figure than the other network of a pair."""
+        """The CNN's share of games and test loss less those of the other network, for each pair."""
         table, rows = differences_table(self.setup), []
         for pair, kinds in PAIRS.items():
             for what, column, places in (("share", f"games {self.setup.strength}, points", 2), ("test", "test BCE", 4)):
@@ -295,7 +304,7 @@ class GameStudy:
         return rows
 
     def drawn(self) -> dict[str, Any]:
-        """What the figures show."""
+        """The figures of each kind that the charts show."""
         return {
             kind: {
                 "share": asdict(self.figure(kind, "share")),

@@ -1,10 +1,10 @@
-"""The thesis' two generations of networks for Moska, and one that needs no sampling; with its Table 1 for all of them.
+"""The thesis' two generations of networks for Moska, and a network that needs no sampling; all measured as in Table 1.
 
-Each stage writes a folder and is resumed where it was stopped: games by hand-written players, NN1 from them, games with
-NN1 among the players, and NN2, which begins with NN1's weights, from both. Then, beyond the thesis, a network that
-judges the after-state of a move, before any card is drawn, by an encoder in which seats and suits have no names. It
-goes on for some generations, each of which plays, well and less well, and learns on from all games so far; the last one
-is "best".
+Each stage writes a folder, and a stopped stage is resumed. The stages of the thesis: games of hand-written players;
+NN1, trained on them; games with NN1 among the players; NN2, which starts from NN1's weights and trains on both. Beyond
+the thesis, another network scores the after-state of a move, before any card is drawn; its encoder does not tell apart
+the names of seats and suits. It has several generations. Each one plays games, some of them with random or weaker
+moves, and the next trains on all games so far. The last generation is called "best".
 
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
@@ -35,7 +35,7 @@ HAND_WRITTEN = {
     "greedy:hand_value": 1.5,
     "greedy:hand_value?epsilon=0.15": 1.0,
 }
-"""From random play to the best there is without a network (2.2)."""
+"""{spec: weight}, from random play to the best players without a network (2.2)."""
 
 OPPONENTS = {
     "bot3": 3.0,
@@ -44,10 +44,10 @@ OPPONENTS = {
     "greedy:hand_value?epsilon=0.15": 0.7,
     "random": 0.3,
 }
-"""Those among them whom NN1 meets: in most games a network or two sit among them."""
+"""{spec: weight} of the hand-written players that NN1 plays with; most games have one or two networks among them."""
 
 LATER_OPPONENTS = {"bot3": 0.7, "bot3?randomised": 0.7, "bot2?randomised": 0.2, "random": 0.1}
-"""Those whom the later generations meet."""
+"""{spec: weight} of the hand-written players that the later generations play with."""
 
 _SMALL_NETWORK = {
     "encoder": "relative",
@@ -84,11 +84,12 @@ def against_bot3(opponents: int = 3, variant: str | None = None) -> Game:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is played and learned. `games`: the hand-written players', twice NN1's and each later generation's.
+    """How much is played and trained.
 
-    `generations`: how often the network that judges after-states plays and learns on. `benchmark`: games a row of
-    Table 1. `learning`: fields of every `TrainConfig`; `each`: those of one network, "after" of all that judge
-    after-states.
+    `games`: "games1" of hand-written players; "games2", played twice with NN1; "later" of each later generation.
+    `generations`: generations after the first of the network that scores after-states. `benchmark`: games in each row
+    of Table 1. `learning`: fields of every `TrainConfig`. `each`: {network: further fields}, where "after" stands for
+    all networks that score after-states.
     """
 
     games: Mapping[str, int]
@@ -143,7 +144,7 @@ SCALES = {
 
 
 def networks(lab: Lab) -> dict[str, Any]:
-    """Make all networks, each in a folder of its own, or go on making them; {name: its report and its losses}."""
+    """Train all networks, each in a folder of its own, or resume; {name: what `_learned` returns}."""
     size = lab.size
     place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
 
@@ -176,7 +177,7 @@ def networks(lab: Lab) -> dict[str, Any]:
 
 
 def _learned(folder: Path) -> dict[str, Any]:
-    """What is kept of a network's training: test figures, states, seconds, and losses by epoch."""
+    """A summary of a network's training: test figures, numbers of states, seconds, and losses by epoch."""
     report = json.loads((folder / "report.json").read_text("utf-8"))
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
     losses = [[line["epoch"], line["loss"], line["validation"]["bce"]] for line in lines]
@@ -184,7 +185,7 @@ def _learned(folder: Path) -> dict[str, Any]:
 
 
 KINDS = {"HIF": "sampled", "MIF": "peeking", "before draw": "greedy"}
-"""The thesis' names for how a network is asked, and ours."""
+"""{way to handle the cards to be drawn: our agent for it}; HIF and MIF are the thesis' names."""
 
 LOST = "Games lost, %"
 BENCHMARKS = ("B1", "B2", "B3", "B4")
@@ -194,29 +195,30 @@ CLAIMS = {
     "nn1 HIF": (23.8, 26.3, 21.15, 0.25),
     "best before draw": (13.65, 15.35, 12.65, 0.0),
 }
-"""Table 1: loss in percent on B1, B2, B3 and B4, of 2000 games each; `best` stands beside the best there, NN2-MIF."""
+"""Table 1: loss in percent on B1, B2, B3 and B4, of 2000 games each. `best` is compared with the thesis' best, NN2-MIF.
+"""
 TEST_CLAIM = {"bce": 0.504, "accuracy": 0.735}
 """3.1: NN2 on its test states, balanced, divided by state."""
 COMMAND = "cardai reproduce moska-networks"
 
 
 def run(lab: Lab) -> Findings:
-    """Make the networks and measure them in the rows of Table 1."""
+    """Train the networks and measure them in the rows of Table 1."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
-    rows = [row for asked in asked_of(lab.size.generations) for row in _losses(lab, *asked)]
-    rows += [row for name, told in training.items() for row in _tests(name, told)]
+    rows = [row for name, kind in asked_of(lab.size.generations) for row in _losses(lab, name, kind)]
+    rows += [row for name, summary in training.items() for row in _tests(name, summary)]
     drawn = {name: training[name]["losses"] for name in ("nn1", "nn2")}
     return Findings(rows, {"losses": drawn})
 
 
 def asked_of(generations: int) -> list[tuple[str, str]]:
-    """Each network with each of the `KINDS` it is asked in."""
+    """(network, kind of `KINDS`) for all that is measured; `generations`: those after the first."""
     thesis = [(name, kind) for name in ("nn1", "nn2") for kind in KINDS]
     return thesis + [(name, "before draw") for name in generation_names(generations)]
 
 
 def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
-    """A network's row of Table 1."""
+    """The games that a network loses in each benchmark of Table 1."""
     game = with_table_1(load("moska"), str(lab.folder / "nn1"))
     key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
     report = lab.bench(key, game, "table1", spec, lab.games or lab.size.benchmark)
@@ -235,19 +237,19 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
     ]
 
 
-def _tests(name: str, told: Mapping[str, Any]) -> list[Finding]:
-    """What a network reached on its test states."""
+def _tests(name: str, summary: Mapping[str, Any]) -> list[Finding]:
+    """A network's figures on its test states, balanced and as they occur in games."""
     return [
         Finding(
             "Test states (thesis, NN2, on other states, divided by state: BCE 0.504, accuracy 73.5 %)",
             f"{name}, {kind}",
             column,
-            Measurement(factor * found[key], n=told["states"]["test"], counted="states"),
+            Measurement(factor * figures[key], n=summary["states"]["test"], counted="states"),
             piece="networks",
             places=places,
         )
         for kind in ("balanced", "natural")
-        if (found := told["test"].get(kind))
+        if (figures := summary["test"].get(kind))
         for key, column, factor, places in (
             ("bce", "BCE", 1, 4),
             ("accuracy", "accuracy, %", 100, 1),
@@ -257,7 +259,7 @@ def _tests(name: str, told: Mapping[str, Any]) -> list[Finding]:
 
 
 def with_table_1(game: Game, nn1: str) -> Game:
-    """The game with the thesis' four benchmarks as a suite, for one's own NN1."""
+    """The game with a suite "table1" of the thesis' four benchmarks, where NN1 is the model file or folder `nn1`."""
     suite = Suite(
         about="the thesis' Table 1",
         measure="loss",
@@ -274,7 +276,7 @@ def with_table_1(game: Game, nn1: str) -> Game:
 
 
 def ship(folder: Path) -> list[Path]:
-    """Put the networks of a folder among the models that come with cardai; where they lie now."""
+    """Copy the networks in a folder to the models that come with cardai; their new paths."""
     about = {
         "nn1": "the thesis' first generation: from games of hand-written players",
         "nn2": "the thesis' second generation: from games with NN1 among the players, too",

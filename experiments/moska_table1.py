@@ -1,6 +1,6 @@
 """Table 1 of the thesis, with the models that come with cardai and two simple players against four sets of opponents.
 
-All play the same deals; the thesis had 2000 games a figure.
+All agents play the same deals. Each figure of the thesis comes from 2000 games.
 
 Source: Vahteristo 2023, section 3.1, Table 1.
 """
@@ -21,15 +21,19 @@ AGENTS = {
     "Random": "random",
     "best, before draw": "greedy:best",
 }
-"""The thesis' names and our specs; the last one is ours alone, beside the claims of the thesis' best, NN2-MIF."""
+"""{the thesis' name of an agent: our spec}. The last agent is not in the thesis; it is compared with the claims of the
+thesis' best agent, NN2-MIF.
+"""
 LOST = "Games lost, %"
 FACTS = {"Bot3", "Random"}
-"""Players that are the same as the thesis': no figure of theirs is better than another."""
+"""Agents that should play just as the thesis' agents do: neither side of a claim is better, and any clear
+difference is a miss.
+"""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """`benchmark`: games a figure."""
+    """`benchmark`: the number of games behind each figure."""
 
     benchmark: int
 
@@ -38,7 +42,7 @@ SCALES = {"smoke": Scale(8), "small": Scale(8000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Measure everybody in every row."""
+    """Measure every agent against each of the four sets of opponents."""
     rows = [row for name, spec in AGENTS.items() for row in _rows(lab, name, spec)]
     return Findings(rows)
 
@@ -50,12 +54,12 @@ def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
     report = lab.bench(key, moska, "thesis", spec, games, SEED)
     suite = moska.suites["thesis"]
     command = f"cardai bench moska --suite thesis --agent {spec} --games {games} --seed {SEED}"
-    found = []
+    rows = []
     for row in report["rows"]:
         claims = suite.rows[row["row"]].claims
         value = claims.get(spec, claims["peeking:nn2"])
         claim = Claim(value, suite.claim_games, "neither" if name in FACTS else "lower")
         line = f"{name} (peeks)" if name.endswith("MIF") else name
         places = 2 if row["row"] == "B4" and name != "Random" else 1
-        found.append(Finding(LOST, line, row["row"], of_estimate(row["figure"]), claim, key, SEED, command, places))
-    return found
+        rows.append(Finding(LOST, line, row["row"], of_estimate(row["figure"]), claim, key, SEED, command, places))
+    return rows

@@ -1,13 +1,13 @@
-"""Random play beside Pgx, OpenSpiel and RLCard: decisions a second, by the clock and by processor time.
+"""Speed of random play in cardai, Pgx, OpenSpiel and RLCard: decisions a second, by the clock and by processor time.
 
-Each round goes once through everybody, so that what else the machine does meanwhile hits all alike, and how many times
-as fast cardai is is taken within a round. What is counted, and how each library is driven: docs/peers.md.
+Each round measures every library once, so that other load on the machine affects all alike. The ratio of cardai's speed
+to another library's is computed within each round. docs/peers.md says what is counted and how each library is driven.
 
 Source of the claim: Vahteristo 2023, section 2.1: the thesis' engine plays 0.1-10 games of Moska a second on a core.
 """
 
 # pyright: reportMissingImports=false
-# The libraries are there with the extra "peers" only, and imported where they are used.
+# The libraries come with the extra "peers" only, so they are imported in the functions that use them.
 
 import math
 import random
@@ -41,9 +41,11 @@ ENGINE = Claim(10.0, better="higher", within=0.0, words="0.1-10")
 
 @dataclass(frozen=True)
 class Scale:
-    """`seconds`: of a measurement; `rounds`: measurements of each; `batches`: of Pgx, the fastest counts.
+    """How long is measured.
 
-    `choices`: games a round in which decisions with a choice are counted; RLCard, by far the slowest, gets a twentieth.
+    `seconds`: duration of a measurement. `rounds`: measurements of each contestant. `batches`: batch sizes tried with
+    Pgx, of which the fastest is measured. `choices`: games in each round in which decisions with more than one legal
+    move are counted; RLCard, by far the slowest, plays a twentieth of them.
     """
 
     seconds: float
@@ -60,7 +62,7 @@ SCALES = {
 
 
 class Played(NamedTuple):
-    """How much one call has played."""
+    """The games and decisions that one call has played."""
 
     games: int
     decisions: int
@@ -68,7 +70,11 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class Loop:
-    """Somebody who is ready to play: one call, and a share of decisions with a choice, in percent, where counted."""
+    """A contestant that is compiled and warmed up.
+
+    `play` plays some games. `choices` gives the percentage of decisions with more than one legal move, None where that
+    is not counted.
+    """
 
     play: Callable[[], Played]
     choices: Callable[[], float] | None = None
@@ -76,7 +82,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way to play one game. `ready` imports, compiles and warms up; it gets the batch if it `batches`, else 0."""
+    """One library's way to play one game.
+
+    `ready` imports, compiles and warms up. It gets the batch size, which is 0 unless the contestant `batches`.
+    """
 
     table: str
     name: str
@@ -90,14 +99,14 @@ class Contestant:
 
 @cache
 def contestants(threads: int) -> tuple[Contestant, ...]:
-    """Everybody: ours first in each table, with one thread and, if there are more, with all."""
-    found = []
+    """All contestants. In each table cardai comes first: with one thread, then with all `threads` if there are more."""
+    entries = []
     for table, label, game in ((BOARD, "cardai", "tictactoe"), (HANDS, "cardai Moska", "moska")):
-        found.append(Contestant(table, f"{label}, one thread", partial(_ours, game, 1)))
+        entries.append(Contestant(table, f"{label}, one thread", partial(_ours, game, 1)))
         if threads > 1:
-            found.append(Contestant(table, f"{label}, {threads} threads", partial(_ours, game, threads)))
-        found += _others(table)
-    return tuple(found)
+            entries.append(Contestant(table, f"{label}, {threads} threads", partial(_ours, game, threads)))
+        entries += _others(table)
+    return tuple(entries)
 
 
 def _others(table: str) -> list[Contestant]:
@@ -117,56 +126,60 @@ def _others(table: str) -> list[Contestant]:
 
 
 def run(lab: Lab) -> Findings:
-    """Choose Pgx's batches, then measure everybody once a round."""
-    ready = cache(lambda one, batch: one.ready(lab.size, batch))
+    """Choose Pgx's batch sizes, then measure every contestant once in each round."""
+    ready = cache(lambda contestant, batch: contestant.ready(lab.size, batch))
     setup = lab.piece(SETUP, lambda: _setup(lab, ready), repeats=False)
     tried = setup["tried"]
-    everybody = [(one, fastest(tried[one.name]) if one.batches else 0) for one in contestants(setup["threads"])]
+    batches = [(entry, fastest(tried[entry.name]) if entry.batches else 0) for entry in contestants(setup["threads"])]
     rounds = {}
     for number in range(1, lab.size.rounds + 1):
         key = f"round-{number}"
-        rounds[key] = lab.piece(key, partial(_round, lab, ready, everybody), repeats=False)
-    rows = figures([one for one, _ in everybody], list(rounds.values()), " ".join(rounds))
+        rounds[key] = lab.piece(key, partial(_round, lab, ready, batches), repeats=False)
+    rows = figures([entry for entry, _ in batches], list(rounds.values()), " ".join(rounds))
     return Findings(rows, setup)
 
 
 def fastest(tried: Mapping[str, float]) -> int:
-    """The batch with the most decisions a second."""
+    """The batch size with the most decisions a second."""
     return int(max(tried, key=lambda batch: tried[batch]))
 
 
 def _setup(lab: Lab, ready: Callable[[Contestant, int], Loop]) -> dict[str, Any]:
-    """Threads and versions, and how fast whoever plays in batches is with each size of them."""
+    """The number of threads, the libraries' versions, and the decisions a second of each contestant by batch size."""
     threads, tried = default_threads(), {}
-    for one in (one for one in contestants(threads) if one.batches):
-        tried[one.name] = {}
+    for entry in (entry for entry in contestants(threads) if entry.batches):
+        tried[entry.name] = {}
         for batch in lab.size.batches:
-            lab.tell(len(tried[one.name]), len(lab.size.batches), f"{one.name}, batches of {batch}")
-            rates = timed(ready(one, batch).play, min(lab.size.seconds, 1.0))
-            tried[one.name][str(batch)] = rates["decisions_per_second"]
-    return {"threads": threads, "versions": {name: version(told) for name, told in PACKAGES.items()}, "tried": tried}
+            lab.tell(len(tried[entry.name]), len(lab.size.batches), f"{entry.name}, batches of {batch}")
+            rates = timed(ready(entry, batch).play, min(lab.size.seconds, 1.0))
+            tried[entry.name][str(batch)] = rates["decisions_per_second"]
+    return {
+        "threads": threads,
+        "versions": {name: version(package) for name, package in PACKAGES.items()},
+        "tried": tried,
+    }
 
 
-def _round(lab: Lab, ready: Callable[[Contestant, int], Loop], everybody: Sequence[tuple[Contestant, int]]) -> Any:
-    """{name: its rates}, everybody measured once, when all are ready."""
+def _round(lab: Lab, ready: Callable[[Contestant, int], Loop], batches: Sequence[tuple[Contestant, int]]) -> Any:
+    """Warm up all contestants, then measure each once: {name: its rates}. `batches`: (contestant, batch size)."""
     loops = {}
-    for one, batch in everybody:
-        lab.tell(len(loops), len(everybody), f"{one.table}: {one.name} gets ready")
-        loops[one.name] = ready(one, batch)
-    found = {}
+    for entry, batch in batches:
+        lab.tell(len(loops), len(batches), f"{entry.table}: {entry.name} gets ready")
+        loops[entry.name] = ready(entry, batch)
+    rates = {}
     for name, loop in loops.items():
-        lab.tell(len(found), len(loops), name)
-        found[name] = timed(loop.play, lab.size.seconds)
-        found[name]["choices"] = loop.choices() if loop.choices else None
-    return found
+        lab.tell(len(rates), len(loops), name)
+        rates[name] = timed(loop.play, lab.size.seconds)
+        rates[name]["choices"] = loop.choices() if loop.choices else None
+    return rates
 
 
-def timed(one: Callable[[], Played], seconds: float) -> dict[str, Any]:
-    """Rates of calls repeated until so many seconds have passed."""
+def timed(play_some: Callable[[], Played], seconds: float) -> dict[str, Any]:
+    """Call `play` until `seconds` have passed; its games and decisions by second, and decisions by processor second."""
     games = decisions = 0
     began, used = time.perf_counter(), time.process_time()
     while time.perf_counter() - began < seconds:
-        played = one()
+        played = play_some()
         games, decisions = games + played.games, decisions + played.decisions
     wall, used = time.perf_counter() - began, time.process_time() - used
     return {
@@ -177,46 +190,48 @@ def timed(one: Callable[[], Played], seconds: float) -> dict[str, Any]:
 
 
 def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]], piece: str) -> list[Finding]:
-    """The rows of all rounds; how many times as fast ours is, for the others."""
+    """Each contestant's rates over all rounds; for other libraries also how many times as fast cardai is."""
     rows = []
-    for one in everybody:
-        ours = [other.name for other in everybody if other.table == one.table and other.is_ours]
+    for entry in everybody:
+        ours = [other.name for other in everybody if other.table == entry.table and other.is_ours]
         columns = {
-            GAMES: (values(rounds, one.name, "games_per_second"), 0),
-            DECISIONS: (values(rounds, one.name, "decisions_per_second"), 0),
-            THRIFT: (values(rounds, one.name, "decisions_per_processor_second"), 0),
+            GAMES: (values(rounds, entry.name, "games_per_second"), 0),
+            DECISIONS: (values(rounds, entry.name, "decisions_per_second"), 0),
+            THRIFT: (values(rounds, entry.name, "decisions_per_processor_second"), 0),
         }
-        if rounds[0][one.name]["choices"] is not None:
-            columns[CHOICES] = values(rounds, one.name, "choices"), 0
-        if not one.is_ours:
-            columns[CLOCK] = times(rounds, ours[-1], one.name, "decisions_per_second"), 1
-            columns[PROCESSOR] = times(rounds, ours[0], one.name, "decisions_per_processor_second"), 1
-        for column, (told, places) in columns.items():
-            claim = ENGINE if (one.name, column) == (MOSKA, GAMES) else None
-            figure = over_seeds(told, "measurements") if column == CHOICES else speed(told)
-            rows.append(Finding(f"{one.table}, random play", one.name, column, figure, claim, piece, places=places))
+        if rounds[0][entry.name]["choices"] is not None:
+            columns[CHOICES] = values(rounds, entry.name, "choices"), 0
+        if not entry.is_ours:
+            columns[CLOCK] = times(rounds, ours[-1], entry.name, "decisions_per_second"), 1
+            columns[PROCESSOR] = times(rounds, ours[0], entry.name, "decisions_per_processor_second"), 1
+        for column, (by_round, places) in columns.items():
+            claim = ENGINE if (entry.name, column) == (MOSKA, GAMES) else None
+            figure = over_seeds(by_round, "measurements") if column == CHOICES else speed(by_round)
+            rows.append(Finding(f"{entry.table}, random play", entry.name, column, figure, claim, piece, places=places))
     return rows
 
 
 def values(rounds: Sequence[Mapping[str, Any]], name: str, key: str) -> list[float]:
-    """One figure of somebody, a value a round."""
-    return [told[name][key] for told in rounds]
+    """One rate of a contestant, a value for each round."""
+    return [rates[name][key] for rates in rounds]
 
 
 def times(rounds: Sequence[Mapping[str, Any]], ours: str, name: str, key: str) -> list[float]:
-    """How many times as much we do, a value a round."""
+    """The ratio of cardai's rate to another contestant's, a value for each round."""
     return [own / other for own, other in zip(values(rounds, ours, key), values(rounds, name, key), strict=True)]
 
 
 def speed(rates: Sequence[float]) -> Measurement:
     """The geometric mean of positive rates, with Student's interval of their logarithms."""
-    told = over_seeds([math.log(rate) for rate in rates], "measurements")
-    point, low, high = (None if one is None else math.exp(one) for one in (told.point, told.low, told.high))
-    return Measurement(point, low, high, told.n, told.counted)
+    logarithm = over_seeds([math.log(rate) for rate in rates], "measurements")
+    point, low, high = (
+        None if end is None else math.exp(end) for end in (logarithm.point, logarithm.low, logarithm.high)
+    )
+    return Measurement(point, low, high, logarithm.n, logarithm.counted)
 
 
 def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:
-    """`cardai.table.many.play` with the agent `random`, new seeds in each call; a call takes about a second at most."""
+    """Plays with `cardai.table.many.play` and the agent `random`: new seeds in each call, about a second at most."""
     game = load(name)
     players, begun = [agent(game, "random")], 0
 
@@ -243,7 +258,7 @@ def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:
 
 
 def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: int) -> Loop:
-    """On the CPU, compiled before it is returned."""
+    """Plays with Pgx on the CPU; compiled before the loop is returned."""
     import jax
 
     processor = jax.devices("cpu")[0]
@@ -260,7 +275,7 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 
 
 def pgx_own_way(batch: int) -> Callable[[], tuple[Any, Any]]:
-    """Pgx's own random mover and auto-reset, in one scan: (games ended, decisions) of a call."""
+    """Pgx driven by its own random moves and auto-reset, in one scan; a call returns (games ended, decisions)."""
     import jax
     import pgx
     from pgx.experimental.utils import act_randomly
@@ -293,7 +308,7 @@ def pgx_own_way(batch: int) -> Callable[[], tuple[Any, Any]]:
 
 
 def pgx_tuned(batch: int) -> Callable[[], tuple[Any, Any]]:
-    """Our best attempt: whole games without resets, one random number a move and all of them drawn at once."""
+    """Pgx as fast as we can drive it: whole games without resets, one random number a move, all drawn at once."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -312,7 +327,7 @@ def pgx_tuned(batch: int) -> Callable[[], tuple[Any, Any]]:
         deals, lots = jax.random.split(key)
         state = jax.vmap(env.init)(jax.random.split(deals, batch))
         state, live = jax.lax.scan(move, state, jax.random.uniform(lots, (LONGEST, batch)))
-        return state.terminated.sum(), live.sum(), state.rewards.sum()  # only steps of games going on are decisions
+        return state.terminated.sum(), live.sum(), state.rewards.sum()  # a step after a game's end is no decision
 
     key = jax.random.key(0)
 
@@ -326,13 +341,13 @@ def pgx_tuned(batch: int) -> Callable[[], tuple[Any, Any]]:
 
 
 def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
-    """Python drives one game at a time; `is_tuned` replaces random.choice by what costs Python least."""
+    """Plays OpenSpiel from Python, one game at a time; `is_tuned` replaces random.choice by a cheaper expression."""
     import pyspiel
 
     game, stream = pyspiel.load_game(name), random.Random(0)
     draw = stream.random
 
-    def one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> Played:
         decisions, state = 0, game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
@@ -349,19 +364,19 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
             decisions += 1
         return Played(1, decisions)
 
-    one()
-    return Loop(one, lambda: with_a_choice(one, size.choices))
+    play_one()
+    return Loop(play_one, lambda: with_a_choice(play_one, size.choices))
 
 
 def _rlcard(name: str, size: Scale, _: int) -> Loop:
-    """RLCard's own loop and random agent."""
+    """Plays with RLCard's own loop and random agent."""
     import rlcard
     from rlcard.agents import RandomAgent
 
     env = rlcard.make(name, config={"seed": 0})
     player = RandomAgent(env.num_actions)
 
-    def one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> Played:
         decisions, (state, _) = 0, env.reset()
         while not env.is_over():
             if tally is not None:
@@ -370,13 +385,16 @@ def _rlcard(name: str, size: Scale, _: int) -> Loop:
             decisions += 1
         return Played(1, decisions)
 
-    one()
-    return Loop(one, lambda: with_a_choice(one, -(-size.choices // 20)))
+    play_one()
+    return Loop(play_one, lambda: with_a_choice(play_one, -(-size.choices // 20)))
 
 
-def with_a_choice(one: Callable[[list[int]], Played], games: int) -> float:
-    """The percentage of decisions with more than one legal move in so many games; `one` notes how many there were."""
+def with_a_choice(play_one: Callable[[list[int]], Played], games: int) -> float:
+    """The percentage of decisions with more than one legal move in `games` games.
+
+    `play_one` plays a game and appends the number of legal moves at each decision to the list it gets.
+    """
     tally: list[int] = []
     for _ in range(games):
-        one(tally)
+        play_one(tally)
     return 100 * sum(moves > 1 for moves in tally) / len(tally)

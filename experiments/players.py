@@ -1,9 +1,9 @@
-"""The method at Moska tables of two to eight: the same recipe for each, against Bot3 in all other seats.
+"""Networks for Moska with two to eight players: one recipe for all, measured against Bot3 in all other seats.
 
-A network is made for one number of seats: the rows it reads hold one block for each seat, and its file says for how
-many. So each size of table gets a network of its own, from games of hand-written players at such a table, and some
-generations further, each from its own games, too. A figure is put beside the fair share: whoever plays no better than
-the others loses 100/n % of games between n.
+A network is made for one number of seats: the rows it reads hold one block for each seat, and its file names that
+number. So each number of seats gets networks of its own. The first one learns from games of hand-written players at
+such a table. Each later generation also learns from games of the generation before it. Each figure is compared with
+the fair share: an agent that plays as well as the other n - 1 loses 100/n % of the games.
 
 Source: Vahteristo 2023, section 4.2, where no figure is given; all figures of the thesis are for four.
 """
@@ -23,15 +23,16 @@ from experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS, SMALL_NETW
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
 SHIPPED, SIZES = "greedy:best", range(2, 9)
-"""The network that comes with cardai, and the tables it is tried at."""
+"""The network that comes with cardai, and the numbers of seats at which it is tried."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done for each size of table, the same for all.
+    """How much is played and trained for each number of seats.
 
-    `seats`: the sizes; `games`: of hand-written players; `later`: of each of the `generations` after the first network;
-    `benchmark`: games of a figure; `learning`: fields of every `TrainConfig`.
+    `seats`: the numbers of seats. `games`: games of hand-written players. `generations`: generations after the first
+    network. `later`: games of each of these generations. `benchmark`: games behind a figure. `learning`: fields of
+    every `TrainConfig`.
     """
 
     seats: tuple[int, ...]
@@ -76,7 +77,7 @@ OURS = "best network with cardai"
 
 
 def run(lab: Lab) -> Findings:
-    """Make the networks of each table and measure them there."""
+    """Train the networks for each number of seats and measure them at such tables."""
     refusals = lab.piece("tables", refused)
     names = generation_names(lab.size.generations)
     rows, games = [], lab.games or lab.size.benchmark
@@ -87,20 +88,20 @@ def run(lab: Lab) -> Findings:
         if not refusals[str(seats)]:
             agents[OURS] = SHIPPED
         key = f"lost-{seats}"
-        found = lab.piece(key, lambda seats=seats, agents=agents: measured(lab, seats, agents, games))
-        rows += [row for name, told in found.items() for row in _rows(seats, name, told, key, _title("best", names))]
-        rows += [_test(seats, _title(name, names), told) for name, told in tests.items()]
+        losses = lab.piece(key, lambda seats=seats, agents=agents: measured(lab, seats, agents, games))
+        rows += [row for name, loss in losses.items() for row in _rows(seats, name, loss, key, _title("best", names))]
+        rows += [_test(seats, _title(name, names), test) for name, test in tests.items()]
     rows = sorted(rows, key=lambda row: [LOST, SHARE, TESTS].index(row.table))
     return Findings(rows)
 
 
 def _title(name: str, names: Sequence[str]) -> str:
-    """How a network is called: by its generation."""
+    """What the tables call a network: "network 1" is the first generation."""
     return f"network {1 + list(names).index(name)}"
 
 
 def networks(lab: Lab, seats: int) -> dict[str, Any]:
-    """Make the networks for a table, or go on making them; {name: its figures on test states}."""
+    """Train the networks for a number of seats, or resume their training; {name: its figures on test states}."""
     size, place = lab.size, lab.folder / f"table-{seats}"
     store = NetworkStore(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
     first = store.games("games", HAND_WRITTEN, size.games, seed=seats)
@@ -109,42 +110,45 @@ def networks(lab: Lab, seats: int) -> dict[str, Any]:
 
 
 def refused() -> dict[str, str]:
-    """Why the network that comes with cardai cannot sit down at a table of so many; "" where it can."""
-    game, found = load("moska"), {}
+    """{number of seats: why the network that comes with cardai cannot play there, "" where it can}."""
+    game, refusals = load("moska"), {}
     for seats in SIZES:
         try:
             agent(game, SHIPPED).check_fits(game, VARIANT, seats)
-            found[str(seats)] = ""
+            refusals[str(seats)] = ""
         except CardaiError as error:
-            found[str(seats)] = str(error)
-    return found
+            refusals[str(seats)] = str(error)
+    return refusals
 
 
 def measured(lab: Lab, seats: int, agents: Mapping[str, str], games: int) -> dict[str, Any]:
-    """{name: its loss in percent}, all on the same deals; `endless`: games that were given up and count nowhere."""
+    """{name: {"figure": its games lost in percent, "endless": games that did not end}}, all on the same deals.
+
+    Endless games are stopped and do not count in the figure.
+    """
     game = against_bot3(seats - 1, VARIANT)
     report = run_suite(game, "table", list(agents.values()), games, seed=SEED, progress=lab.progress)
     if report.interrupted:
         raise KeyboardInterrupt
     return {
-        name: {"figure": one["figure"], "endless": one["endless"]}
-        for name, one in zip(agents, report.as_json()["rows"], strict=True)
+        name: {"figure": row["figure"], "endless": row["endless"]}
+        for name, row in zip(agents, report.as_json()["rows"], strict=True)
     }
 
 
-def _rows(seats: int, name: str, told: Mapping[str, Any], key: str, best: str) -> list[Finding]:
-    """A figure in percent, and as a multiple of the fair share."""
+def _rows(seats: int, name: str, loss: Mapping[str, Any], key: str, best: str) -> list[Finding]:
+    """An agent's games lost in percent, and the same as a multiple of the fair share."""
     claim = Claim(1.0, better="lower", words="below 1", is_direction=True) if name == best else None
     own: dict[str, Any] = {"piece": key, "seed": SEED}
     return [
-        Finding(LOST, f"{seats} players", name, of_estimate(told["figure"]), **own),
-        Finding(SHARE, f"{seats} players", name, of_estimate(told["figure"], seats / 100), claim, places=2, **own),
+        Finding(LOST, f"{seats} players", name, of_estimate(loss["figure"]), **own),
+        Finding(SHARE, f"{seats} players", name, of_estimate(loss["figure"], seats / 100), claim, places=2, **own),
     ]
 
 
 TESTS = "Cross-entropy on test states, balanced, divided by game"
 
 
-def _test(seats: int, name: str, told: Mapping[str, Any]) -> Finding:
-    figure = Measurement(told["bce"], n=told["states"], counted="states")
+def _test(seats: int, name: str, test: Mapping[str, Any]) -> Finding:
+    figure = Measurement(test["bce"], n=test["states"], counted="states")
     return Finding(TESTS, f"{seats} players", name, figure, piece=f"networks-{seats}", places=4)

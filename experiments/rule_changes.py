@@ -1,14 +1,16 @@
 """Networks trained under one set of rules of Moska and playing under another.
 
-Two variants of the game: what the thesis simulated, and what its appendix describes (RULES.md, "Variants": when the
-target may play to himself, and whether an attacker is asked again after his own play). Networks of one recipe learn
-from games of hand-written players under one of them, and all play under both, against three Bot3.
+There are two variants of the game: the rules that the thesis simulated, and the rules that its appendix describes. They
+differ in when the target may play to themselves, and in whether an attacker decides again after their own play
+(RULES.md, "Variants"). Each network is trained by one recipe on games of hand-written players under one variant. All
+networks then play under both variants against three Bot3.
 
-A pair is two networks, one of each variant, with a seed of their own; it plays deals of its own, the same for both. So
-Student's interval over pairs holds the errors of play and of training, games learned from included.
+A pair is two networks, one trained under each variant, both with the seed of the pair. Both networks of a pair play the
+same deals; other pairs play other deals. So Student's interval over pairs covers the chance in training, in the games
+that were learned from, and in the games that were played.
 
-Source: Vahteristo 2023, section 4.2, which gives no figure: a method that judges positions stands some changes of the
-rules; but a network takes it that others play by the rules it learned from.
+Source: Vahteristo 2023, section 4.2, which gives no figure. It says that a method which evaluates positions tolerates
+some changes of the rules, but that a network assumes that the others play by the rules it learned from.
 """
 
 from collections.abc import Mapping
@@ -26,13 +28,13 @@ from experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot
 SEED = 20261123
 VARIANTS = ("thesis", "appendix")
 SHARE = 25.0
-"""Games in percent that a player as good as the three others loses."""
+"""The percentage of games that a player as good as the three others loses."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """`pairs`: of networks, one of each variant. `games`: those that each one learns from; `benchmark`: those that it
-    plays under each variant; `learning`: fields of every `TrainConfig`.
+    """`pairs`: pairs of networks, one of each variant. `games`: games that each network learns from. `benchmark`: games
+    that it plays under each variant. `learning`: fields of every `TrainConfig`.
     """
 
     pairs: int
@@ -116,7 +118,7 @@ def _folder(rules: str, pair: int) -> str:
 
 
 def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
-    """Train one network of a pair under some rules, or go on training it; its figures on test states."""
+    """Train one network of a pair under a variant's rules, or resume its training; its figures on test states."""
 
     def measure() -> dict[str, Any]:
         place = lab.folder / _folder(rules, pair)
@@ -129,7 +131,7 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 
 
 def _played(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
-    """Both networks of a pair under some rules: {trained under: loss in percent}, and the difference, see `cost_of`."""
+    """Let both networks of a pair play under a variant's rules; what `compared` returns."""
 
     specs = {trained: f"greedy:{lab.folder / _folder(trained, pair) / 'network'}" for trained in VARIANTS}
     specs[other_rules(rules)] += "?any_variant"
@@ -140,26 +142,31 @@ def _played(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 def compared(
     specs: Mapping[str, str], rules: str, games: int, seed: int, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Two agents under some rules against three Bot3: {variant: loss of that variant's agent in percent}.
+    """Let two agents play under the rules of the variant `rules` against three Bot3.
 
-    `difference`: the other variant's agent less the one of these rules, with its interval on the same deals.
+    `specs`: {variant that an agent was trained under: its spec}. Returns {variant: games in percent that its agent
+    lost}, and under "difference" the loss of the other variant's agent less the loss of this variant's agent, with the
+    interval from the same deals.
     """
-    game, asked = against_bot3(), [specs[trained] for trained in VARIANTS]
-    report = run_suite(game, "table", asked, games, seed=seed, variant=rules, progress=progress)
+    game, agents = against_bot3(), [specs[trained] for trained in VARIANTS]
+    report = run_suite(game, "table", agents, games, seed=seed, variant=rules, progress=progress)
     if report.interrupted:
         raise KeyboardInterrupt
-    found: dict[str, Any] = {trained: one.figure.point for trained, one in zip(VARIANTS, report.rows, strict=True)}
+    losses: dict[str, Any] = {trained: row.figure.point for trained, row in zip(VARIANTS, report.rows, strict=True)}
     wanted = specs[other_rules(rules)], specs[rules]
-    difference = next(one.difference for one in report.verdicts if (one.one, one.other) == wanted)
-    told = {"point": difference.point, "low": difference.low, "high": difference.high, "n": difference.n}
-    return found | {"difference": told}
+    difference = next(verdict.difference for verdict in report.verdicts if (verdict.one, verdict.other) == wanted)
+    interval = {"point": difference.point, "low": difference.low, "high": difference.high, "n": difference.n}
+    return losses | {"difference": interval}
 
 
 def other_rules(rules: str) -> str:
     """The other one of `VARIANTS`."""
-    return next(one for one in VARIANTS if one != rules)
+    return next(variant for variant in VARIANTS if variant != rules)
 
 
 def cost_of(losses: Mapping[str, Any], rules: str) -> float:
-    """How much more the network trained under the other rules loses than the one trained under these, playing these."""
+    """What it costs to be trained under the other variant, in percentage points, when both play under `rules`.
+
+    It is the loss of the network trained under the other variant less that of the network trained under `rules`.
+    """
     return losses[other_rules(rules)] - losses[rules]

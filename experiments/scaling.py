@@ -1,6 +1,6 @@
 """How games a second and the use of the processors grow with the number of threads: the thesis' Figure 3.
 
-Each repeat goes once through all numbers of threads, so that what else the machine does meanwhile hits all alike.
+Each repeat measures every number of threads once, so that other load on the machine affects all of them alike.
 
 Source: Vahteristo 2023, section 2.1 and Figure 3: 40 processes on 40 processors.
 """
@@ -21,12 +21,15 @@ from experiments.machinery.lab import Lab
 
 GAME = "moska"
 AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}
-"""Who sits in all seats, and how many games it gets of those that random play gets: networks take longer."""
+"""{spec of the agent in all seats: its number of games as a share of those of random play}; networks take longer."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """`games`: of random play in a measurement; `repeats`: measurements of each; `most`: threads, all if 0."""
+    """`games`: games of random play in one measurement. `repeats`: measurements of each agent and number of threads.
+
+    `most`: the largest number of threads; 0 means one for each processor.
+    """
 
     games: int
     repeats: int
@@ -38,29 +41,29 @@ SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7), "full": Scale(60
 
 def run(lab: Lab) -> Findings:
     """Measure each agent with 1, 2, 4, ... threads."""
-    rows = [row for one in AGENTS for row in _rows(lab, one)]
+    rows = [row for spec in AGENTS for row in _rows(lab, spec)]
     return Findings(rows)
 
 
 def thread_counts(most: int) -> list[int]:
-    """1, 2, 4 and so on, and the most there are."""
+    """The powers of two up to `most`, and `most` itself, sorted."""
     return sorted({*(2**power for power in range(most.bit_length()) if 2**power <= most), most})
 
 
 def _rows(lab: Lab, spec: str) -> list[Finding]:
     key = f"{spec.replace(':', '-')}"
-    found = lab.piece(key, lambda: _measured(lab, spec), repeats=False)
+    measured = lab.piece(key, lambda: _measured(lab, spec), repeats=False)
     rows = []
-    for threads, told in found.items():
+    for threads, figures in measured.items():
         name = f"{threads} thread{'s' if threads != '1' else ''}"
-        speed_up = [one / first for one, first in zip(told["speeds"], found["1"]["speeds"], strict=True)]
+        speed_up = [speed / single for speed, single in zip(figures["speeds"], measured["1"]["speeds"], strict=True)]
         claim = None
-        if threads != "1" and threads == list(found)[-1]:
+        if threads != "1" and threads == list(measured)[-1]:
             claim = Claim(1.0, better="higher", words="scales well", is_direction=True)
         for column, values, places in (
-            ("games/s", told["speeds"], 0),
+            ("games/s", figures["speeds"], 0),
             ("speed-up", speed_up, 2),
-            ("use of the processors, %", told["used"], 0),
+            ("use of the processors, %", figures["used"], 0),
         ):
             figure = over_seeds(values, "measurements")
             rows.append(
@@ -71,21 +74,21 @@ def _rows(lab: Lab, spec: str) -> list[Finding]:
 
 
 def _measured(lab: Lab, spec: str) -> dict[str, Any]:
-    """{threads: {"speeds": games/s, "used": percent of what the threads could use}}, a value a repeat."""
+    """{threads: {"speeds": games/s, "used": use of these threads' processors in percent}}, a value for each repeat."""
     game, size = load(GAME), lab.size
-    one, games = agent(game, spec), max(int(size.games * AGENTS[spec]), 8)
+    player, games = agent(game, spec), max(int(size.games * AGENTS[spec]), 8)
     lineups = np.zeros((games, game.default_seats), np.int64)
     counts = thread_counts(size.most or default_threads())
-    found: dict[str, Any] = {str(threads): {"speeds": [], "used": []} for threads in counts}
-    play(game, [one], lineups[:8], deal_seeds(1, 8))  # compiled before the clock starts
+    measured: dict[str, Any] = {str(threads): {"speeds": [], "used": []} for threads in counts}
+    play(game, [player], lineups[:8], deal_seeds(1, 8))  # compiled before the clock starts
     for repeat in range(size.repeats):
         for threads in counts:
             began, used = time.perf_counter(), time.process_time()
-            results = play(game, [one], lineups, deal_seeds(repeat, games), threads=threads)
+            results = play(game, [player], lineups, deal_seeds(repeat, games), threads=threads)
             wall, used = time.perf_counter() - began, time.process_time() - used
             if results.interrupted:
                 raise KeyboardInterrupt
-            found[str(threads)]["speeds"].append(float(results.finished.sum()) / wall)
-            found[str(threads)]["used"].append(100 * used / wall / threads)
+            measured[str(threads)]["speeds"].append(float(results.finished.sum()) / wall)
+            measured[str(threads)]["used"].append(100 * used / wall / threads)
         lab.tell(repeat + 1, size.repeats, f"4 x {spec}")
-    return found
+    return measured

@@ -1,8 +1,8 @@
-"""Tic-Tac-Toe from random weights: by the thesis' protocol, and by one that ends in perfect play. All graded exactly.
+"""Networks that learn Tic-Tac-Toe from random weights, by the thesis' protocol and by one that reaches perfect play.
 
-A grade comes from walking the whole tree, so no figure here has a sampling error; what differs from seed to seed is the
-networks. The goal of our protocol: no line of the opponent's wins, and at least 95.0 % of games against evenly random
-moves are won (a player who never loses can win 95.56 % of them at most).
+Every network is graded by walking the whole game tree, so a grade has no sampling error; only the networks differ from
+seed to seed. The goal of our protocol is a network that no sequence of the opponent's moves beats, and that wins at
+least 95.0 % of games against evenly random moves (a player that never loses can win 95.56 % of them at most).
 
 Source: Vahteristo 2023, section 2.4 and Figure 4.
 """
@@ -30,7 +30,9 @@ BODIES: Mapping[str, Mapping[str, Any]] = {
     "mlp": {"hidden": [128, 128, 64]},
     "cnn": {"channels": [16, 16], "kernel": [3, 3], "dense": [64]},
 }
-"""Four dense layers, and two convolutions with two dense layers, the output counted; sizes are ours."""
+"""{body: options}. As in the thesis, the MLP has four dense layers, and the CNN two convolutions and two dense layers,
+with the output layer counted; the sizes are ours.
+"""
 
 PROTOCOLS = {
     "thesis": SelfPlayProtocol(
@@ -55,24 +57,24 @@ PROTOCOLS = {
         training={"batch": 256, "learning_rate": 3e-3, "schedule": "cosine", "final_rate": 0.02, "ema": 0.99},
     ),
 }
-"""The thesis gives the games, the opponent, the 20 % and "the most recent iteration"; batches, steps (two passes) and
-the learning rate are ours.
+"""For "thesis", the thesis gives the number of games, the opponent, the 20 % of random moves, and that a network learns
+from "the most recent iteration". Batch size, steps (two passes) and learning rate are ours.
 
-Ours plays itself. Drawing moves by softmax of their worth tries the nearly best ones most, and they are what must be
-told apart; evenly random ones (10 %) keep blunders known. Both seats explore alike: if one kind of player made most of
-the rare moves, their worth would be his, not that of the move.
+In "ours" the network plays itself. Moves drawn by a softmax of their scores are mostly nearly best ones, which the
+network must learn to distinguish; evenly random moves (10 %) keep blunders in the data. Both seats explore alike: if
+one kind of player made most of the rare moves, their labels would show that player's skill, not the move's score.
 """
 
 TITLES = {"thesis": "thesis'", "ours": "our"}
 
 CLAIMS = {"mlp": 65.0, "cnn": 92.0}
-"""Section 2.4: the highest percentage of games won against random play; how many games it played is not told."""
+"""{body: the highest percentage of games won against random play}, from section 2.4, which gives no number of games."""
 GOAL = 0.95
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done. `seeds`: networks of each body by each protocol; the rest replaces fields of the protocols."""
+    """`seeds`: networks of each body by each protocol. `fields`: fields of both protocols to replace."""
 
     seeds: int
     fields: Mapping[str, int] = field(default_factory=dict)
@@ -83,10 +85,11 @@ SCALES = {"smoke": Scale(1, {"iterations": 2, "games": 200, "steps": 20}), "smal
 
 @dataclass(frozen=True)
 class GradedIteration:
-    """A network after an iteration: its shares of games won, drawn and lost, both seats taken together, against random.
+    """A network's exact grade after an iteration.
 
-    `losing_lines`: in how many lines of the opponent's it loses. `loss`: cross-entropy in the iteration, None in the
-    first point, which is of random weights.
+    `win`, `draw`, `loss`: shares of games against random play, in [0, 1], both seats averaged. `losing_lines`: the
+    number of sequences of the opponent's moves that beat it. `cross_entropy`: the training loss in the iteration, None
+    for iteration 0, which has random weights.
     """
 
     iteration: int
@@ -99,8 +102,10 @@ class GradedIteration:
 
 @dataclass(frozen=True)
 class GradedRun:
-    """One network's way. `grade`: that of its last iteration, in full; `seconds`: of play and learning, compilation
-    among them for the first seed.
+    """One network's training, graded after each iteration.
+
+    `grade`: the full grade after the last iteration. `seconds`: of self-play and training; those of the first seed
+    include compilation.
     """
 
     protocol: str
@@ -112,7 +117,7 @@ class GradedRun:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether the goal is reached."""
+        """Whether the last iteration reaches the goal: no losing lines, and at least `GOAL` of games won."""
         return self.curve[-1].losing_lines == 0 and self.curve[-1].win >= GOAL
 
     @property
@@ -126,9 +131,9 @@ LOST = "Losing lines: sequences of the opponent's moves that beat the network"
 
 
 def run(lab: Lab) -> Findings:
-    """Teach networks by both protocols."""
+    """Train and grade networks by both protocols, and grade the reference strategies."""
     solution = solve(load("tictactoe"))
-    protocols = {name: replace(one, **lab.size.fields) for name, one in PROTOCOLS.items()}
+    protocols = {name: replace(protocol, **lab.size.fields) for name, protocol in PROTOCOLS.items()}
     rows, curves = [], {}
     for name, protocol in protocols.items():
         for body, options in BODIES.items():
@@ -136,18 +141,20 @@ def run(lab: Lab) -> Findings:
             keys = [f"{name}-{body}-{seed}" for seed in range(lab.size.seeds)]
             runs = [
                 lab.piece(
-                    key, lambda training=training, name=name, seed=seed: _taught(lab, training, solution, name, seed)
+                    key, lambda training=training, name=name, seed=seed: _trained(lab, training, solution, name, seed)
                 )
                 for seed, key in enumerate(keys)
             ]
             curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
             rows += _rows(name, body, runs, " ".join(keys))
-    rows += [row for name, told in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, told)]
+    rows += [
+        row for name, bound in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, bound)
+    ]
     return Findings(rows, {"curves": curves})
 
 
-def _taught(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
-    """One network's way; the first of each body by our protocol is saved as a model."""
+def _trained(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
+    """Train and grade one network; seed 0 of each body by our protocol is saved as a model."""
     run, last = _run(lab, training, solution, protocol, seed)
     if protocol == "ours" and seed == 0:
         _save(lab.folder, run, last)
@@ -161,15 +168,15 @@ def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> l
     claim = Claim(CLAIMS[body], better="higher", within=3.0) if protocol == "thesis" else None
     name = f"{TITLES[protocol]} protocol, {body}"
     seeds = f"0-{len(runs) - 1}"
-    told: dict[str, Any] = {"piece": piece, "seed": seeds}
-    best = [max(one[1:]) for one in wins]
+    source: dict[str, Any] = {"piece": piece, "seed": seeds}
+    best = [max(curve[1:]) for curve in wins]
     return [
-        Finding(WON, name, "best iteration", over_seeds(best), claim, places=2, **told),
-        Finding(WON, name, "last iteration", over_seeds([one[-1] for one in wins]), places=2, **told),
-        Finding(LOST, name, "mean", over_seeds(lines), places=1, **told),
-        Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **told),
-        Finding(LOST, name, "most", Measurement(max(lines), n=len(lines), counted="networks"), places=0, **told),
-        Finding("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **told),
+        Finding(WON, name, "best iteration", over_seeds(best), claim, places=2, **source),
+        Finding(WON, name, "last iteration", over_seeds([curve[-1] for curve in wins]), places=2, **source),
+        Finding(LOST, name, "mean", over_seeds(lines), places=1, **source),
+        Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **source),
+        Finding(LOST, name, "most", Measurement(max(lines), n=len(lines), counted="networks"), places=0, **source),
+        Finding("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **source),
     ]
 
 
@@ -184,13 +191,13 @@ def _bounds(solution: Solution) -> dict[str, Any]:
         "most wins": grade_strategy(solution, "bold", best_against_uniform(solution, safe=False)),
         "random": grade_strategy(solution, "random", uniform(solution)),
     }
-    return {name: one.as_json() for name, one in bounds.items()}
+    return {name: bound.as_json() for name, bound in bounds.items()}
 
 
-def _bound(name: str, told: Mapping[str, Any]) -> list[Finding]:
-    lines = sum(told[side]["losing_lines"] for side in ("first", "second"))
+def _bound(name: str, bound: Mapping[str, Any]) -> list[Finding]:
+    lines = sum(bound[side]["losing_lines"] for side in ("first", "second"))
     exact: dict[str, Any] = {"piece": "bounds", "seed": ""}
-    win = Measurement(100 * told["averaged"]["win"]["value"], n=1, counted="tree")
+    win = Measurement(100 * bound["averaged"]["win"]["value"], n=1, counted="tree")
     return [
         Finding(WON, name, "last iteration", win, places=2, **exact),
         Finding(LOST, name, "mean", Measurement(lines, n=1, counted="tree"), places=0, **exact),
@@ -200,7 +207,7 @@ def _bound(name: str, told: Mapping[str, Any]) -> list[Finding]:
 def _run(
     lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int
 ) -> tuple[GradedRun, SelfPlayGeneration]:
-    """Teach one network and grade it after each iteration; its last generation."""
+    """Train one network and grade it after each iteration; the graded run and its last generation."""
     curve: list[GradedIteration] = []
     generations, seconds, graded, last = training.generations(seed), 0.0, None, None
     while True:
@@ -238,7 +245,7 @@ def _save(folder: Path, run: GradedRun, generation: SelfPlayGeneration) -> None:
 
 
 def ship(folder: Path) -> list[Path]:
-    """Put the models of a folder among those that come with cardai; where they lie now."""
+    """Copy the models in a folder to those that come with cardai; their new paths."""
     shipped = []
     for body in BODIES:
         shipped.append(SHIPPED / "tictactoe" / f"{body}.safetensors")

@@ -19,15 +19,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 INK = "#010203"
-"""Stands for the reader's own text colour."""
+"""A placeholder that `svg` replaces by the reader's text colour."""
 FAINT = "#8a8f98"
 COLOURS = ("#2f7fd0", "#e07b1a", "#2a9d63", "#b8479b", "#8a6cd1", "#c2453b", "#7a8b1f", "#3a9fb0", FAINT)
-"""Told apart on white and on black."""
+"""Colours of the series, distinguishable on white and on black."""
 MARKERS = "osD^vPX*<"
 WIDTH = 5.1
-"""Of every figure, in inches: 367 units of 1/72 inch, about the width of a phone's screen in pixels."""
+"""The width of every figure in inches: 367 units of 1/72 inch, about the width of a phone's screen in pixels."""
 SHOWN_WIDTH = 560
-"""Of a figure in a file of its own, in pixels, where there is room for it."""
+"""The width in pixels of a figure in a file of its own."""
 
 Points = Sequence[tuple[Any, float, float | None, float | None]]
 """(place or group, point, low, high); low and high are None without an interval."""

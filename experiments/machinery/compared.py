@@ -1,4 +1,4 @@
-"""Networks that are compared: trained on the same states in the same order, kept as model files, and played.
+"""Networks to compare: trained on the same states in the same order, saved as model files, and measured in play.
 
 networks = ComparedNetworks(lab, "moska", title="Moska", pool={"bot3": 1.0}, games=1000, fields={"steps": 200})
 networks.train("wide", seed=0, body="mlp", options={"hidden": [256]})
@@ -33,15 +33,16 @@ from experiments.machinery.lab import Lab, command
 from experiments.machinery.networks import NetworkStore
 
 ASKED = 4096
-"""Rows scored at once when a network's speed is measured, as a table asks for them."""
+"""Rows in a batch when a network's speed is measured: about as many as play needs at once."""
 
 
 @dataclass(frozen=True)
 class ComparedNetworks:
-    """The networks of one game, all in one folder: `kind` names one, with a seed.
+    """The networks of one game, all in one folder; a kind and a seed name a network.
 
-    `pool`: who plays the `games` that are learned from. `fields`: of every `TrainConfig`. `shuffled`: the kinds whose
-    network sees the cells of its planes in another order, see `evaluators.training.compare.cells_shuffled`.
+    `pool`: {spec: weight} of the agents that play the `games` to learn from. `fields`: fields of every `TrainConfig`.
+    `shuffled`: the kinds whose network gets the cells of its planes in another order, see
+    `evaluators.training.compare.cells_shuffled`.
     """
 
     lab: Lab
@@ -56,7 +57,7 @@ class ComparedNetworks:
 
     @cached_property
     def comparison(self) -> BodyComparison:
-        """The states of all networks; the games are played first."""
+        """The states that all networks train on; plays the games first if they are not there yet."""
         lab, folder = self.lab, self.lab.folder / self.name
         store = NetworkStore(load(self.name), folder, {}, lab.progress, lab.device, self.variant, self.seats)
         data = store.games("games", self.pool, self.games, seed=1)
@@ -64,7 +65,7 @@ class ComparedNetworks:
         return comparison_of(TrainConfig(game=self.name, data=(data,), out=str(folder), **common))
 
     def train(self, kind: str, seed: int, network: Callable[[], tuple[str, Mapping[str, Any]]], steps: int) -> Any:
-        """Train a network and keep it; what its training came to. `network`: its body and options, when needed."""
+        """Train a network and save it; returns its metrics. `network`: gives its body and options, called if needed."""
         return self.lab.piece(f"trained-{self.name}-{kind}-{seed}", lambda: self._train(kind, seed, *network(), steps),
                               repeats=False)  # fmt: skip
 
@@ -96,7 +97,7 @@ class ComparedNetworks:
         return metrics
 
     def player(self, kind: str, seed: int) -> Agent:
-        """A network from its file, ready to play."""
+        """The agent of a trained network, read from its file."""
         model, game = load_model(self._file(kind, seed)), load(self.name)
         metadata = model.metadata
         place = metadata.game, metadata.variant, metadata.seats, metadata.encoder, metadata.moment
@@ -108,14 +109,14 @@ class ComparedNetworks:
     def share_of(
         self, kind: str, seed: int, opponents: Sequence[str], outcome: str, games: int, deals_seed: int
     ) -> dict[str, Any]:
-        """The share of games won, lost or not lost, in percent with its interval, and the number of games."""
+        """The share of games with an outcome ("won", "lost" or "not lost") in percent, its interval and `games`."""
         player = self.player(kind, seed)
         scores = scores_of(load(self.name), player, opponents, games, deals_seed, self.variant)
         share = interval.proportion(counted(scores, outcome))
         return {"share": 100 * share.point, "low": 100 * share.low, "high": 100 * share.high, "games": share.n}
 
     def speed(self, kind: str) -> list[float]:
-        """Rows scored in a second by the first network of a kind, a figure a round."""
+        """Rows that the network of a kind with seed 0 scores in a second, a value for each round."""
 
         def measure() -> dict[str, Any]:
             module, dataset = load_model(self._file(kind, 0)).module, self.comparison.dataset

@@ -21,8 +21,8 @@ def scores_of(
 ) -> np.ndarray:
     """A player's score in each game of each deal: f8[deals, seats] in [0, 1], NaN for a game that did not end.
 
-    The player sits in seat r in column r. Deals and luck are those of a suite's row of that many games with this seed.
-    Ctrl-C is raised.
+    The player sits in seat r in column r. Deals and chance events are those of a suite's row with this many games and
+    this seed. Raises KeyboardInterrupt on Ctrl-C.
     """
     others = {spec: agent(game, spec) for spec in dict.fromkeys(opponents)}
     lineup = np.array([0, *(1 + list(others).index(spec) for spec in opponents)])
@@ -39,7 +39,7 @@ def scores_of(
 
 
 def counted(scores: np.ndarray, outcome: str) -> np.ndarray:
-    """1 where a game counts, else 0, NaN where it did not end: f8 of the same shape as `scores`.
+    """1 for a game with the outcome, else 0, NaN for one that did not end: f8 of the same shape as `scores`.
 
     `outcome`: "won" is a score of 1, "lost" one of 0, "not lost" one above 0.
     """

@@ -1,17 +1,18 @@
-"""What an experiment has found: rows, each beside what was claimed, with a verdict.
+"""The figures that an experiment measures: rows, each with the claim it is compared with, if any, and a verdict.
 
     claim = Claim(14.25, games=2000)
     row = Finding("Games lost, %", "NN2-HIF", "B1", Measurement(16.0, 15.5, 16.5, 20_000), claim)
     row.verdict  # "missed": the interval of the difference excludes 0
 
-Verdicts: of the difference between our figure and the claim, each with its own sampling error, 95 %.
+A verdict depends on the 95 % interval ("it" below) of the difference between our figure and the claim, which covers the
+sampling errors of both.
 
 | verdict | claim of a figure | claim of a direction |
 |---|---|---|
-| reproduced | the interval contains 0 and no more than `within` on either side | it excludes 0, on the side claimed |
+| reproduced | it contains 0 and reaches at most `within` on either side | it excludes 0, on the side claimed |
 | beaten | it excludes 0, and ours is better | |
 | missed | it excludes 0, and ours is worse, or different where neither is better | it excludes 0, on the other side |
-| undecided | it contains 0, and differences that would matter | it contains 0 |
+| undecided | it contains 0, and also differences larger than `within` | it contains 0 |
 """
 
 import math
@@ -32,7 +33,7 @@ STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured figure and its 95 % interval, None where there is none. `n`: of `counted`, games if not said."""
+    """A measured figure and its 95 % interval, None where there is none. `n`: how many of `counted` it comes from."""
 
     point: float | None
     low: float | None = None
@@ -42,17 +43,18 @@ class Measurement:
 
     @property
     def is_decisive(self) -> bool:
-        """Whether there is an interval at all."""
+        """Whether there are a figure and an interval, without which a verdict is "undecided"."""
         return self.point is not None and self.low is not None and self.high is not None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What somebody else found, in the unit of the row.
+    """What a source claims about a figure, in the unit of the row.
 
-    `games`: behind a percentage, which then has a Wilson interval; 0 is taken as exact. `better`: which way a figure is
-    better, "lower", "higher" or, for a fact such as how long games are, "neither". `within`: a difference up to this
-    does not matter. `words` are shown instead of the figure.
+    `games`: the number of games behind a percentage, which then has a Wilson interval; with 0 the claim is exact.
+    `better`: whether a "lower" or "higher" figure is better, or "neither", as for the length of games. `within`: the
+    largest difference that does not matter. `words`: shown instead of the value. `is_direction`: the claim says only
+    on which side of `value` the figure lies.
     """
 
     value: float
@@ -63,14 +65,14 @@ class Claim:
     is_direction: bool = False
 
     def bounds(self) -> tuple[float, float]:
-        """The interval of the claim itself."""
+        """The claim's own 95 % interval, in the unit of the row."""
         if not self.games:
             return self.value, self.value
         low, high = wilson(self.value / 100 * self.games, self.games)
         return 100 * low, 100 * high
 
     def __str__(self) -> str:
-        """As it stands in brackets beside our figure."""
+        """The text that tables show in brackets after our figure."""
         return self.words or f"{self.value:g}"
 
 
@@ -80,7 +82,7 @@ def direction(better: str, words: str) -> Claim:
 
 
 def verdict(figure: Measurement, claim: Claim | None) -> str:
-    """How a figure stands to a claim, see the top of this module; "" without a claim."""
+    """The verdict on a figure and a claim, see the top of this module; "" without a claim."""
     if claim is None:
         return ""
     if not figure.is_decisive:
@@ -109,8 +111,8 @@ def _sided(low: float, high: float, claim: Claim) -> str:
 class Finding:
     """A figure in a table: `name` is its line, `column` its column.
 
-    `piece`: the kept measurements it is taken from, separated by spaces; they know seconds, commit and machine.
-    `command` measures this figure alone where one can. `places`: digits after the point.
+    `piece`: the keys of the saved pieces it comes from, separated by spaces; these have seconds, commit and machine.
+    `command`: measures this figure alone, "" if no command does. `places`: digits after the point.
     """
 
     table: str
@@ -125,7 +127,7 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """How the figure stands to the claim."""
+        """The verdict on the figure and its claim."""
         return verdict(self.figure, self.claim)
 
     def as_json(self) -> dict[str, Any]:
@@ -135,9 +137,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment returns: its figures, and nothing that is said about them.
+    """What an experiment returns: its figures, without any text about them.
 
-    `drawn`: plain JSON that its page and its charts are made from besides the rows.
+    `drawn`: plain JSON from which, besides the rows, its page and its charts are made.
     """
 
     rows: Sequence[Finding]
@@ -149,7 +151,7 @@ class Findings:
 
 
 def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement:
-    """The figure of an estimate as reports have it in JSON; no interval from fewer than ten deals."""
+    """The figure of an estimate in a report's JSON, times `factor`; no interval from fewer than ten deals."""
     point, low, high = (None if estimate[key] is None else factor * estimate[key] for key in ("point", "low", "high"))
     if estimate.get("deals", FEWEST_DEALS) < FEWEST_DEALS:
         low = high = None
@@ -157,7 +159,7 @@ def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement
 
 
 def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measurement:
-    """The mean of one figure a seed, with Student's interval: the error of training and of sampling together."""
+    """The mean of figures, one for each seed. Student's interval covers the errors of training and of sampling."""
     if len(figures) < 2:
         return Measurement(figures[0] if figures else None, n=len(figures), counted=counted)
     free = len(figures) - 1
@@ -166,13 +168,13 @@ def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measureme
     return Measurement(point, point - half, point + half, len(figures), counted)
 
 
-def difference(one: Measurement, other: Measurement) -> Measurement:
-    """One figure less another, as if they were independent; n is that of the smaller one."""
-    assert one.point is not None
-    assert other.point is not None
-    point, n = one.point - other.point, min(one.n, other.n)
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return Measurement(point, n=n, counted=one.counted)
-    below = math.hypot(one.point - one.low, other.high - other.point)
-    above = math.hypot(one.high - one.point, other.point - other.low)
-    return Measurement(point, point - below, point + above, n, one.counted)
+def difference(first: Measurement, second: Measurement) -> Measurement:
+    """One figure less another, taken as independent; `n` is the smaller of their two."""
+    assert first.point is not None
+    assert second.point is not None
+    point, n = first.point - second.point, min(first.n, second.n)
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return Measurement(point, n=n, counted=first.counted)
+    below = math.hypot(first.point - first.low, second.high - second.point)
+    above = math.hypot(first.high - first.point, second.point - second.low)
+    return Measurement(point, point - below, point + above, n, first.counted)

@@ -1,10 +1,10 @@
-"""Where an experiment runs: pieces of work that are kept, bound to the code and the config they were made by.
+"""Where an experiment runs: its measurements are saved in pieces, bound to the code and config that made them.
 
     def run(lab: Lab) -> Findings:
-        value = lab.piece("random", lambda: measure(lab.size.games))   # JSON; measured once, then read
+        value = lab.piece("random", lambda: measure(lab.size.games))   # JSON; measured once, then read from its file
 
-A folder belongs to one experiment, one config and one state of the code it depends on; anything else is refused before
-it is touched. A piece that was changed by hand is refused, too.
+A folder belongs to one experiment, one config and one version of the code that the experiment depends on. Running
+anything else in it raises CardaiError before any file is changed. So does a piece that was edited by hand.
 """
 
 import random
@@ -26,19 +26,20 @@ from experiments.machinery.provenance import fingerprint, read_sealed, write_sea
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
 SPEEDS = {"seconds", "games_per_second", "states_per_second", "rows_per_second", "machine", "when", "utilisation"}
-"""What differs between two measurements of the same thing; all else must not."""
+"""Keys whose values may differ when a piece is measured again; all other values must be equal."""
 
 
 class Different(CardaiError):
-    """A measurement that was made again and did not come out the same."""
+    """A piece was measured again and gave another value."""
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What an experiment's `run` gets. `size`: its config, of its `SCALES`.
+    """What an experiment's `run` gets.
 
-    `games`: games a figure, instead of the scale's number; `again`: pieces that are measured although they are kept.
-    `made`: the pieces asked for so far.
+    `size`: its config for the scale, from its `SCALES`. `games`: games behind each figure instead of the scale's
+    number. `again`: keys of pieces to measure again although they are saved. `made`: {key: saved content} of all pieces
+    that `run` has used so far.
     """
 
     name: str
@@ -52,13 +53,13 @@ class Lab:
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def piece(self, key: str, measure: Callable[[], Any], repeats: bool = True) -> Any:
-        """What `measure` returns, as plain JSON types; kept under `key` and not measured again.
+        """The value of `measure()` as plain JSON types; it is saved under `key`, and later calls read it from there.
 
-        `repeats`: whether a second measurement must give the same, but for `SPEEDS`.
+        `repeats`: whether measuring again must give the same value, except under the keys of `SPEEDS`.
         """
         place = self.folder / PIECES / f"{key}.json"
-        kept = self._kept(place) if place.exists() else None
-        if kept is None or key in self.again:
+        saved = self._saved(place) if place.exists() else None
+        if saved is None or key in self.again:
             self.tell(0, 1, key)
             began, earlier = time.perf_counter(), self._earlier(key)
             try:
@@ -76,17 +77,17 @@ class Lab:
                 "machine": machine(),
                 "value": value,
             }
-            if kept is not None and repeats and _lasting(kept["value"]) != _lasting(content["value"]):
-                difference = _first_difference(_lasting(kept["value"]), _lasting(content["value"]))
+            if saved is not None and repeats and _lasting(saved["value"]) != _lasting(content["value"]):
+                difference = _first_difference(_lasting(saved["value"]), _lasting(content["value"]))
                 raise Different(f"{self.name}, {key} came out different the second time: {difference}")
-            kept = write_sealed(place, content) if kept is None else kept
-        self.made[key] = kept
-        return kept["value"]
+            saved = write_sealed(place, content) if saved is None else saved
+        self.made[key] = saved
+        return saved["value"]
 
     def bench(
         self, key: str, game: Game, suite: str, spec: str, games: int, seed: int = 0, variant: str | None = None
     ) -> dict[str, Any]:
-        """An agent's rows of a suite as JSON, kept. Ctrl-C is raised."""
+        """An agent's rows of a suite as JSON, saved as a piece. Raises KeyboardInterrupt on Ctrl-C."""
 
         def measure() -> dict[str, Any]:
             report = run_suite(game, suite, [spec], games, seed=seed, variant=variant, progress=self.progress)
@@ -97,17 +98,17 @@ class Lab:
         return self.piece(key, measure)
 
     def tell(self, done: int, total: int, what: str) -> None:
-        """Show how far it is."""
+        """Show that `done` of `total` steps of `what` are done."""
         if self.progress is not None:
             self.progress(done, total, f"{self.name}: {what}")
 
     def _earlier(self, key: str) -> Path:
-        """The file with the seconds that a piece took before it was stopped."""
+        """The file with the seconds that were spent on a piece before its measurement was stopped."""
         place = self.folder / PIECES / f"{key}.seconds"
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
 
-    def _kept(self, place: Path) -> dict[str, Any]:
+    def _saved(self, place: Path) -> dict[str, Any]:
         content = read_sealed(place)
         if (content["experiment"], content["code"]) != (self.name, fingerprint(self.name)):
             raise CardaiError(f"{place} was made by other code ({content['code']}, now {fingerprint(self.name)})")
@@ -124,7 +125,7 @@ def run(
     progress: Progress | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Run an experiment in a folder, or go on with it; its sealed result, which lies there as `result.json`.
+    """Run an experiment in a folder, or resume it; returns its sealed result, which is also written to `result.json`.
 
     Raises CardaiError for an unknown experiment or scale, for a module it needs that is not installed, and for a folder
     that holds another experiment, config or code.
@@ -150,58 +151,62 @@ def _header(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def command(name: str, config: Mapping[str, Any]) -> str:
-    """The command that makes a result."""
+    """The command that reproduces a result."""
     games = f" --games {config['games']}" if config["games"] else ""
     return f"cardai reproduce {name} --scale {config['scale']}{games}"
 
 
 def _provenance(made: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Where, when and by which commits the pieces were measured, and how long each took."""
-    machines = {(one["machine"]["processor"], one["machine"]["usable_cpus"]): one["machine"] for one in made.values()}
+    used = [piece["machine"] for piece in made.values()]
+    machines = {(computer["processor"], computer["usable_cpus"]): computer for computer in used}
     return {
-        "commits": sorted({one["machine"]["commit"] or "no checkout" for one in made.values()}),
-        "days": sorted({one["when"] for one in made.values()}),
-        "machines": [{**one, "commit": None} for one in machines.values()],
-        "seconds": round(sum(one["seconds"] for one in made.values()), 1),
+        "commits": sorted({computer["commit"] or "no checkout" for computer in used}),
+        "days": sorted({piece["when"] for piece in made.values()}),
+        "machines": [{**computer, "commit": None} for computer in machines.values()],
+        "seconds": round(sum(piece["seconds"] for piece in made.values()), 1),
         "pieces": {
-            key: {"seconds": one["seconds"], "commit": one["machine"]["commit"], "repeats": one["repeats"]}
-            for key, one in made.items()
+            key: {"seconds": piece["seconds"], "commit": piece["machine"]["commit"], "repeats": piece["repeats"]}
+            for key, piece in made.items()
         },
     }
 
 
 def _bind(name: str, folder: Path, config: Mapping[str, Any]) -> None:
-    """Make the folder that of this experiment, config and code; CardaiError when it is another's."""
+    """Bind the folder to this experiment, config and code. Raises CardaiError if it is bound to others."""
     own = {"experiment": name, "code": fingerprint(name), **config}
     place = folder / BINDING
     if place.exists():
-        found = read_sealed(place)
+        bound = read_sealed(place)
         for key, value in own.items():
-            if found.get(key) != plain(value):
-                raise CardaiError(_refusal(folder, key, found, own))
+            if bound.get(key) != plain(value):
+                raise CardaiError(_refusal(folder, key, bound, own))
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CardaiError(f"{folder} holds something that is no experiment; choose another folder with --out")
     else:
         write_sealed(place, {**own, "commit": machine()["commit"]})
 
 
-def _refusal(folder: Path, key: str, found: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+def _refusal(folder: Path, key: str, bound: Mapping[str, Any], own: Mapping[str, Any]) -> str:
     away = "delete it or choose another folder with --out"
     if key == "code":
         return (
-            f"{folder} was begun by other code (commit {found.get('commit')}, code {found['code']}, now {own['code']});"
+            f"{folder} was begun by other code (commit {bound.get('commit')}, code {bound['code']}, now {own['code']});"
             f" results of different code are not mixed: {away}"
         )
     if key == "config":
         return f"{folder} was begun with another config of the scale {own['scale']}; {away}"
-    begun, asked = ("the scale's" if one is None else one for one in (found.get(key), own[key]))
-    return f"{folder} was begun with {key} {begun}, not {asked}; {away}"
+    begun, wanted = ("the scale's" if value is None else value for value in (bound.get(key), own[key]))
+    return f"{folder} was begun with {key} {begun}, not {wanted}; {away}"
 
 
 def chosen_again(folder: Path, count: int, seed: int) -> list[str]:
-    """So many kept pieces that must repeat, chosen at random. CardaiError when nothing is kept there."""
-    found = (read_sealed(path) for path in sorted((folder / PIECES).glob("*.json")))
-    keys = [one["key"] for one in found if one["repeats"]]
+    """The keys of at most `count` saved pieces that must repeat, drawn at random with `seed`, sorted.
+
+    Raises CardaiError if no such piece is saved in the folder.
+    """
+    pieces = (read_sealed(path) for path in sorted((folder / PIECES).glob("*.json")))
+    keys = [piece["key"] for piece in pieces if piece["repeats"]]
     if not keys:
         raise CardaiError(f"{folder} holds no measurement that could be repeated")
     return sorted(random.Random(seed).sample(keys, min(count, len(keys))))
@@ -212,17 +217,17 @@ def _seconds(place: Path) -> float:
 
 
 def _lasting(value: Any) -> Any:
-    """A measurement without what differs from one time to the next."""
+    """A value without the keys of `SPEEDS`, at any depth."""
     if isinstance(value, Mapping):
-        return {key: _lasting(one) for key, one in value.items() if key not in SPEEDS}
-    return [_lasting(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {key: _lasting(part) for key, part in value.items() if key not in SPEEDS}
+    return [_lasting(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def _first_difference(one: Any, other: Any, where: str = "") -> str:
-    if isinstance(one, Mapping) and isinstance(other, Mapping) and one.keys() == other.keys():
-        pairs = [(f"{where}.{key}", one[key], other[key]) for key in one]
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = [(f"{where}[{i}]", *pair) for i, pair in enumerate(zip(one, other, strict=True))]
+def _first_difference(before: Any, after: Any, where: str = "") -> str:
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and before.keys() == after.keys():
+        pairs = [(f"{where}.{key}", before[key], after[key]) for key in before]
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        pairs = [(f"{where}[{i}]", *pair) for i, pair in enumerate(zip(before, after, strict=True))]
     else:
-        return f"{where.lstrip('.')} is {other}, was {one}"
+        return f"{where.lstrip('.')} is {after}, was {before}"
     return next(_first_difference(a, b, place) for place, a, b in pairs if a != b)

@@ -16,12 +16,12 @@ from experiments.machinery.catalogue import EXPERIMENTS, page_of
 
 @dataclass(frozen=True)
 class ExperimentList:
-    """The experiments there are."""
+    """The list of all experiments: {name: its entry in the catalogue}."""
 
     entries: Mapping[str, Mapping[str, Any]]
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Each with the command that runs it."""
+        """The entry of each experiment, with the command that runs it."""
         return [{"experiment": name, "command": _command(name), **entry} for name, entry in self.entries.items()]
 
     def table(self) -> Any:
@@ -31,22 +31,22 @@ class ExperimentList:
         table.add_column("question, claim and source")
         table.add_column("minutes", justify="right")
         for name, entry in self.entries.items():
-            told = f"{entry['question']}\n[dim]claimed: {escape(entry['claim'])} ({escape(entry['source'])})[/]"
-            table.add_row(name, told, f"{entry['minutes']:g}")
+            text = f"{entry['question']}\n[dim]claimed: {escape(entry['claim'])} ({escape(entry['source'])})[/]"
+            table.add_row(name, text, f"{entry['minutes']:g}")
         notes = f"{_command('NAME')} runs one, {_command('all')} all of them; minutes: --scale small on two cores"
         return Group(table, Text(notes, style="dim"))
 
 
 @dataclass(frozen=True)
 class ReproductionSummary:
-    """Results of experiments, those not run for want of a module, and where their report is."""
+    """Results of experiments, {experiment not run: the module it lacks}, and the path of the report."""
 
     results: Sequence[Mapping[str, Any]]
     missing: Mapping[str, str]
     report: Path
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, each result with its question and answers."""
+        """All fields as plain JSON types; each result also has its question and answers."""
         return {
             "results": [_with_words(result) for result in self.results],
             "missing": dict(self.missing),
@@ -70,7 +70,7 @@ def _with_words(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
-    """A result: its tables when it is shown alone, and its answer."""
+    """The parts of a result for a terminal: its answers, and if `in_full` also its tables and notes."""
     from experiments.machinery.report import LEGEND, notes_of, tables
 
     name = result["experiment"]

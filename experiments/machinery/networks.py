@@ -1,10 +1,10 @@
-"""Where experiments make their networks: a folder in which each stage has its own and is kept once it is done.
+"""Where experiments train their networks: a folder with a subfolder for each stage; a finished stage is not repeated.
 
     store = NetworkStore(load("moska"), Path("runs/mine"), {"batch": 4096, "steps": 8000})
     first = store.games("games1", {"bot3": 1.0, "random": 0.2}, 100_000, seed=1)
     best = store.generations((first,), 3, games=50_000, opponents={"bot3": 1.0}, seed=2, moment="before_draw")
 
-Ctrl-C leaves all stages that are done, and the others can be gone on with.
+After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
 import json
@@ -24,12 +24,12 @@ from evaluators.training.run_folder import CONFIG, REPORT
 from evaluators.training.train import train
 
 WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
-"""How a network plays when its next generation is to learn from it, with the weight of each."""
+"""{options of a network's spec: weight}: the ways it plays the games from which its next generation learns."""
 
 
 @dataclass(frozen=True)
 class NetworkStore:
-    """A game, a folder and what all its networks are trained with: fields of `TrainConfig`.
+    """The networks of one game in one folder. `learning`: fields of `TrainConfig` for all of them.
 
     Raises CardaiError when a stage's folder holds another simulation or training run.
     """
@@ -43,7 +43,10 @@ class NetworkStore:
     seats: int | None = None
 
     def games(self, name: str, pool: Mapping[str, float], count: int, seed: int) -> str:
-        """Play games between agents of a pool, or go on playing; the folder they are in. Ctrl-C is raised."""
+        """Play `count` games between agents of a pool ({spec: weight}), or resume; returns the folder of the games.
+
+        Raises KeyboardInterrupt on Ctrl-C.
+        """
         place = self.folder / name
         done = simulate_shards(
             self.game, pool, count, folder=place, seed=seed, variant=self.variant, seats=self.seats,
@@ -54,7 +57,10 @@ class NetworkStore:
         return str(place)
 
     def network(self, name: str, data: tuple[str, ...], **fields: Any) -> str:
-        """Train a network on games, or go on training; its model file. `fields` are of `TrainConfig`."""
+        """Train a network on folders of games, or resume its training; returns its model file.
+
+        `fields`: fields of `TrainConfig` that replace those of `learning`.
+        """
         place = self.folder / name
         learning = {**self.learning, **fields}
         config = TrainConfig(game=self.game.name, data=data, out=str(place), device=self.device, **learning)
@@ -79,11 +85,11 @@ class NetworkStore:
         way: str = "greedy",
         **fields: Any,
     ) -> str:
-        """A network from some games, and its generations 1 to `last`; the model file of the last one.
+        """Train a network on `data`, then generations 1 to `last`; returns the model file of the last one.
 
-        They are called after0, after1 and so on, the last one best. Each plays `games` games with others, in several
-        `WAYS`, and the next one begins with its weights and learns from all games so far. A network that learned from
-        the games of good players alone plays badly, since it never saw what bad moves lead to.
+        Their names are after0, after1 and so on; the last one is called best. Each generation plays `games` games with
+        `opponents`, in all `WAYS`. The next one starts from its weights and trains on all games so far. The ways
+        include bad moves, since a network that learned only from good players plays badly.
         """
         names = generation_names(last)
         newest = self.network(names[0], data, seed=seed, **fields)
@@ -95,34 +101,34 @@ class NetworkStore:
 
 
 def generation_names(last: int) -> list[str]:
-    """What `NetworkStore.generations` calls its networks: after0, after1 and so on, the last one best."""
+    """The names of the networks of `NetworkStore.generations`: after0, after1 and so on, the last one best."""
     return [*(f"after{number}" for number in range(last)), "best"]
 
 
 def ship_network(folder: Path, network: str, place: Path, about: str, command: str) -> Path:
-    """Put a network of an experiment's folder among the models that come with cardai.
+    """Save a network of an experiment's folder at `place`, among the models that come with cardai; returns `place`.
 
-    Where its metadata name the folder, they then say "runs" and the experiment's name, the last word of `command`.
+    In its metadata, the path of `folder` is replaced by "runs/" and the last word of `command`, the experiment's name.
     """
     model = load_model(folder / network / FILE)
-    told = str(folder), f"runs/{command.split()[-1]}"
-    training, data = (_renamed(one, *told) for one in (model.metadata.training, model.metadata.data))
+    renaming = str(folder), f"runs/{command.split()[-1]}"
+    training, data = (_renamed(part, *renaming) for part in (model.metadata.training, model.metadata.data))
     place.parent.mkdir(exist_ok=True)
     Model(replace(model.metadata, about=about, command=command, training=training, data=data), model.module).save(place)
     return place
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:
-    """The same with one text for another in all texts in it."""
+    """A JSON value with `old` replaced by `new` in all its texts and keys."""
     if isinstance(value, str):
         return value.replace(old, new)
     if isinstance(value, Mapping):
-        return {_renamed(key, old, new): _renamed(one, old, new) for key, one in value.items()}
-    return [_renamed(one, old, new) for one in value] if isinstance(value, (list, tuple)) else value
+        return {_renamed(key, old, new): _renamed(part, old, new) for key, part in value.items()}
+    return [_renamed(part, old, new) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def is_finished(config: TrainConfig) -> bool:
-    """Whether this very run has ended in its folder; CardaiError when the folder holds another."""
+    """Whether the training run of this config has finished. Raises CardaiError if its folder holds another run."""
     place = Path(config.out) / CONFIG
     if not place.exists():
         return False

@@ -1,16 +1,16 @@
-"""What a result comes from: the code it depends on, and whether anybody has changed it since.
+"""Which code a result depends on, and a seal that shows whether a result was edited after it was measured.
 
 An experiment depends on
 
-- its own module and all that it imports, directly or not, wherever in a file the import stands;
-- the machinery that measures, `lab`, with all that this imports;
-- the modules that `pyproject.toml` names as entry points of a group, if a file it depends on asks for that group;
-- the packages (`__init__`) that all of these lie in;
+- its own module and all modules that it imports, directly or not, anywhere in a file;
+- `lab`, the machinery that measures, with all modules that `lab` imports;
+- the modules that `pyproject.toml` names as entry points of a group, if a file it depends on contains the group's name;
+- the packages (`__init__`) of all these modules;
 - the rules of its games, and the shipped models that it uses.
 
-It does not depend on what only shows: `SHOWING` names those rooms and modules, and nothing that measures may import
-them. The fingerprint of all files says whether a piece of work that was kept may be continued: documentation, tests,
-pages and other experiments may change meanwhile.
+It does not depend on code that only shows results: `SHOWING` names these rooms and modules, and code that measures must
+not import them. The fingerprint is a hash of all these files. A saved piece can be used only while the fingerprint is
+the same; documentation, tests, pages and other experiments do not change it.
 """
 
 import ast
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("cardai", "evaluators", "experiments", "games")
 SEAL = "seal"
 MEASURING = "experiments.machinery.lab"
-"""The machinery that every experiment runs in."""
+"""The module in which every experiment runs."""
 SHOWING = (
     "cardai.app",
     "cardai.show",
@@ -42,10 +42,10 @@ SHOWING = (
     "experiments.machinery.words",
     "experiments.pages",
 )
-"""Rooms and modules that arrange and show what was measured: no figure depends on them.
+"""Rooms and modules that arrange and show measurements: no figure depends on them.
 
-`catalogue` is imported by what measures, for the names of experiments; its texts are only shown, and what it says of
-games and models counts by the files that are hashed.
+`catalogue` is the one that measuring code imports, for the names of experiments. Its texts are only shown. The
+games and models that it names enter the fingerprint through their files.
 """
 
 
@@ -90,12 +90,12 @@ def only_shows(module: str) -> bool:
 
 
 def imported(path: Path) -> frozenset[str]:
-    """The modules of ours that a file imports, wherever in it; "from package import name" names both."""
+    """The modules of this project that a file imports anywhere; "from package import name" gives both names."""
     return _read(path, path.stat().st_mtime_ns)[0]
 
 
 def texts_in(path: Path) -> frozenset[str]:
-    """The constant texts in a file: among them are groups of entry points, and modules that are imported by name."""
+    """The string constants in a file, which include groups of entry points and names of modules to import."""
     return _read(path, path.stat().st_mtime_ns)[1]
 
 
@@ -119,7 +119,7 @@ def _is_ours(module: str) -> bool:
 
 
 def _entry_points() -> dict[str, set[str]]:
-    """{group: modules} of the entry points that this project announces: in its file, or as it was installed."""
+    """{group: modules} of this project's entry points, from pyproject.toml or else from the installed distribution."""
     place, modules = ROOT / "pyproject.toml", dict[str, set[str]]()
     if place.is_file():
         groups = tomllib.loads(place.read_text("utf-8"))["project"].get("entry-points", {})
@@ -140,13 +140,13 @@ def _modules_of(game: str) -> Iterable[str]:
 
 
 def _is_of_another_game(module: str, games: Iterable[str]) -> bool:
-    """Whether a module is of a game that an experiment does not play: an entry point may name one."""
+    """Whether a module belongs to a game that the experiment does not play; entry points name all games."""
     room, _, rest = module.partition(".")
     return room == "games" and bool(rest) and rest.partition(".")[0] not in games
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module of ours; None for a name that is none, such as a function's."""
+    """The file of a module of this project; None if the name is not a module's, for example a function's."""
     if not all(part.isidentifier() for part in module.split(".")):
         return None
     place = ROOT.joinpath(*module.split("."))
@@ -155,25 +155,28 @@ def _file(module: str) -> Path | None:
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content with a hash of itself, which tells later whether it was changed."""
+    """The content with its hash under `SEAL`, by which a later change can be detected."""
     return {**content, SEAL: _hash(content)}
 
 
 def write_sealed(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Write content as sealed JSON, whole or not at all; what a reader will get."""
+    """Write content as sealed JSON, whole or not at all; returns what `read_sealed` will read.
+
+    Raises CardaiError if the file cannot be written.
+    """
     from cardai.data.files import write_whole
 
-    kept = sealed(json.loads(json.dumps(content)))
+    written = sealed(json.loads(json.dumps(content)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, (json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode())
+        write_whole(path, (json.dumps(written, indent=1, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise CardaiError(f"cannot write {path}: {error.strerror or error}") from None
-    return kept
+    return written
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Read sealed JSON. CardaiError for a file that cannot be read, or whose content is not what was sealed."""
+    """Read sealed JSON. Raises CardaiError for a file that cannot be read, or whose content does not match its seal."""
     try:
         content = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -186,6 +189,6 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def _hash(content: Mapping[str, Any]) -> str:
-    told = {key: value for key, value in content.items() if key != SEAL}
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    unsealed = {key: value for key, value in content.items() if key != SEAL}
+    text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -3,8 +3,8 @@
     write(Path("report"), [read_sealed(path) for path in paths])
 
 The folder of a report holds README.md, index.html, and for each experiment its page, figures and sealed result.
-`write_again(folder)` makes all of it from the results that lie there. No figure is written by hand, and a result that
-was changed by hand is refused.
+`write_again(folder)` makes all pages from the results in the folder. No figure is written by hand, and a result
+that was edited by hand raises CardaiError.
 """
 
 import html
@@ -31,13 +31,13 @@ EXCERPT = ("moska-table1", "tictactoe", "durak-learners", "mlp-vs-cnn", "informa
 """Experiments that have a row in another page, see `put_into`."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = ("table", "row", "figure", "claim", "verdict", "n", "seed", "s", "commit", "command")
-"""Of the table of all rows."""
+"""The heads of the table "Each row in full"."""
 
 
 def results_in(folder: Path) -> list[dict[str, Any]]:
-    """The results that lie in a folder of a report, or of runs, in the order of the catalogue.
+    """The results in a folder of a report or of runs, in the order of the catalogue.
 
-    Raises CardaiError for one that was changed, and when there is none.
+    Raises CardaiError if a result was edited after it was sealed, or if there is none.
     """
     places = [*folder.glob("*/result.json"), *folder.glob("*.json")]
     results = [result for result in map(read_sealed, sorted(places)) if result.get("experiment") in EXPERIMENTS]
@@ -81,7 +81,7 @@ def write_again(folder: Path) -> Path:
 def put_into(path: Path, results: Sequence[Result]) -> None:
     """Write the table of `excerpt` between the marks of a page of Markdown, such as a README.
 
-    Raises CardaiError for a page that cannot be read, or is without the marks.
+    Raises CardaiError if the page cannot be read or does not have both `MARKS`.
     """
     try:
         text = path.read_text("utf-8")
@@ -95,7 +95,7 @@ def put_into(path: Path, results: Sequence[Result]) -> None:
 
 
 def excerpt(results: Sequence[Result]) -> str:
-    """One row of Markdown for each of `EXCERPT`: what was measured, our figure, the source's; and a link."""
+    """A table in Markdown with a row for each of `EXCERPT`: the question as a link, our figure and the source's."""
     lines = ["| measured | cardai, with 95 % interval | the source |", "|---|---|---|"]
     for result in (result for result in results if result["experiment"] in EXCERPT):
         question, answer, claim = page_of(result["experiment"]).in_readme(result)
@@ -146,7 +146,7 @@ def _answers(result: Result) -> list[str]:
 
 
 def notes_of(result: Result) -> Sequence[str]:
-    """How the tables of a result are read: its page's `NOTES`, or its `notes` where they depend on the result."""
+    """Notes on how to read the tables of a result: its page's `notes(result)` if it has one, else its `NOTES`."""
     own: Any = page_of(result["experiment"])
     return own.notes(result) if hasattr(own, "notes") else own.NOTES
 
@@ -189,7 +189,7 @@ def claimed(row: Mapping[str, Any]) -> str:
 
 
 def rows(result: Result) -> list[list[str]]:
-    """Every row in full, as texts."""
+    """The cells of the table "Each row in full", in the order of `HEADS`."""
     return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()]) for row in result["rows"]]
 
 
@@ -211,20 +211,22 @@ def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]]) -> lis
 
 def _counts(result: Result) -> str:
     verdicts = [row["verdict"] for row in result["rows"] if row["verdict"]]
-    return ", ".join(f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts) or "no claim in figures"
+    return ", ".join(f"{verdicts.count(name)} {name}" for name in VERDICTS if name in verdicts) or "no claim in figures"
 
 
 def _conditions(results: Sequence[Result]) -> list[str]:
     """Where the figures come from: scale, commits, days, machines."""
-    machines = {(one["processor"], one["usable_cpus"]): one for result in results for one in result["machines"]}
+    machines = {
+        (machine["processor"], machine["usable_cpus"]): machine for result in results for machine in result["machines"]
+    }
     commits = sorted({commit for result in results for commit in result["commits"]})
     days = sorted({day for result in results for day in result["days"]})
     scales = " and ".join(scale for scale in SCALES if any(result["scale"] == scale for result in results))
     lines = [f"Scale {scales}; commit {', '.join(commits)}; {days[0]}{f' to {days[-1]}' if len(days) > 1 else ''}."]
     lines += [
-        f"{one['processor']}, {one['usable_cpus']} processors, Python {one['python']}, NumPy {one['numpy']},"
-        f" Numba {one['numba']}."
-        for one in machines.values()
+        f"{machine['processor']}, {machine['usable_cpus']} processors, Python {machine['python']},"
+        f" NumPy {machine['numpy']}, Numba {machine['numba']}."
+        for machine in machines.values()
     ]
     return lines
 
@@ -281,7 +283,7 @@ def _question(result: Result, figures: Mapping[str, str]) -> str:
 
 
 def _again(name: str, title: str, drawn: str) -> str:
-    """A figure of a section drawn once more, as wide as its place."""
+    """SVG that shows a section's figure a second time, as wide as its place on the page allows."""
     box = re.search(r'viewBox="[^"]+"', drawn)
     assert box is not None
     return f'<svg {box.group()} role="img"><use href="#{_prefix(name, title)}figure_1"/></svg>'
@@ -319,19 +321,19 @@ def _cells(cells: Iterable[str]) -> str:
 
 
 def _prefix(name: str, title: str) -> str:
-    """Of the ids of a figure, which share one page with others."""
+    """The prefix of a figure's ids, which keeps them apart from those of other figures on the page."""
     return f"{name}-{title}-"
 
 
 def _own_ids(drawn: str, prefix: str) -> str:
-    """An SVG whose ids are its own on a page with others."""
+    """The SVG with `prefix` before all its ids and all references to them."""
     drawn = re.sub(r'id="([^"]+)"', rf'id="{prefix}\1"', drawn)
     drawn = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}\1"', drawn)
     return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", drawn)
 
 
 def _coloured(text: str) -> str:
-    """A text as HTML: verdicts in colour, code as code."""
+    """A text as HTML: verdicts get their colours, and text in backticks becomes code."""
     escaped = html.escape(text)
     escaped = re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped)
     return re.sub(rf"\b({'|'.join(VERDICTS)})\b", r'<span class="\1">\1</span>', escaped)

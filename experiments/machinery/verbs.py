@@ -83,7 +83,7 @@ def _list(json: bool) -> int:
 
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
-    """Run one experiment or all, and write the report of what lies in the folder."""
+    """Run one experiment or all, and write the report of all results of this scale in the folder `place`."""
     from cardai.errors import CardaiError
     from cardai.show.progress import Line
     from experiments.machinery import lab
@@ -91,32 +91,32 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
     from experiments.machinery.report import results_in, write
 
     names = list(EXPERIMENTS) if name == "all" else [name]
-    found, missing = [], {}
-    for number, one in enumerate(names, 1):
-        lacking = EXPERIMENTS[one].missing()
+    results, missing = [], {}
+    for number, experiment in enumerate(names, 1):
+        lacking = EXPERIMENTS[experiment].missing()
         if lacking and name == "all":
-            missing[one] = " and ".join(
+            missing[experiment] = " and ".join(
                 f"{module} (pip install 'cardai[{extra}]')" for module, extra in lacking.items()
             )
             continue
-        with Line(one) as line:
-            told = f"{number}/{len(names)} " if len(names) > 1 else ""
-            found.append(
+        with Line(experiment) as line:
+            position = f"{number}/{len(names)} " if len(names) > 1 else ""
+            results.append(
                 lab.run(
-                    one, place / one, scale, games=games, device=device,
-                    progress=lambda done, total, what, told=told: line(done, total, told + what),
+                    experiment, place / experiment, scale, games=games, device=device,
+                    progress=lambda done, total, what, position=position: line(done, total, position + what),
                 )
             )  # fmt: skip
         if ship:
-            module(one).ship(place / one)
-    others = [one for one in results_in(place) if one["scale"] == scale]
-    if not others:
+            module(experiment).ship(place / experiment)
+    of_scale = [result for result in results_in(place) if result["scale"] == scale]
+    if not of_scale:
         raise CardaiError(f"there is no result of scale {scale} in {place}")
-    return ReproductionSummary(found, missing, write(report, others))
+    return ReproductionSummary(results, missing, write(report, of_scale))
 
 
 def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
-    """Measure some finished pieces of an experiment again; 0 when all come out the same, 1 when one does not."""
+    """Measure some finished pieces of an experiment again; returns 0 if all values are the same, 1 if one differs."""
     from cardai.show.progress import Line
     from experiments.machinery import lab
 
