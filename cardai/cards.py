@@ -45,7 +45,7 @@ def has(cards, card):
 
 @rule
 def rank(card):
-    """The rank of a card; 0 is the lowest."""
+    """Returns the rank of a card. 0 is the lowest rank."""
     return card >> 2
 
 
@@ -57,7 +57,7 @@ def suit(card):
 
 @rule
 def suit_cards(suit):
-    """The set of all cards of a suit, 0..3, in a deck of 13 ranks; intersect it with a smaller deck."""
+    """Returns the set of all cards of a suit, 0..3, in a deck of 13 ranks. Intersect it with a smaller deck."""
     return EVERY_RANK << suit
 
 
@@ -82,7 +82,7 @@ def full_deck(size):
 
 @rule
 def any_of(cards, stream):
-    """A card drawn evenly from a set, which must not be empty; `stream` is a state or another random stream."""
+    """Returns a card drawn evenly from a set that is not empty. `stream`: a state or another random stream."""
     for _ in range(below(stream, count(cards))):
         cards &= cards - 1
     return lowest(cards)
@@ -90,14 +90,15 @@ def any_of(cards, stream):
 
 @rule
 def highest_rank(cards):
-    """The rank of the highest card of a set; -1 for the empty set."""
+    """Returns the rank of the highest card of a set, or -1 for the empty set."""
     return highest(cards) >> 2 if cards else -1
 
 
 @rule
 def next_subset(chosen, cards, most):
-    """The next subset of `cards` after `chosen`, in numeric order, that has at most `most` cards; 0 after the last.
+    """Returns the next subset of `cards` after `chosen` that has at most `most` cards, or 0 after the last one.
 
+    Subsets come in the order of increasing integer value.
     Start with `chosen = next_subset(0, cards, most)`, the first subset that is not empty. Each step takes a few
     instructions, however many subsets are too large.
     """
@@ -142,7 +143,10 @@ class Deck:
         return [card for card in range(self.size) if int(cards) >> card & 1]
 
     def card(self, name: str) -> int:
-        """The card with a name; "10" and lower case are understood. Raises ValueError for a text that names no card."""
+        """Returns the card with a name, such as "6S". "10" and lower case are understood.
+
+        Raises ValueError for a text that names no card.
+        """
         text = name.strip().upper().replace("10", "T")
         if len(text) != 2 or text[0] not in self.ranks or text[1] not in self.suits:
             raise ValueError(f"{name!r} is not a card; a card is a rank of {self.ranks} and a suit of {self.suits}: 6S")

@@ -147,7 +147,7 @@ class Phase:
     cuts: tuple[int, ...] = ()
 
     def name(self, number: int) -> str:
-        """The name of a phase. `number` is the number of the range, from 0; without cuts it is the sum."""
+        """Returns the name of a phase. `number`: the number of the range, from 0. Without cuts it is the sum."""
         if not self.cuts:
             return str(number)
         if number == len(self.cuts):
@@ -272,13 +272,13 @@ class Game:
         return blank
 
     def new(self, seats: int | None = None, seed: int = 0, variant: str | None = None) -> GameState:
-        """A freshly dealt state; the same seed gives the same deal everywhere."""
+        """Returns a freshly dealt state. The same seed gives the same deal everywhere."""
         states = self.options(seats, variant)
         door_deal(self._lent, raw(states), int_seed(seed))
         return states[0]
 
     def moves(self, state: GameState) -> np.ndarray:
-        """The legal moves, MOVE[n] in canonical order; empty when the game is over. See also `enumerate`."""
+        """Returns the legal moves, MOVE[n] in canonical order, none if the game is over. See also `enumerate`."""
         return self.enumerate(state)[0]
 
     def enumerate(self, state: GameState) -> tuple[np.ndarray, bool]:
@@ -349,12 +349,12 @@ class Game:
         return rows[0]
 
     def value(self, state: GameState, seat: int, heuristic: str) -> float:
-        """The value of a state for `seat` by a heuristic, on a scale of its own; more is better."""
+        """Returns the value of a state for `seat` by a heuristic, on the heuristic's own scale. Higher is better."""
         function, states = self.entry("value", self.heuristics[heuristic]), copies(state)
         return float(door_value(function, raw(states), seat))
 
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:
-        """An encoder by name; the first if None. Raises CardaiError for an unknown name."""
+        """Returns an encoder by name, or the first one if `name` is None. Raises CardaiError for an unknown name."""
         if not self.encoders:
             raise CardaiError(f"{self.name} has no encoder")
         name = next(iter(self.encoders)) if name is None else name

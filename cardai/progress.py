@@ -10,7 +10,7 @@ CountProgress = Callable[[int, int], None]
 
 
 def begin_part(progress: Progress | None, before: int, total: int, what: str) -> CountProgress | None:
-    """Report that a part of a larger piece of work begins; return the callback that counts the part over the whole.
+    """Report that a part of a larger piece of work begins. Returns the callback that counts the part over the whole.
 
     `before`: what was done before this part, out of `total`. Returns None without a `progress` to report to.
     """

@@ -16,7 +16,7 @@ ENTRY_POINTS = "cardai.games"
 
 
 def available() -> dict[str, str]:
-    """The names of all games that `load` finds, each with its module."""
+    """Returns all games that `load` finds: name -> dotted module name."""
     modules = {}
     package = importlib.util.find_spec("games")
     for folder in package.submodule_search_locations or () if package else ():

@@ -44,7 +44,7 @@ def sources_of(source: Path) -> tuple[Path, ...]:
     """The files whose rules may be called by those of the file `source`.
 
     For a file of the core these are the foundation, the kernel and the file itself. For other files they are the
-    foundation and all files in the same folder; and the kernel, if one of these files imports it.
+    foundation, all files in the same folder, and the kernel if one of these files imports it.
     """
     package = Path(__file__).parent
     kernel = tuple(file for file in sorted((package / "kernel").glob("*.py")) if file not in _FOUNDATION)
@@ -58,7 +58,7 @@ def sources_of(source: Path) -> tuple[Path, ...]:
 def cache_folder(source: Path) -> Path:
     """The folder of the compiled rules of the file `source`. Its name is a hash of all files they may depend on.
 
-    Numba's own cache only compares the date of one file; it would keep a rule after a change in another file that the
+    Numba's own cache only compares the date of one file. It would keep a rule after a change in another file that the
     rule calls.
     """
     digest = hashlib.blake2b(digest_size=8)
@@ -89,7 +89,10 @@ if JIT:
     _folders: dict[Path, str] = {}
 
     def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
-        """Apply a Numba decorator so that its compiled code is stored in `cache_folder`."""
+        """Compile `function` with Numba and store its compiled code in the `cache_folder` of its source file.
+
+        `compile_(cache=True)` returns the Numba decorator. A function typed at a prompt has no file and is not cached.
+        """
         source = Path(function.__code__.co_filename)
         if not source.is_file():  # typed at a prompt: there is no file to compute the name of a cache folder from
             return compile_(cache=False)(function)
@@ -160,7 +163,10 @@ if JIT:
 
     @rule
     def next_bits(stream):
-        """64 random bits (SplitMix64): uint64. Rules normally use `below` or `uniform` instead."""
+        """Advance `stream` and return its next 64 random bits (SplitMix64), uint64.
+
+        Rules normally use `below` or `uniform` instead.
+        """
         stream.rng = np.uint64(stream.rng) + np.uint64(_GAMMA)
         return mixed(stream.rng)
 
@@ -199,7 +205,10 @@ else:
         return z ^ (z >> 31)
 
     def next_bits(stream):
-        """64 random bits (SplitMix64). Rules normally use `below` or `uniform` instead."""
+        """Advance `stream` and return its next 64 random bits (SplitMix64).
+
+        Rules normally use `below` or `uniform` instead.
+        """
         stream.rng = (int(stream.rng) + _GAMMA) & _MASK
         return mixed(stream.rng)
 

@@ -109,7 +109,7 @@ class NetworkFile(Generic[M]):
         return metadata, tensors
 
     def read_metadata(self, path: str | Path) -> M:
-        """Return a file's metadata; its tensors are neither read nor checked. Raises CardaiError as `read` does."""
+        """Return a file's metadata. Its tensors are neither read nor checked. Raises CardaiError as `read` does."""
         place = Path(path)
         try:
             with place.open("rb") as file:
@@ -182,7 +182,7 @@ class NetworkFile(Generic[M]):
         return None
 
     def _check_tensors(self, place: Path, metadata: M, header: Mapping[str, Any], length: int) -> None:
-        """Refuse a file whose tensors are not the expected ones; `length`: the number of bytes after the header."""
+        """Refuse a file whose tensors are not the expected ones. `length`: the number of bytes after the header."""
         try:
             expected = self.expected_tensors(metadata)
         except CardaiError as error:
@@ -216,7 +216,7 @@ def tensors_of(module: "nnx.Module") -> dict[str, np.ndarray]:
 
 
 def set_tensors(module: "nnx.Module", tensors: Mapping[str, np.ndarray]) -> None:
-    """Give a network these weights and running statistics; names and shapes must be those of its own."""
+    """Give a network these weights and running statistics. Names and shapes must be those of its own."""
     import jax
 
     variables = _variables(module)
@@ -227,7 +227,7 @@ def set_tensors(module: "nnx.Module", tensors: Mapping[str, np.ndarray]) -> None
 
 
 def tensor_specs(module: "nnx.Module") -> dict[str, TensorSpec]:
-    """Return what the tensors of a network are in a file, all as float32; the network need not have values yet."""
+    """Return what the tensors of a network are in a file, all as float32. The network need not have values yet."""
     return {name: TensorSpec("F32", tuple(variable.shape)) for name, variable in _variables(module).items()}
 
 

@@ -57,7 +57,7 @@ class Evaluator(Protocol):
         ...
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it judges this game at a table of `seats`; a variant of None is not checked."""
+        """Raise CardaiError unless it judges this game at a table of `seats`. A variant of None is not checked."""
         ...
 
 

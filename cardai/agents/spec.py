@@ -60,7 +60,7 @@ class Agent:
 
     @property
     def evaluator(self) -> Evaluator | None:
-        """The evaluator that it asks; None if it asks none, or a heuristic of the game."""
+        """The evaluator that the agent asks, or None if it asks none or uses a heuristic of the game."""
         return self.strategy.evaluator
 
     @property
@@ -148,7 +148,7 @@ def explores_until(spec: str) -> int:
 def list_specs(game: Game) -> dict[str, str]:
     """The agents that a game offers without files of yours, with a line about each.
 
-    A model is listed with the searches that judge the states it was trained on; others are possible.
+    A model is listed with the searches that judge the states it was trained on. Others are possible.
     """
     found = {"random": "every legal move as likely as the others"}
     found.update({name: player.about for name, player in game.players.items()})
@@ -234,7 +234,10 @@ def _number(spec: str, key: str, text: str, most: float) -> float:
 
 
 def flag(spec: str, key: str, options: dict[str, str]) -> bool:
-    """Remove an option that takes no value from `options`; whether it was there. CardaiError if it has a value."""
+    """Remove an option that takes no value from `options`. Returns whether it was there.
+
+    Raises CardaiError if it has a value.
+    """
     value = options.pop(key, None)
     if value not in (None, ""):
         raise CardaiError(f"agent {spec!r}: {key!r} takes no value")

@@ -59,7 +59,7 @@ class Strategy:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
 
     def think(self, decisions: Any) -> Thinking:
-        """Decide for all of `decisions`; see the module."""
+        """Decide for all of `decisions`. The module describes how."""
         raise NotImplementedError
         yield
 
@@ -86,7 +86,7 @@ class HandWritten(Strategy):
 
 @dataclass(frozen=True)
 class Rollout(Strategy):
-    """Each move is played out to the end of the game in the same worlds; the best mean score wins."""
+    """Plays each move out to the end of the game in the same worlds and takes the best mean score."""
 
     worlds: int
 
@@ -136,7 +136,7 @@ class OnePly(Strategy):
             raise CardaiError(f"{self.evaluator.name} is for tables of {self.evaluator.seats} seats, not of {seats}")
 
     def think(self, decisions: Any) -> Thinking:
-        """Look one ply ahead and take the best move; one round."""
+        """Look one ply ahead and take the best move, in one round."""
         ahead = decisions.look_ahead(self.evaluator or self.value, self.settles, self.worlds, self.peeks)
         scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
         ahead.weigh(scores)
@@ -159,7 +159,7 @@ class OfFunction(Strategy):
             self.fits(game, variant, seats)
 
     def think(self, decisions: Any) -> Thinking:
-        """Call the function with a world for each decision; no rounds."""
+        """Call the function with a world for each decision, without rounds."""
         return np.asarray(self.function(decisions.game, decisions.worlds()), decisions.game.move)
         yield
 
@@ -183,7 +183,10 @@ class AgentFailed(CardaiError):
 def one_by_one(
     function: Callable[[Game, np.record], np.record], spec: str = "python"
 ) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """A function for many tables made of `function(game, world) -> move`; it raises AgentFailed if that fails."""
+    """Returns a function for many tables that calls `function(game, world) -> move`.
+
+    It raises AgentFailed if that fails.
+    """
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         moves = np.zeros(len(worlds), game.move)

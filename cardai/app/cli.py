@@ -260,7 +260,7 @@ def match(
     device: Device = "auto",
     json: AsJson = False,
 ) -> int:
-    """Play agents against each other: the mean score of each, with 95 % intervals."""
+    """Play agents against each other and print each agent's mean score with a 95 % interval."""
     from cardai.measure import bench as benchmark
     from cardai.show import match as shown
     from cardai.show.progress import Line

@@ -215,15 +215,15 @@ class Menu:
             self.groups.setdefault(_first_word(text), []).append(i)
 
     def alike(self, text: str) -> list[int]:
-        """The indices of the moves that a text describes: "attack", or "kill td" for all kills with TD in them.
+        """Returns the indices of the moves that a text describes: "attack", or "kill td" for all kills with TD in them.
 
-        Each word of the text must be the beginning of a word of the move; the first word, of the move's first word.
+        Each word of the text must be the beginning of a word of the move, and the first word that of its first word.
         """
         words = text.lower().split()
         return [i for i, spelled in enumerate(self.spelled) if words and _describes(words, spelled.lower().split())]
 
     def show(self, console: Console) -> None:
-        """Print the moves; if there are many, only the first ones of each group."""
+        """Print the moves. If there are many, print only the first ones of each group."""
         few, waiting = len(self.spelled) <= _FEW, []
         for name, places in self.groups.items():
             if len(places) == 1:
@@ -260,8 +260,8 @@ def _first_word(text: str) -> str:
 def default_seats(game: Game) -> list[str]:
     """A person and, in the other seats of a usual table, one kind of agent.
 
-    The agent is the last hand-written player that the game lists; without one, greedy with its first heuristic; without
-    a heuristic, random.
+    The agent is the last hand-written player that the game lists. Without one it is greedy with the game's first
+    heuristic, and without a heuristic it is random.
     """
     heuristics = [f"greedy:{name}" for name in game.heuristics]
     other = next(iter([*reversed([*game.players]), *heuristics, "random"]))

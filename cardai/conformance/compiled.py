@@ -94,7 +94,10 @@ class Compiled:
         return worlds
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
-        """Settled states after moves, or after-states; a single state or move is paired with all others."""
+        """Returns the settled states after moves, or after-states if `settle` is False.
+
+        A single state or move is paired with all others.
+        """
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         results = guarded(count, self.game.state)
@@ -137,7 +140,7 @@ class Compiled:
         return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
-        """Whether moves are legal: bool[N]; a single state or move is paired with all others."""
+        """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         space, answers = guarded(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
@@ -244,7 +247,10 @@ def choose_each(rules, choose, states, count, params, width, streams, bits, move
 
 @rule
 def finish_each(rules, states, count, space, streams, most, moved):
-    """Play states to their end in place, evenly at random; count the moves, -1 if a seat to move had no move."""
+    """Play states to their end in place, evenly at random.
+
+    Fills `moved` with the number of moves of each game, or -1 if a seat to move had no move.
+    """
     for i in range(count):
         state, n = at(states, i), 0
         while turn_of(state) >= 0 and n < most:

@@ -16,6 +16,6 @@ class Law:
 
 
 def law(check: Callable[[Testbed], None]) -> Law:
-    """Make a law of a function. The law has its name; the statement is the first line of its docstring."""
+    """Make a law of a function. The law has its name, and the first line of its docstring is the statement."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)

@@ -101,7 +101,10 @@ def _home(game: Game) -> tuple[Any, str]:
 
 
 def answer() -> None:
-    """Run in the other process: read the request from stdin, play its cases, print the answer as a line of JSON."""
+    """Entry point of the subprocess that runs the rules in plain Python.
+
+    Reads a request from stdin, plays its cases and prints the answer as a line of JSON.
+    """
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
@@ -176,7 +179,7 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
 
 
 def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:
-    """Which value of a row does not fit a byte, in words, or None; only plain Python can tell."""
+    """Returns which value of a row does not fit a byte, in words, or None. Only plain Python can tell."""
     if JIT:
         return None
     meant = np.zeros(len(row), np.int64)

@@ -30,7 +30,7 @@ def rules_touch_only_their_record(testbed: Testbed) -> None:
 
 
 def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[Any], None]]:
-    """The rules that change a state, by name; each is called with a raw block of one state."""
+    """Returns the rules that change a state, by name. Each is called with a raw block of one state."""
 
     def resample(state: Any) -> None:
         stream = streams(here.ply)

@@ -69,7 +69,7 @@ class Trace:
 
     @property
     def end(self) -> "Position":
-        """The position after the last move; no seat is to move."""
+        """The position after the last move, in which no seat is to move."""
         return Position(self, len(self.moves))
 
 
@@ -115,7 +115,7 @@ class Position:
         return LawError(f"{self.trace.setup}, seed {self.trace.seed}, ply {self.ply}: {what}")
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call one of the game's Python functions; an exception in it breaks the law that is being tested."""
+        """Call one of the game's Python functions. An exception in it breaks the law that is being tested."""
         try:
             return function(*arguments)
         except Exception as error:  # whatever a game's Python raises, the law reports it
@@ -140,7 +140,7 @@ class Testbed:
         return np.array([int_seed(first + i) for i in range(count)], np.uint64)
 
     def chance(self, *salt: object) -> np.random.Generator:
-        """A random generator for the kit's own choices; the same seed and salt give the same one."""
+        """Returns a random generator for the kit's own choices. The same seed and salt give the same generator."""
         digest = hashlib.blake2b(repr((self.seed, *map(str, salt))).encode(), digest_size=8).digest()
         return np.random.default_rng(int.from_bytes(digest))
 
@@ -205,7 +205,10 @@ class Testbed:
                 yield here, seat
 
     def chosen(self, count: int, salt: str) -> list[tuple[Position, int]]:
-        """`count` positions drawn from all games, each with a drawn seat; all plies of a game are equally likely."""
+        """Returns `count` positions drawn from all games, each with a drawn seat.
+
+        All plies of a game are equally likely.
+        """
         chance, pairs = self.chance(salt), []
         for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count)):
             if len(picked.moves):
@@ -220,7 +223,10 @@ class Testbed:
         return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
 
     def holdings(self, here: Position, state: Any) -> list[int]:
-        """The card sets that `Game.holdings` gives for a state; an exception in it is reported at the position."""
+        """Returns the card sets that `Game.holdings` gives for a state.
+
+        An exception in it is reported at the position.
+        """
         assert self.game.holdings is not None
         return [int(held) for held in here.ask(self.game.holdings, state)]
 

@@ -175,7 +175,7 @@ def _truth_and_worlds(testbed: Testbed, here: Position, seat: int) -> np.ndarray
 
 
 def _truth_and_fewer_worlds(testbed: Testbed, here: Position) -> np.ndarray:
-    """For the seat to move; half as many worlds, since many moves are tried in each."""
+    """For the seat to move, with half as many worlds, since many moves are tried in each."""
     return testbed.compiled.truth_and_worlds(here.states, here.turn, max(2, testbed.effort.worlds // 2), here.ply)
 
 

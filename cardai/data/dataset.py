@@ -150,7 +150,7 @@ def collect_games(
 
 
 def record_files(paths: Sequence[str | Path]) -> list[Path]:
-    """The record files at the paths; a folder is replaced by the record files in it, in the order of their names.
+    """Returns the record files at the paths. A folder stands for the record files in it, in the order of their names.
 
     Raises CardaiError for a folder without a record file, for a file named twice, and for no path at all.
     """
@@ -263,7 +263,7 @@ class _Gathered:
 
 
 def _in_order(work: Callable[[Chunk], Harvest], chunks: Iterator[Chunk], threads: int) -> Iterator[Harvest]:
-    """The harvests in the order of the chunks; threads work a few chunks ahead."""
+    """Yield the harvests in the order of the chunks. Threads work a few chunks ahead."""
     waiting: deque[Future[Harvest]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:

@@ -14,7 +14,7 @@ class Packed(NamedTuple):
 
 
 def pack(rows: np.ndarray) -> Packed:
-    """Pack rows u8[n, width]: a bit is 1 where the value is not 0; columns with a value above 1 keep their bytes."""
+    """Pack rows u8[n, width]: a bit is 1 where the value is not 0. Columns with a value above 1 keep their bytes."""
     columns = np.flatnonzero(rows.max(axis=0, initial=0) > 1)
     return Packed(np.packbits(rows, axis=1), columns, rows[:, columns])
 
@@ -83,7 +83,7 @@ class Growing:
 
 
 def _values_of(rows: Packed, columns: np.ndarray) -> np.ndarray:
-    """The values of the given columns, u8[n, c]; columns that have no bytes in `rows` are read from their bits."""
+    """Returns the values of the given columns, u8[n, c]. Columns without bytes in `rows` are read from their bits."""
     values = np.empty((len(rows.bits), len(columns)), np.uint8)
     for place, column in enumerate(columns.tolist()):
         held = np.searchsorted(rows.columns, column)

@@ -165,7 +165,10 @@ class Writer:
         return on_game
 
     def close(self, complete: bool = True) -> None:
-        """Write the last line and give the file its name; it is complete if no planned game is missing."""
+        """Write the last line and give the file its name.
+
+        The file is marked as complete if `complete` is True and no planned game is missing.
+        """
         if self._raw.closed:
             return
         with _held_interrupt():
@@ -250,7 +253,7 @@ class Reader:
             raise CardaiError(f"{self.path}, line 1: {error}") from None
 
     def refuse(self, why: str) -> CardaiError:
-        """The error for the line just read; `why` is the reason."""
+        """Returns the error for the line just read. `why`: the reason."""
         return CardaiError(f"{self.path}, line {self.line}: {why}")
 
     def __iter__(self) -> Iterator[RecordedGame]:
@@ -351,7 +354,7 @@ def read(path: str | Path) -> Reader:
 def replay(
     game: Game, recorded: RecordedGame, on_position: Callable[[GameState, np.record, int], None] | None = None
 ) -> GameState:
-    """Play a recorded game again. Returns its final state; raises CardaiError if a move or the scores do not fit.
+    """Play a recorded game again. Returns its final state. Raises CardaiError if a move or the scores do not fit.
 
     `on_position(state, move, ply)` is called for each ply with the state before its move, which it may keep. If a move
     is illegal, it is called up to the position of that move.

@@ -184,7 +184,7 @@ def harvest(rules, encode, options, job, replay):
 
 
 class Replayer:
-    """Replays chunks of games by a recipe; threads may share it."""
+    """Replays chunks of games by a recipe. Threads may share it."""
 
     def __init__(self, game: Game, header: Header, recipe: Recipe, seed: int) -> None:
         self.game, self.recipe, self.seats = game, recipe, header.seats
@@ -243,7 +243,7 @@ class Replayer:
         return Harvest(chunk, pack(job.rows[:count]), labels, row_game, int(job.available[0]))
 
     def _untils(self, chunk: Chunk) -> np.ndarray:
-        """`until` of each seat's agent, i64[G, seats]; -1 everywhere unless the recipe is `steady`."""
+        """Returns `until` of each seat's agent, i64[G, seats], or -1 everywhere unless the recipe is `steady`."""
         untils = np.array([explores_until(spec) if self.recipe.steady else -1 for spec in chunk.agents], np.int64)
         return untils[np.array([recorded.lineup for recorded in chunk.games])]
 

@@ -77,7 +77,7 @@ class Summary:
     interrupted: bool
 
     def as_json(self) -> dict[str, Any]:
-        """The summary as plain JSON types; estimates in percent."""
+        """Returns the summary as plain JSON types, with estimates in percent."""
         return plain(asdict(self) | {"level": interval.LEVEL})
 
 
@@ -212,7 +212,7 @@ def draw_lineups(seeds, key, bounds, lineups, stream):
 
 
 class _Mix:
-    """A simulation: its game, its pool, and the seeds and line-ups of its games; it counts results."""
+    """A simulation: its game, its pool, and the seeds and line-ups of its games. It counts results."""
 
     def __init__(
         self,
@@ -327,7 +327,7 @@ class _Mix:
 
 
 def _estimate(outcomes: np.ndarray) -> Estimate:
-    """The mean of outcomes f8[G, seats] with its interval; NaN for seats of other agents. A game is a cluster.
+    """Returns the mean of outcomes f8[G, seats], with its interval. Seats of other agents are NaN. A game is a cluster.
 
     If all outcomes are 0 or 1, it is Wilson's interval. Otherwise it is a normal one: there are enough games for it,
     and too many for a bootstrap.

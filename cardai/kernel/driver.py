@@ -106,7 +106,7 @@ class Order(NamedTuple):
 
 @inlined
 def choose_evenly(rules, state, scratch, level, stream, chosen):
-    """Any legal move, each as likely as the others; 0 when there is none."""
+    """Copy a legal move, drawn evenly, to `chosen`. Returns 0 if there is no legal move."""
     n = abs(legal_moves(rules, state, scratch.moves, level))
     if n > 0:
         copy_small(chosen, at(scratch.moves, level * rules.max_moves + below_of(stream, n)), rules.move_size)
@@ -115,7 +115,10 @@ def choose_evenly(rules, state, scratch, level, stream, chosen):
 
 @rule
 def play_out(rules, cast, state, scratch, stream):
-    """Play a world to its end, or to `max_plies`, since some players go round in circles; the moves it took."""
+    """Play a world to its end, or to `max_plies`, since some players repeat positions for ever.
+
+    Returns how many moves were played.
+    """
     move = at(scratch.moves, 2 * rules.max_moves)
     work = 0
     while turn_of(state) >= 0 and ply_of(state) < rules.max_plies:
@@ -131,7 +134,10 @@ def play_out(rules, cast, state, scratch, stream):
 
 @rule
 def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
-    """Pure Monte Carlo: each move is played out in the same worlds and the best mean score wins; the work done."""
+    """Choose by pure Monte Carlo: play each move out in the same worlds and take the best mean score.
+
+    Returns the work done: 1 plus the moves played in the playouts, or 0 if there is no legal move.
+    """
     seat = turn_of(state)
     view, trial, luck = at(scratch.worlds, 0), at(scratch.worlds, 1), at(scratch.streams, 0)
     make_world(rules, view, state, seat, stream)
@@ -157,7 +163,10 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
 
 @inlined
 def decide(rules, cast, player, state, params, index, explores, scratch, stream, chosen):
-    """Let a player of the cast choose; the work done, 0 when there was no legal move."""
+    """Let a player of the cast choose a move.
+
+    Returns the work done, a measure of time spent, or 0 if there is no legal move.
+    """
     kind = get(cast.kinds, player)
     if kind == NATIVE:
         clear(chosen, rules.move_size)
@@ -198,7 +207,10 @@ def deal_game(rules, games, game, state):
 
 @rule
 def exploring_plies(until, seed):
-    """The ply from which on a game's players that explore until then no longer do; `until` -1: never."""
+    """Returns the ply from which a game's players no longer explore, drawn evenly from 0..`until` by the game's seed.
+
+    If `until` is -1, they explore in the whole game.
+    """
     if until < 0:
         return ALL_ALONG
     return np.int64(np.float64(mixed(np.uint64(seed) ^ np.uint64(EXPLORING)) >> np.uint64(11)) * 2.0**-53 * (until + 1))
@@ -233,7 +245,10 @@ def count_choices(rules, games, game, state, scratch):
 
 @rule
 def advance(rules, cast, games, slots, scratch, order, first, end, budget):
-    """Play the games of slots first..end-1 until each waits or is done, or the budget is spent; decisions made."""
+    """Play the games of slots first..end-1 until each waits or is done, or the budget is spent.
+
+    Returns how many decisions were made.
+    """
     seats = games.seats
     decisions = 0
     for slot in range(first, end):
@@ -291,9 +306,9 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
 
 @rule
 def commit(rules, slots, picked, count, order, checked, scratch):
-    """Play the chosen moves of slots waiting for an outside player; the first slot whose move is illegal, or -1.
+    """Play the chosen moves of slots that wait for an outside player.
 
-    Without `checked` the moves are known to be legal.
+    Returns the first slot whose move is illegal, or -1. Without `checked` the moves are known to be legal.
     """
     for i in range(count):
         slot = get(picked, i)
@@ -309,7 +324,10 @@ def commit(rules, slots, picked, count, order, checked, scratch):
 
 @rule
 def count_leaves(rules, worlds, moves, left, depth):
-    """Perft: how many move sequences of length `depth` start at worlds[0]; `left`: i64[depth + 1] of working space."""
+    """Returns how many move sequences of length `depth` start at worlds[0] (perft).
+
+    `left`: i64[depth + 1] of working space.
+    """
     if depth == 0:
         return 1
     total, level = 0, 0

@@ -87,7 +87,7 @@ def add(column, index, value):
 
 @rule
 def visit(rules, call, is_value, scratch, state, seat, is_settled):
-    """Take in a leaf of the current group; False if the batch has no room for it.
+    """Add a leaf to the current group. Returns False if the batch has no room for it.
 
     `call`: the heuristic if `is_value`, otherwise the encoder. Evaluators are not asked about a finished game: its
     score is known.
@@ -152,7 +152,7 @@ def visit_continuations(rules, call, is_value, scratch, state, seat):
 
 @rule
 def end_group(is_value, scratch, group, i):
-    """Close the current group, which belongs to move `i`; False if the batch has no room for it."""
+    """Close the current group, which belongs to move `i`. Returns False if the batch has no room for it."""
     if is_value:
         add(scratch.totals, i, get_float(scratch.best, 0))
         set(scratch.counts, i, get(scratch.counts, i) + 1)
@@ -167,11 +167,13 @@ def end_group(is_value, scratch, group, i):
 
 @rule
 def look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
-    """Play every legal move of the seat to move in its worlds and take in where they lead; how many moves there are.
+    """Play every legal move of the seat to move in its worlds and collect the states that follow.
+
+    Returns how many legal moves there are, or -1 if the batch has no room.
 
     `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world. The moves stand in
     `scratch.moves`. Groups go to `scratch.totals` and `counts` if `is_value`, otherwise to `scratch.leaves`, from
-    used[GROUPS] on; -1 if there is no room for them. A single move is not judged.
+    used[GROUPS] on. A single move is not judged.
     """
     seat, group = turn_of(state), get(scratch.leaves.used, GROUPS)
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
@@ -258,7 +260,10 @@ def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
 
 @rule
 def compare_by_value(rules, value, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose by a heuristic; the work done, in positions judged: 0 if there is no legal move."""
+    """Choose a move by a heuristic.
+
+    Returns the work done, 1 plus the positions judged, or 0 if there is no legal move.
+    """
     n = look_ahead(rules, value, True, settles, peeks, worlds, state, scratch, stream)
     if n == 0:
         return 0
@@ -271,7 +276,7 @@ def compare_by_value(rules, value, settles, peeks, worlds, state, scratch, strea
 
 @rule
 def add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
-    """Add a decision to the batch; False if there is no room for it. A heuristic's means are known at once."""
+    """Add a decision to the batch. Returns False if there is no room for it. A heuristic's means are known at once."""
     batch = scratch.leaves
     used = batch.used
     decision, move = get(used, DECISIONS), get(used, MOVES)
@@ -292,9 +297,10 @@ def add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, 
 
 @rule
 def gather(rules, call, is_value, settles, peeks, worlds, states, streams, picked, places, count, scratch):
-    """Fill an empty batch with decisions in states[picked[i]], by streams[places[i]]; how many there was room for.
+    """Fill an empty batch with decisions in states[picked[i]], by streams[places[i]].
 
-    The stream of a decision that does not fit stays as it was, so that the decision sees the same worlds later.
+    Returns how many decisions there was room for. The stream of a decision that does not fit
+    stays as it was, so that the decision sees the same worlds later.
     """
     saved, used = at(scratch.streams, 0), scratch.leaves.used
     for i in range(count):
@@ -338,9 +344,9 @@ def weigh(scores, scratch):
 
 @rule
 def choose(rules, epsilon, temperature, states, streams, limits, picked, places, chosen, scratch):
-    """Copy to chosen[d] the move of each decision of the batch; the first decision without a legal move, or -1.
+    """Copy to chosen[d] the move of each decision of the batch.
 
-    The player explores before the ply limits[places[d]].
+    Returns the first decision without a legal move, or -1. The player explores before the ply limits[places[d]].
     """
     batch, move = scratch.leaves, 0
     for decision in range(get(batch.used, DECISIONS)):

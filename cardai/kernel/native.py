@@ -228,7 +228,7 @@ if JIT:
 
     @rule
     def same(one, other, size):
-        """Whether two records hold the same bytes; `size` is a multiple of eight."""
+        """Returns whether two records hold the same bytes. `size`: bytes, a multiple of eight."""
         for offset in range(0, size, 8):
             if load(one, offset) != load(other, offset):
                 return False
@@ -236,13 +236,13 @@ if JIT:
 
     @rule
     def copy_small(target, source, size):
-        """`copy` for small records, faster than a call of memcpy; `size` is a multiple of eight."""
+        """Copy a small record, faster than a call of memcpy. `size`: bytes, a multiple of eight."""
         for offset in range(0, size, 8):
             store(target, offset, load(source, offset))
 
     @rule
     def clear(record, size):
-        """Fill a record with zeros; `size` is a multiple of eight."""
+        """Fill a record with zeros. `size`: bytes, a multiple of eight."""
         for offset in range(0, size, 8):
             store(record, offset, 0)
 

@@ -60,7 +60,10 @@ def _lent(item: Any) -> Any:
 
 @inlined
 def legal_moves(rules, state, moves, level):
-    """Write the legal moves into space `level`; how many, negative if there were more."""
+    """Write the legal moves into space `level` of `moves`.
+
+    Returns how many were written, or the negative of that number if there were more than fit.
+    """
     return call_legal(get(rules.calls, LEGAL), state, moves, level * rules.max_moves, rules.max_moves)
 
 
@@ -109,7 +112,7 @@ def door_deal(rules, states, seed):
 
 @rule
 def door_legal(rules, states, moves):
-    """Write the legal moves; how many, negative if there were more."""
+    """Write the legal moves. Returns how many were written, or the negative of that number if more did not fit."""
     if turn_of(at(states, 0)) < 0:
         return 0
     return legal_moves(rules, at(states, 0), moves, 0)
@@ -117,7 +120,7 @@ def door_legal(rules, states, moves):
 
 @rule
 def door_is_legal(rules, states, moves):
-    """Whether moves[max_moves] is legal; those before it are working space."""
+    """Returns whether moves[max_moves] is legal. The moves before it are working space."""
     if turn_of(at(states, 0)) < 0:
         return False
     return is_among(rules, at(states, 0), at(moves, rules.max_moves), moves, 0)

@@ -67,7 +67,7 @@ class AnalysedMove:
 
     @property
     def cost(self) -> float:
-        """How much value the choice cost; 0 if no other move has a higher value, or values are not known."""
+        """How much value the choice cost. It is 0 if no other move has a higher value, or values are not known."""
         return 0.0 if self.best_worth is None or self.worth is None else max(0.0, self.best_worth - self.worth)
 
 
@@ -286,7 +286,10 @@ def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> s
 
 
 def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
-    """The agent, if it evaluates positions from what its seat knows and fits the table; else raise CardaiError."""
+    """Returns `agent`.
+
+    Raises CardaiError if it does not evaluate positions from what its seat knows, or does not fit the table.
+    """
     if agent.peeks:
         raise CardaiError(f"agent {agent.spec!r} peeks; a seat is evaluated from what it knows: greedy: or sampled:")
     if not isinstance(agent.strategy, OnePly):
@@ -308,7 +311,7 @@ def _fits(game: Game, name: str, variant: str, seats: int) -> bool:
 
 
 def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[np.record]]:
-    """The states before each move and the last one; the moves."""
+    """Returns the states before each move with the last state, and the moves."""
     states: list[GameState] = []
     moves: list[np.record] = []
 

@@ -250,14 +250,14 @@ def _estimate(measure: str, outcomes: np.ndarray) -> Estimate:
 
 
 def _means(outcomes: np.ndarray) -> tuple[float, ...]:
-    """Each column's mean in percent; NaN for a column without a game."""
+    """Returns each column's mean in percent, or NaN for a column without a game."""
     played = np.isfinite(outcomes)
     means = np.where(played, outcomes, 0.0).sum(axis=0) / np.where(played.any(axis=0), played.sum(axis=0), np.nan)
     return tuple(float(100 * mean) for mean in means)
 
 
 def _suite_verdicts(measure: str, by_agent: Mapping[tuple[str, str], np.ndarray]) -> tuple[PairVerdict, ...]:
-    """The verdicts on each pair of agents in each row; `by_agent` holds outcomes by (row, agent)."""
+    """Returns the verdicts on each pair of agents in each row. `by_agent`: (row, agent) -> outcomes."""
     verdicts: list[PairVerdict] = []
     for row in dict.fromkeys(row for row, _ in by_agent):
         in_row = {label: values for (name, label), values in by_agent.items() if name == row}
@@ -276,7 +276,7 @@ def _match_verdicts(line_up: Sequence[Agent], results: Results, places: np.ndarr
 
 
 def _verdicts(measure: str, row: str, by_agent: Mapping[str, np.ndarray]) -> Iterator[PairVerdict]:
-    """The verdict on each agent against each other one; each pair in both orders."""
+    """Returns the verdict on each agent against each other one, with each pair in both orders."""
     opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
     for one, other in itertools.combinations(by_agent, 2):
         comparison = interval.compare(by_agent[one], by_agent[other], lower_is_better=measure in LOWER_IS_BETTER)

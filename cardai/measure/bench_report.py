@@ -93,11 +93,16 @@ RowT = TypeVar("RowT", SuiteResult, MatchStanding)
 class BenchReport(Generic[RowT]):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
-    - `asked`: games asked for, in each row of a suite. Whole rotations make it a few more.
+    - `measure`: the suite's measure, "loss", "win" or "score".
+    - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
     - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
-    - `missing`: rows that could not be played; `unplayed`: how many rows were not begun when the run was interrupted.
-    - `source`, `claim_games`: where the suite's claims come from, and the games behind each; 0 if that is not known.
-    - `games`, `endless`, `seconds`, `decisions`: over all rows.
+    - `missing`: the rows that could not be played.
+    - `unplayed`: how many rows were not begun when the run was interrupted.
+    - `source`: where the suite's claims come from.
+    - `claim_games`: the number of games behind each claim, or 0 if it is not known.
+    - `games`: the games finished, over all rows.
+    - `endless`: games given up after the game's `max_plies` moves, over all rows.
+    - `seconds`, `decisions`: the time taken and the decisions made, over all rows.
     """
 
     kind: str
@@ -133,5 +138,5 @@ class BenchReport(Generic[RowT]):
         return "\n".join([*lines, f"{self.games:,} games"])
 
     def as_json(self) -> dict[str, Any]:
-        """This report and the machine it was measured on as plain JSON types; figures in percent."""
+        """Returns this report and the machine it was measured on as plain JSON types, with figures in percent."""
         return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})

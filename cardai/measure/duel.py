@@ -176,7 +176,7 @@ def _play(
 
 
 def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:
-    """A hash of the moves of each deal's games, u8[deals, 8]; `moves` is None for an endless game."""
+    """Returns a hash of the moves of each deal's games, u8[deals, 8]. `moves` is None for an endless game."""
     rotated, marks = len(moves) // deals, np.zeros((deals, 8), np.uint8)
     for deal in range(deals):
         digest = hashlib.blake2b(digest_size=8)

@@ -86,7 +86,7 @@ def _recorder(
     seeds: np.ndarray,
     overwrite: bool,
 ) -> Iterator[Callable[..., None] | None]:
-    """What `play` calls for each finished game so that it is recorded; None without a path."""
+    """Returns what `play` calls to record each finished game, or None without a path."""
     if path is None:
         yield None
         return

@@ -115,7 +115,7 @@ def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: st
 
 
 def _optimal_share(solution: Solution, strategy: np.ndarray, counted: np.ndarray) -> Fraction:
-    """The mean probability of an optimal move over the positions in `counted`, bool[N]; 1 if there are none."""
+    """Returns the mean probability of an optimal move over the positions in `counted`, bool[N], or 1 if it has none."""
     total = Fraction(0)
     places = np.flatnonzero(counted)
     for i in places:

@@ -125,7 +125,7 @@ class League:
     comparison: RatingComparison | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """This league and the machine it was measured on as plain JSON types; an infinite bound is null."""
+        """Returns this league and the machine it was measured on as plain JSON types. An infinite bound is null."""
         about = {"format": FORMAT, "anchor": ANCHOR, "level": interval.LEVEL, "machine": machine()}
         return plain(about | asdict(self))
 
@@ -199,7 +199,7 @@ def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> float:
 
 
 def _complete(results: Results) -> Results:
-    """The results, if `play` was not interrupted; else raise KeyboardInterrupt."""
+    """Returns the results. Raises KeyboardInterrupt if `play` was interrupted."""
     if results.interrupted:
         raise KeyboardInterrupt
     return results

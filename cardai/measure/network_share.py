@@ -137,7 +137,7 @@ class _WatchedEvaluator:
 
 
 class _WatchedScores:
-    """Scores that may still be computing; reading them as an array waits for them."""
+    """Scores that may still be computing. Reading them as an array waits for them."""
 
     def __init__(self, watched: _WatchedEvaluator, scores: Any) -> None:
         self.watched, self.scores = watched, scores
@@ -149,7 +149,7 @@ class _WatchedScores:
 
 
 def _play_for(seconds: float, game: Game, player: Agent, seats: int, variant: str | None, live: int) -> Results:
-    """Play for about that many seconds; the games need not end."""
+    """Play for about `seconds` seconds. The games need not end."""
     is_over = False
     end = np.inf  # until the first game is dealt: compiling is not playing
 

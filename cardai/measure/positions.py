@@ -19,7 +19,7 @@ _CHUNK = 16  # decisions weighed at once
 
 
 def one_ply(agent: Agent) -> OnePly:
-    """The strategy of an agent that compares its moves by an evaluator; other agents are refused before."""
+    """Returns the strategy of an agent that compares its moves by an evaluator. The caller has refused other agents."""
     assert isinstance(agent.strategy, OnePly)
     return agent.strategy
 

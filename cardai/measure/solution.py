@@ -65,7 +65,7 @@ class Solution:
         return self.index[key.tobytes()]
 
     def value(self, state: np.record, seat: int) -> float:
-        """The score of `seat` when both seats play perfectly from this position."""
+        """Returns the score of `seat`, in [0, 1], if both seats play perfectly from here with full information."""
         value = float(self.values[self.place(state)])
         return value if seat == 0 else 1.0 - value
 
@@ -162,7 +162,7 @@ def _perfect_play(game: Game, states: np.ndarray, first: np.ndarray, following: 
 
 @rule
 def score_ends(rules, states, count, scores):
-    """Write both seats' scores, f8[count, 2], of each position that is over; the rows of others are not changed."""
+    """Write both seats' scores, f8[count, 2], of each position that is over. The rows of others are not changed."""
     for i in range(count):
         if turn_of(at(states, i)) < 0:
             for seat in range(2):

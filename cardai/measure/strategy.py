@@ -24,7 +24,7 @@ def minimax(solution: Solution) -> np.ndarray:
 
 
 def best_against_uniform(solution: Solution, safe: bool = True) -> np.ndarray:
-    """The strategy with the highest chance to win against evenly random moves; among equals, to draw.
+    """Returns the strategy that most probably wins against evenly random moves, or among equals most probably draws.
 
     `safe`: if it can, it plays only moves after which a perfect opponent would not win.
     """
@@ -75,7 +75,7 @@ def values_against_uniform(solution: Solution, strategy: np.ndarray) -> tuple[St
 
 
 def play_through(solution: Solution, strategy: np.ndarray, seat: int) -> tuple[StrategyOutcome, np.ndarray]:
-    """A strategy's result in a seat, and which positions can arise in its games: bool[N].
+    """Returns a strategy's result in a seat, and which positions can arise in its games, bool[N].
 
     Raises ValueError if the strategy has no move in one of them.
     """

@@ -60,7 +60,7 @@ def stacked(figure: object, is_narrow: bool) -> str:
 
 
 def seat_figures(figures: Sequence[float]) -> str:
-    """One whole number for each seat, as in "52 48"; "-" for a seat without games."""
+    """Returns one whole number for each seat, as in "52 48", with "-" for a seat without games."""
     return " ".join("-" if math.isnan(figure) else f"{figure:.0f}" for figure in figures)
 
 

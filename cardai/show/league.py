@@ -70,7 +70,7 @@ def _changes(comparison: RatingComparison) -> Any:
 
 
 def _once(name: str) -> Iterator[str]:
-    """The name for the first line of a section, and nothing for the others."""
+    """Yield the name for the first line of a section, and an empty text for each line after it."""
     return itertools.chain([name], itertools.repeat(""))
 
 

@@ -30,7 +30,7 @@ class Line:
             self._show(f"compiling {game.name}'s rules, once: up to 40 s")
 
     def __call__(self, done: float, total: float, about: str | None = None) -> None:
-        """Show that `done` of `total` is done; `about` replaces the description."""
+        """Show that `done` of `total` is done. `about`, if given, replaces the description."""
         self.about = about or self.about
         if self._bar is None and sys.stderr.isatty() and time.perf_counter() - self._start > _SOON:
             self._show(self.about)

@@ -50,7 +50,7 @@ def _cells(
 
 
 def _verdict(report: BenchReport[SuiteResult], row: str, agent: str, other: str) -> str:
-    """The verdict on an agent against another one in a row; empty if they were not compared."""
+    """Returns the verdict on an agent against another one in a row, or an empty text if they were not compared."""
     verdicts = (pair.verdict for pair in report.verdicts if (pair.row, pair.one, pair.other) == (row, agent, other))
     return next(verdicts, "")
 

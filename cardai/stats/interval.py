@@ -216,7 +216,10 @@ def _square_and_add(
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """The correlation of two agents' shares over deals; 0 if there are too few deals, or one share does not vary."""
+    """Returns the correlation of two agents' shares over deals.
+
+    It is 0 if there are too few deals or one share does not vary.
+    """
     if len(one) < FEWEST_DEALS:
         return 0.0
     first, second = np.nanmean(one, axis=1), np.nanmean(other, axis=1)

@@ -66,7 +66,7 @@ def _git(*command: str) -> str | None:
 
 
 def thread_count(threads: int | None) -> int:
-    """The number of threads to use; None means all processors. Raises CardaiError below 1 and above 1024."""
+    """Returns the number of threads to use. None means all processors. Raises CardaiError below 1 and above 1024."""
     return default_threads() if threads is None else positive("threads", threads, 1024)
 
 

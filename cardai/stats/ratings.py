@@ -118,7 +118,7 @@ def picks_last(scores: np.ndarray) -> bool:
 
 
 def choices(lineups: np.ndarray, keys: np.ndarray, deals: np.ndarray, players: int) -> Choices:
-    """The choices that G games consist of; the highest key is chosen first.
+    """Returns the choices that G games consist of. The highest key is chosen first.
 
     `lineups`: i64[G, seats] in 0..players-1; `keys`: f8[G, seats]; `deals`: i64[G], numbered from 0 without gaps.
     """
@@ -187,7 +187,7 @@ def _fitted(
 
 
 def _resampled(tally: Choices, seed: int) -> np.ndarray:
-    """The log strengths of resamples of the deals, f8[RESAMPLES, A]; f8[0, A] with fewer than two deals."""
+    """Returns log strengths of resamples of the deals, f8[RESAMPLES, A], or f8[0, A] with fewer than two deals."""
     rng, (deals, players) = np.random.default_rng(seed), tally.chosen.shape
     if deals < 2:
         return np.zeros((0, players))
@@ -201,7 +201,7 @@ def _resampled(tally: Choices, seed: int) -> np.ndarray:
 
 
 def _above(strengths: np.ndarray, anchor: int | None) -> np.ndarray:
-    """Log strengths f8[..., A] less the anchor's; without an anchor, less their mean."""
+    """Returns log strengths f8[..., A] less the anchor's, or less their mean without an anchor."""
     base = strengths.mean(axis=-1, keepdims=True) if anchor is None else strengths[..., anchor, None]
     return strengths - base
 

@@ -35,7 +35,10 @@ class NoLegalMove(CardaiError):
 
 @rule
 def make_worlds(rules, states, streams, picked, places, seats, count, worlds):
-    """Make worlds[i] the world of seat seats[i] in states[picked[i]], by streams[places[i]]."""
+    """Fill worlds[i] with a world of seat seats[i], drawn from states[picked[i]] by the stream streams[places[i]].
+
+    `count`: how many worlds to make, i = 0..count-1. `picked` and `places` are indices.
+    """
     for i in range(count):
         make_world(rules, at(worlds, i), at(states, get(picked, i)), get(seats, i), at(streams, get(places, i)))
 
@@ -51,7 +54,10 @@ def encode_each(encode, states, seats, count, rows):
 def draw_worlds(
     game: Game, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, worlds: np.ndarray
 ) -> None:
-    """Make worlds[i], STATE[n], the world of the seat to move in states[picked[i]], by streams[places[i]]."""
+    """Fill worlds[i], STATE[n], with a world of the seat to move in states[picked[i]].
+
+    The stream streams[places[i]] decides what is dealt anew. `picked` and `places` are indices.
+    """
     seats = np.ascontiguousarray(states["turn"][picked], np.int64)
     lent = raw(states), raw(streams), raw(picked), raw(places), raw(seats)
     make_worlds(lend(game.rules), *lent, len(picked), raw(worlds))
@@ -89,7 +95,7 @@ class Decisions:
         return np.ascontiguousarray(self._states["turn"][self._picked], np.int64)
 
     def worlds(self, count: int = 1) -> np.ndarray:
-        """Worlds of the seats to move: STATE[n] if `count` is 1, otherwise STATE[count, n]; new ones in each call."""
+        """Returns new worlds of the seats to move: STATE[n] if `count` is 1, otherwise STATE[count, n]."""
         self._is_fixed = True
         if self._are_worlds and count == 1:
             return self._states[self._picked]
@@ -162,8 +168,8 @@ class Inquiry:
     ) -> int:
         """Have the agent think about STATE[S] states[picked[i]], with streams[places[i]] as its luck.
 
-        It explores before the ply limits[places[i]]; all along without limits. `are_worlds`: the states are worlds of
-        the seat to move. Returns how many of the decisions it takes on, at least one.
+        It explores before the ply limits[places[i]], or in the whole game without limits. `are_worlds`: the states are
+        worlds of the seat to move. Returns how many of the decisions it takes on, at least one.
         """
         limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
         picked, places = np.ascontiguousarray(picked, np.int64), np.ascontiguousarray(places, np.int64)
@@ -234,7 +240,7 @@ class Inquiry:
         return CardaiError(f"{self._who}: it raised {short(error, 300)}{place_of(error)}")
 
     def finish(self) -> np.ndarray:
-        """Answer all further questions at once; the moves, MOVE[n]."""
+        """Answer all further questions at once. Returns the moves, MOVE[n]."""
         while self.question is not None:
             self.send()
             self.hear()
@@ -244,7 +250,7 @@ class Inquiry:
 
 @rule
 def decide_each(rules, cast, states, streams, count, scratch, chosen):
-    """Let a native player choose in each of `count` states; the first without a legal move, or -1."""
+    """Let a native player choose in each of `count` states. Returns the first state without a legal move, or -1."""
     for i in range(count):
         stream, move = at(streams, i), at(chosen, i)
         if driver.decide(rules, cast, 0, at(states, i), cast.params, 0, True, scratch, stream, move) == 0:
@@ -294,7 +300,8 @@ def compare(
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """How an agent that searches one ply compares its moves in STATE[n], with STREAM[n] as its luck.
 
-    Returns for each state its moves, MOVE[k], with their mean scores, f8[k]; and the moves it plays, MOVE[n].
+    Returns two things: for each state its moves, MOVE[k], with their mean scores, f8[k], and the moves that the agent
+    plays, MOVE[n].
     """
     assert isinstance(agent.strategy, OnePly)
     moves, options = _think(game, agent, np.ascontiguousarray(states), streams)

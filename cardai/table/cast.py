@@ -77,7 +77,7 @@ def _player(agent: Agent) -> dict[str, Any]:
 
 
 def scratch_of(game: Game, cast: Cast | None = None) -> Scratch:
-    """Working space for one thread; without a cast for one-ply search alone."""
+    """Returns working space for one thread. Without a cast it serves one-ply search alone."""
     depth = DEEP + 2
     playout = game.players.get("random") if cast else None
     params = np.zeros((1, cast.playout_width if cast else 1))

@@ -74,17 +74,20 @@ class Lookahead:
 
     @property
     def question(self) -> Question:
-        """What the evaluator is asked; without rows if every position is decided, or judged by a heuristic."""
+        """Returns what the evaluator is asked.
+
+        It has no rows if every position is decided, or judged by a heuristic.
+        """
         return Question(self.judge, self.leaves.rows[: self.leaves.used[ROWS]])
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
-        """The mean score of each move of all decisions, f8[moves], from the scores of the rows, f8[rows]."""
+        """Returns the mean score of each move of all decisions, f8[moves], from the scores of the rows, f8[rows]."""
         if not self.is_value:
             lookahead.weigh(raw(scores if len(scores) else np.zeros(1)), self._lent)
         return self.leaves.means[: self.leaves.used[MOVES]]
 
     def choose(self, epsilon: float, temperature: float, limits: np.ndarray) -> tuple[np.ndarray, int]:
-        """The best move of each decision, MOVE[n], and the first decision without a legal move, or -1.
+        """Returns the best move of each decision, MOVE[n], and the first decision without a legal move, or -1.
 
         `limits`, i64 for each stream: the ply from which on a seat no longer explores.
         """

@@ -215,7 +215,10 @@ class _Table:
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
     def _advance(self, played: "_Part", pool: ThreadPoolExecutor | None) -> int:
-        """Let every thread play its slots for a slice of time, or until all of them wait; decisions made."""
+        """Let every thread play its slots for a slice of time, or until all of them wait.
+
+        Returns how many decisions were made.
+        """
 
         def share(i: int) -> int:
             first, end, made = bounds[i], bounds[i + 1], 0
@@ -239,7 +242,7 @@ class _Table:
         return sum(pool.map(share, range(self.threads))) if pool else share(0)
 
     def _ask(self, part: "_Part", pool: ThreadPoolExecutor | None) -> int:
-        """Have the agents that slots of a part wait for think; how many decisions they took on."""
+        """Ask the agents that slots of a part wait for. Returns how many decisions they took on."""
         waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
         if not len(waiting):
             return 0
@@ -255,7 +258,11 @@ class _Table:
     def _begin(
         self, part: "_Part", player: int, picked: np.ndarray, places: np.ndarray, pool: ThreadPoolExecutor | None
     ) -> int:
-        """Have an agent think about the decisions of some slots, as many as its batches hold; how many."""
+        """Ask agent number `player` for the decisions of some slots, as many as its batches hold.
+
+        `picked`: indices of the slots. `places`: indices of the seats' random streams, one for each slot. Returns how
+        many decisions the agent took on.
+        """
         agent = self.agents[player]
         count = min(self.threads, 1 + len(picked) // FEW) if agent.evaluator is not None else 1
         shares, idle = np.array_split(np.arange(len(picked)), count), self.idle.setdefault(player, [])

@@ -91,7 +91,7 @@ class OneGame:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a seat without an agent is to move, so that `play` must be called; `step` does nothing then."""
+        """Whether a seat without an agent is to move. Then `step` does nothing and `play` must be called."""
         if self.is_over:
             return False
         return isinstance(self.agents[self.turn].strategy, Person)
@@ -131,7 +131,7 @@ class OneGame:
         return self._worlds.copy()[0]
 
     def legal_moves(self) -> tuple[np.ndarray, bool]:
-        """The legal moves of the seat to move, MOVE[n] in canonical order, and whether there are more of them.
+        """Returns the legal moves of the seat to move, MOVE[n] in canonical order, and whether there are more of them.
 
         There are more only if the game's buffer of `max_moves` is too small; any legal move can be played.
         """
@@ -146,14 +146,15 @@ class OneGame:
         return self.game.spell(self.world(), move)
 
     def parse(self, text: str) -> np.record:
-        """The move that a text names, for the seat to move; it may be illegal. Raises ValueError if it names none."""
+        """Returns the move that a text names for the seat to move, legal or not. Raises ValueError if it names none."""
         return self.game.parse(self.world(), text)
 
     # Playing.
 
     def step(self) -> bool:
-        """Let the agent to move play one move. Returns False if a seat without an agent is to move, or nobody is.
+        """Let the agent whose turn it is play one move.
 
+        Returns True if a move was played, and False if a seat without an agent is to move or the game is over.
         Raises CardaiError if the game breaks its contract, or an agent or its evaluator fails.
         """
         before = self._state
@@ -198,8 +199,9 @@ class OneGame:
         return self.game.points(self._state)
 
     def ending(self) -> str | None:
-        """How the game ended, in the game's words, for everybody to read; None if the game has no words for it.
+        """Returns how the game ended, in a sentence of the game that every seat may read.
 
+        Returns None if the game has no such sentence.
         Raises CardaiError if the game is not over.
         """
         if not self.is_over:

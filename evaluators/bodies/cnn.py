@@ -103,7 +103,7 @@ class FlatCnn(nnx.Module):
 
 
 def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:
-    """Return the commonest shape of a layout's planes; of several, the first. Raises CardaiError if it has none."""
+    """Return the commonest shape of a layout's planes, the first one in a tie. Raises CardaiError if it has none."""
     shapes = Counter(segment.shape for segment in layout if len(segment.shape) == 2)
     if not shapes:
         raise CardaiError("cnn: this encoder has no planes (segments of two dimensions); take mlp or cnn_flat")

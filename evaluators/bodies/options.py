@@ -39,7 +39,10 @@ class _WithDropout:
 
 @dataclass(frozen=True)
 class LinearOptions:
-    """One weight for each input: the baseline that every other body must beat."""
+    """Options of the body `linear`, of which there are none.
+
+    The body has one weight for each input. It is the baseline that every other body must beat.
+    """
 
     about: ClassVar[str] = "one dense layer: the baseline"
 

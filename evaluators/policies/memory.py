@@ -4,7 +4,7 @@ import numpy as np
 
 
 class CircularBuffer:
-    """The latest `size` items of named arrays; a new item overwrites the oldest one."""
+    """The latest `size` items of named arrays. A new item overwrites the oldest one."""
 
     def __init__(self, size: int) -> None:
         self.size, self.seen = size, 0
@@ -14,7 +14,7 @@ class CircularBuffer:
         return min(self.seen, self.size)
 
     def add(self, **items: np.ndarray) -> None:
-        """Add n items, given as arrays of length n; every call must use the same names."""
+        """Add n items, given as arrays of length n. Every call must use the same names."""
         slots = self._slots(len(next(iter(items.values()))))
         for name, values in items.items():
             if name not in self.columns:

@@ -58,7 +58,7 @@ def initialised(make: Callable[[], nnx.Module], seed: int) -> nnx.Module:
 
 
 def split(module: nnx.Module) -> tuple[Any, Any]:
-    """Returns a module's structure and its weights; `nnx.merge` joins them again."""
+    """Returns a module's structure and its weights, which `nnx.merge` joins again."""
     graph, state = nnx.split(module)
     return graph, nnx.as_pure(state)
 
@@ -93,12 +93,12 @@ def draw_actions(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
 
 
 def draw_legal_actions(masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """Draws a legal action for each row, i64[n], all with equal chances; `uniforms` as in `draw_actions`."""
+    """Returns a legal action for each row, i64[n], drawn evenly. `uniforms`: as in `draw_actions`."""
     return draw_actions(masks.astype(np.float64), uniforms)
 
 
 def best_actions(values: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Returns the legal action of the highest value in each row, i64[n]; the first one of equal values."""
+    """Returns the legal action of the highest value in each row, i64[n], the first one in a tie."""
     return np.where(masks, values, -np.inf).argmax(axis=1)
 
 

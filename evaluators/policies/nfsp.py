@@ -226,14 +226,17 @@ class Nfsp:
         ]
 
     def rounds(self) -> Iterator[int]:
-        """Yields the number of games of each round; an epoch's last round may be smaller."""
+        """Yields the number of games of each round. An epoch's last round may be smaller."""
         config = self.config
         for _ in range(config.epochs):
             for first in range(0, config.epoch_games, config.round_games):
                 yield min(config.round_games, config.epoch_games - first)
 
     def lineups(self, done: int, count: int) -> np.ndarray:
-        """Returns i64[count, seats] with the best response or the average policy in each seat; sets `epsilon`, too."""
+        """Returns which agent sits in each seat, the best response or the average policy: indices, i64[count, seats].
+
+        Sets `epsilon`, too.
+        """
         config = self.config
         share = done // config.epoch_games / max(1, config.epochs - 1)
         self.epsilon = config.epsilon + share * (config.final_epsilon - config.epsilon)

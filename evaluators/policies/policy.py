@@ -61,12 +61,22 @@ actions i64[n]. `masks` marks the legal actions; `uniforms` are random numbers i
 class PolicyMetadata:
     """What a policy was made for and how it was trained: the metadata of its file.
 
-    - `options`: options of the variant.
-    - `layout`: hash of the encoder's segments; `width`: values in an encoded row.
-    - `numbering`: hash of the moves with their numbers; `actions`: how many numbers there are.
-    - `hidden`: units of the hidden layers.
-    - `about`: a line for people; `training`: the config of the training; `metrics`: its figures; `seconds`: its time.
-    - `commit`, `cardai`: commit and version of the code that made it.
+    - `game`, `game_version`: the name of the game and the version of its rules.
+    - `variant`: the name of the variant.
+    - `options`: the options of the variant, name -> number.
+    - `seats`: the number of seats.
+    - `encoder`: the name of the encoder that makes the rows.
+    - `layout`: a hash of the encoder's segments.
+    - `width`: the number of values in a row.
+    - `numbering`: a hash of the moves with their numbers.
+    - `actions`: how many numbers of moves there are, which is the number of outputs.
+    - `hidden`: the number of units in each hidden layer.
+    - `about`: a line for people.
+    - `training`: the config of the training.
+    - `metrics`: the figures of the training.
+    - `seconds`: how long the training took.
+    - `commit`: the commit of the code that trained it.
+    - `cardai`: the version of cardai that trained it.
     """
 
     game: str
@@ -123,7 +133,7 @@ class Policy:
         return probabilities(self._logits(self._weights, rows), masks)
 
     def act(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-        """Draws an action for each row, i64[n]; arguments as in `SelectActions`."""
+        """Returns an action drawn for each row, i64[n]. The arguments are those of `SelectActions`."""
         return draw_actions(self.probabilities(rows, masks), uniforms)
 
     def agent(self, greedy: bool = False, spec: str = "", any_variant: bool = False) -> Agent:

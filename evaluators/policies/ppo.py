@@ -280,7 +280,7 @@ class Ppo:
         return draw_actions(probabilities(logits, masks), uniforms)
 
     def _columns(self, trajectories: Trajectories) -> dict[str, np.ndarray]:
-        """Returns what is learned from D decisions, by the names of `loss_of`'s batch; [D, ...] each."""
+        """Returns what is learned from D decisions, by the names of `loss_of`'s batch, [D, ...] each."""
         logits, values = self.compiled.evaluate(self.weights, trajectories.rows)
         chances = probabilities(logits, trajectories.masks)[np.arange(len(trajectories)), trajectories.actions]
         advantages = advantages_of(trajectories, values, self.config.discount, self.config.trace)

@@ -65,7 +65,7 @@ class Algorithm(Protocol):
         ...
 
     def update(self, trajectories: Trajectories) -> dict[str, float]:
-        """Learns from the decisions of a round. Returns the mean losses by name; none if there was no update."""
+        """Learns from the decisions of a round. Returns the mean losses by name, none if there was no update."""
         ...
 
     def network(self) -> Network:

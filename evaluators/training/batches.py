@@ -67,12 +67,15 @@ def split_states(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.
 
 
 def epoch_order(seed: int, epoch: int, training: np.ndarray) -> np.ndarray:
-    """Return the training states, i[n], in a random order that depends on the seed and the epoch alone."""
+    """Return the indices of the training states, i[n], in a random order that the seed and the epoch alone decide.
+
+    `training`: these indices, i[n], in any order.
+    """
     return np.random.default_rng([seed, epoch]).permutation(training)
 
 
 def epoch_batches(config: TrainConfig, epoch: int, training: np.ndarray, first: int = 0) -> Iterator[np.ndarray]:
-    """Yield the states of each batch of an epoch, i[batch], from batch `first` on.
+    """Yield the indices of the states of each batch of an epoch, i[batch], from batch number `first` on.
 
     States that do not fill a last batch are left out.
     """

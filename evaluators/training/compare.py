@@ -75,11 +75,11 @@ class BodyComparison:
         order: np.ndarray | None = None,
         progress: Progress | None = None,
     ) -> "TrainedBody":
-        """Trains a copy of a network and evaluates it on the test states; `module` itself is not changed.
+        """Trains a copy of a network and evaluates it on the test states. `module` itself is not changed.
 
         `seed`: decides the split into training and test games and the order of the states.
         `steps`: training steps; the config's if not given.
-        `order`: i8[F], a permutation of a row's values: the network gets rows[:, order], see `cells_shuffled`.
+        `order`: i8[F], indices that permute a row: the network gets rows[:, order], see `cells_shuffled`.
         Raises CardaiError if the loss is no longer finite, or if the module's output is not f4[B].
         """
         config = replace(self.config, seed=seed, steps=steps or self.config.steps)
@@ -180,7 +180,7 @@ class BodyEvaluator:
         return self._scorer.score(rows if self.order is None else rows[:, self.order])
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raises CardaiError unless it was trained for this game, variant and number of seats; None is any variant."""
+        """Raises CardaiError unless it was trained for this game, variant and number of seats. None is any variant."""
         if (game.name, seats) != (self.game, self.seats) or variant not in (None, self.variant):
             raise CardaiError(
                 f"{self.name} was trained for {self.game}, variant {self.variant}, with {self.seats} seats"
@@ -201,10 +201,11 @@ def parameters(module: nnx.Module) -> int:
 
 
 def cells_shuffled(layout: Sequence[Segment], seed: int) -> np.ndarray:
-    """Returns a permutation of a row's values, i8[F], that shuffles the cells of its planes.
+    """Returns a permutation that shuffles the cells of a row's planes: indices into the row, i8[F].
 
-    Planes are the segments with two dimensions. Planes of one shape are shuffled alike, so that a cell's values in all
-    planes stay together, but its neighbours change.
+    `layout`: the segments of a row of F values. `seed`: decides the permutation. Value i of a shuffled row is value
+    order[i] of the row. Planes are the segments with two dimensions, all others stay in place. Planes of one shape are
+    shuffled alike, so that a cell's values in all planes stay together, but its neighbours change.
     """
     order, first, stream = np.arange(sum(segment.size for segment in layout)), 0, np.random.default_rng(seed)
     shuffled: dict[tuple[int, ...], np.ndarray] = {}

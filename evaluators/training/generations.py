@@ -54,7 +54,7 @@ class IterateReport:
     `reference`: the agent that all models are measured against.
     `champion`: the generation whose model is the champion; 0 while the reference is.
     `model`: the champion's spec.
-    `stopped`: what ended the run, "generations", "minutes" or "interrupted".
+    `stopped`: what ended the run, "generations", "minutes" or "interrupted", or empty while it goes on.
     """
 
     game_title: str

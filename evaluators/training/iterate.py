@@ -123,7 +123,7 @@ class IterateRun:
 
     @property
     def champion(self) -> int:
-        """The generation whose model is the champion; 0 while the reference is."""
+        """The generation whose model is the champion, or 0 while the reference is."""
         return max((generation.number for generation in self.ended if generation.is_promoted), default=0)
 
     def next_generation(self) -> None:
@@ -141,7 +141,10 @@ class IterateRun:
         self._write()
 
     def report(self, stopped: str) -> IterateReport:
-        """Return the report of the generations so far; `stopped`: why the run ended, empty if it did not."""
+        """Return the report of the generations so far.
+
+        `stopped`: what ended the run, as in `IterateReport`, or empty while the run goes on.
+        """
         config, game = self.config, self.game
         total = game.score_sum(self.seats)
         return IterateReport(
@@ -265,7 +268,7 @@ class IterateRun:
         return {"champion": self.name_of(champion), **results}
 
     def _leader(self, number: int) -> int:
-        """Return the generation whose model plays most: the champion, or else the newest one; 0 if there is none."""
+        """Return the generation whose model plays most: the champion, else the newest one, or 0 if there is none."""
         return self.champion or number - 1
 
     def _end(self, number: int) -> None:

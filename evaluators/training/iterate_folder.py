@@ -67,7 +67,7 @@ class IterateFolder:
         )
 
     def write_history(self, generations: list[Generation], champion: int) -> None:
-        """Write a line for each generation, and the champion's model; 0 is no champion."""
+        """Write a line for each generation, and the champion's model. `champion`: its generation, or 0 for none."""
         lines = "".join(f"{json.dumps(generation.as_json())}\n" for generation in generations)
         _write_bytes(self.path / HISTORY, lines.encode())
         if champion:
@@ -81,7 +81,7 @@ class IterateFolder:
 
     @contextlib.contextmanager
     def timed(self, number: int, step: str) -> Iterator[None]:
-        """Add the time that a step takes to its seconds; a step that is stopped is timed in several parts."""
+        """Add the time that a step takes to its seconds. A step that is stopped is timed in several parts."""
         place, began = self.generation(number), time.monotonic()
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def _write_json(place: Path, content: Mapping[str, Any]) -> None:
 
 
 def _write_bytes(place: Path, content: bytes) -> None:
-    """Write a file whole or not at all; a file that has this content already is left as it is."""
+    """Write a file whole or not at all. A file that has this content already is left as it is."""
     try:
         if not place.exists() or place.read_bytes() != content:
             write_whole(place, content)

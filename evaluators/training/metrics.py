@@ -113,7 +113,7 @@ def intervals(
 
 
 def reliability(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, bins: int = BINS) -> Reliability:
-    """Return the calibration in at most `bins` bins; `prior` as in `measure`."""
+    """Return the calibration in at most `bins` bins. `prior`: as in `measure`."""
     z, ones, zeros = _population(logits, labels, prior, None)
     return _binned(sigmoid(z), ones, zeros, bins)
 
@@ -136,7 +136,7 @@ def log_odds(share: float) -> float:
 def _population(
     logits: np.ndarray, labels: np.ndarray, prior: float | None, share: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the logits, and each state's weight with label 1 and with label 0, f8[n] each; all weights sum to 1.
+    """Return the logits, and each state's weight with label 1 and with label 0, f8[n] each. All weights sum to 1.
 
     Empty without states, or if a population to be reweighted has one label only.
     """
@@ -163,7 +163,7 @@ def _bce(z: np.ndarray, ones: np.ndarray, zeros: np.ndarray) -> np.ndarray:
 
 
 def _right(z: np.ndarray, ones: np.ndarray, zeros: np.ndarray) -> np.ndarray:
-    """Return each state's part of the accuracy; a logit of 0 is half right."""
+    """Return each state's part of the accuracy. A logit of 0 is half right."""
     sign = np.sign(z)
     return 0.5 * (ones * (1 + sign) + zeros * (1 - sign))
 

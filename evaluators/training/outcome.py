@@ -52,9 +52,11 @@ class TrainingResult:
 
 
 def finish(job: TrainingJob, status: RunStatus, module: nnx.Module, logits: np.ndarray) -> TrainingResult:
-    """Write the report and the model of a run that has ended.
+    """Write the report and the model of a training run that has ended. Returns how the run ended.
 
-    `module`: the network with the best weights. `logits`: its logits for the test states, f4[n].
+    `status`: where the run stood at its end.
+    `module`: the network with the weights of the best validation.
+    `logits`: its output for the test states before the sigmoid, f4[n].
     """
     config = job.config
     figures = _figures(job, status, logits)

@@ -54,7 +54,7 @@ def figures_of_test(job: TrainingJob, logits: np.ndarray) -> dict[str, Any]:
 
 
 def calibration(job: TrainingJob, logits: np.ndarray) -> dict[str, Reliability]:
-    """Return the calibration on the test states, given their logits, f[n]: population -> bins; empty without states."""
+    """Return the calibration on the test states, given their logits, f[n]: population -> bins, none without states."""
     labels = job.dataset.labels[job.test]
     if not len(labels):
         return {}

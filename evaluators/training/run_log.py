@@ -31,7 +31,10 @@ class RunLog:
         self._board = SummaryWriter(str(folder / BOARD), purge_step=step + 1)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Write a line of the history. Raises CardaiError if it cannot be written."""
+        """Append a line to the history file, and its figures to TensorBoard.
+
+        Raises CardaiError if the history cannot be written.
+        """
         try:
             with self._place.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

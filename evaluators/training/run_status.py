@@ -72,7 +72,7 @@ class RunStatus:
         return 0 < 60 * minutes <= self.seconds
 
     def states_per_second(self, batch: int) -> float:
-        """The speed of training, without validations and checkpoints; 0 if it is not known yet."""
+        """Return the speed of training, without validations and checkpoints, or 0 if it is not known yet."""
         return self.timed_steps * batch / self.timed_seconds if self.timed_seconds else 0.0
 
 

@@ -104,7 +104,7 @@ class CachingEvaluator:
         return np.array([self._scores[key] for key in keys], np.float32)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raises CardaiError unless it was trained for this game, variant and number of seats; None is any variant."""
+        """Raises CardaiError unless it was trained for this game, variant and number of seats. None is any variant."""
         trained = self.game.default_variant
         if game.name != self.game.name or seats != self.seats or variant not in (None, trained):
             raise CardaiError(
@@ -142,7 +142,7 @@ class LabelledRows(NamedTuple):
 
 
 class SelfPlayTraining:
-    """Trains networks with one body on one game by one protocol; all of them share compiled code."""
+    """Trains networks with one body on one game by one protocol. All of them share compiled code."""
 
     def __init__(self, game: Game, protocol: SelfPlayProtocol, body: str, options: Mapping[str, Any]) -> None:
         self.game, self.protocol, self.seats = game, protocol, game.default_seats

@@ -61,8 +61,9 @@ def draw_losses(
     path: str | Path,
     floor: float | None = None,
 ) -> None:
-    """Draw loss curves, name -> (epochs, losses), into a file; `floor`: the loss of always predicting the mean label.
+    """Draw loss curves, name -> (epochs, losses), into a file.
 
+    `floor`: the loss of always predicting the mean label.
     Raises CardaiError if the file cannot be written.
     """
     from matplotlib.figure import Figure

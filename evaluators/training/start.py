@@ -43,7 +43,7 @@ def initial_network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
 
 
 def total_steps(config: TrainConfig, per_epoch: int) -> int | None:
-    """Return the number of steps after which a run ends at the latest; None if only its minutes end it."""
+    """Return the number of steps after which a run ends at the latest, or None if only its minutes end it."""
     limits = [config.epochs * per_epoch] * (config.epochs > 0) + [config.steps] * (config.steps > 0)
     return min(limits, default=None)
 

@@ -48,7 +48,7 @@ class Throughput:
 
 
 def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throughput:
-    """Measure training steps and their matrix products alone, in turn; the speeds are medians over the rounds.
+    """Measure training steps and their matrix products alone, in turn. Speeds are medians over the rounds.
 
     The products are those in JAX's trace of a step, with the same shapes, of random numbers. Raises CardaiError as
     `train` does.

@@ -103,7 +103,7 @@ class TrainingRun:
         return outcome.finish(self.job, self.status, self.trainer.module(weights), logits)
 
     def _network(self, newest: Checkpoint | None) -> Any:
-        """Return the network to train; the weights of a run that continues are in its checkpoint."""
+        """Return the network to train. The weights of a run that continues are in its checkpoint."""
         if newest is None:
             return initial_network(self.config, self.job.dataset)
         return build(self.config.body, self.config.options, self.job.dataset.layout, seed=0)
@@ -115,7 +115,7 @@ class TrainingRun:
             self.status.stopped = ""  # the config allows more minutes than it did
 
     def _train_on(self, batches: Iterable[tuple[jax.Array, jax.Array]], interrupt: DelayedInterrupt) -> None:
-        """Take a step with each batch; after a step, validate and write a checkpoint if these are due."""
+        """Take a step with each batch. After each step, validate and write a checkpoint if these are due."""
         status = self.status
         self._timer.start()
         for rows, labels in batches:
@@ -153,7 +153,7 @@ class TrainingRun:
         return bool(step % self.job.per_epoch == 0 or (every and step % every == 0) or self.status.stopped)
 
     def _validate(self) -> None:
-        """Evaluate the present weights on the validation states; keep them, and write the model, if they are best."""
+        """Evaluate the present weights on the validation states. If they are best, keep them and write the model."""
         self._wait(0)
         status, states, metrics = self.status, self.job.validation, None
         if len(states):
@@ -175,7 +175,7 @@ class TrainingRun:
             outcome.write_model(self.job, status, module, {"validation": metrics})
 
     def _best_weights(self) -> tuple[Any, Any]:
-        """Return the weights of the best validation; without a validation part, the last ones."""
+        """Return the weights of the best validation, or the last weights without a validation part."""
         return jax.device_put(tree_from(self.trainer.weights(self.state), self._best, "best"), self.job.device)
 
     def _is_checkpoint_due(self, has_validated: bool) -> bool:

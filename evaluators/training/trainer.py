@@ -138,7 +138,7 @@ def state_from(template: TrainState, arrays: Mapping[str, np.ndarray]) -> TrainS
 
 
 def named_arrays(tree: Any, prefix: str) -> dict[str, np.ndarray]:
-    """Return the arrays of a tree, named by `prefix` and their paths; random keys as the numbers they consist of."""
+    """Return the arrays of a tree, named by `prefix` and their paths. Random keys are given as their numbers."""
     return {f"{prefix}/{name}": np.asarray(_numbers(leaf)) for name, leaf in _leaves(tree)}
 
 

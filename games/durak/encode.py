@@ -75,7 +75,7 @@ def encode_relative(state, seat, row):
 
 @rule
 def is_bout_over(state):
-    """Whether the decision just made ends the bout. Has a meaning in after-states only."""
+    """Whether the decision just made ends the bout. Only valid in after-states."""
     return state.attacks != 0 and (state.unbeaten == 0 or state.taking != 0) and next_to_add(state) == NONE
 
 

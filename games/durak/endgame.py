@@ -43,7 +43,7 @@ class Endgame(Strategy):
         self.inner.check_fits(game, variant, seats)
 
     def think(self, decisions: Any) -> Thinking:
-        """Ask the inner agent in a world for each decision and correct its mistakes; no rounds."""
+        """Ask the inner agent in a world for each decision and correct its mistakes, without rounds."""
         worlds = decisions.worlds()
         moves = moves_in(decisions.game, self.inner, worlds)
         with self._lock:

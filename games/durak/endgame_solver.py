@@ -102,7 +102,8 @@ def list_moves(node):
 def follow(node, card, child):
     """Play a card, or pass or take (NONE).
 
-    Returns the mover's value if that ends the game; otherwise fills `child` with the next position and returns OPEN.
+    If that ends the game, returns the value for the seat that moved. Otherwise fills `child` with the next position and
+    returns OPEN.
     """
     by_defender = defends(node)
     child.attacker = node.attacker
@@ -141,7 +142,7 @@ def is_over(node, passed):
 
 @rule
 def end_bout(node, by_defender):
-    """2.5, 3.2, 3.3: return the attacker's value if the game is over; otherwise begin the next bout and return OPEN."""
+    """2.5, 3.2, 3.3: return the attacker's value if the game is over. Otherwise begin a bout and return OPEN."""
     if node.taking != 0:
         if node.attacker == 0:
             return WIN
@@ -217,7 +218,7 @@ def wins_at_once(node):
 
 @rule
 def next_move(node):
-    """Remove the next move from the list and return it: the weakest card; after all cards NONE (pass or take)."""
+    """Remove the next move from the list and return it: the weakest card, or NONE (pass or take) after all cards."""
     if node.cards == 0:
         node.other = 0
         return NONE
@@ -242,7 +243,12 @@ def second_word(node):
 
 @rule
 def recall(node, table):
-    """Narrow alpha and beta to the bounds in the table. Returns the value if that settles the node, otherwise OPEN."""
+    """Look a position up in the table, and narrow `node.alpha` and `node.beta` to the bounds stored there.
+
+    `table`: ENTRY[...], the bounds of positions searched before, by a hash of the position. Returns the value for the
+    seat to move (LOSS, DRAW or WIN), or a bound of it beyond alpha or beta, if that settles the node. Otherwise returns
+    OPEN, which means not known yet. Changes `node` in place, `place` included.
+    """
     first, second = first_word(node), second_word(node)
     node.place = hashed(mixed(mixed(first) ^ mixed(second ^ _SALT)), len(table) // _WAYS) * _WAYS
     for way in range(node.place, node.place + _WAYS):
@@ -292,7 +298,12 @@ def arrive(node, table, visited):
 
 @rule
 def search(nodes, table, limit):
-    """Search nodes[0]. Returns its value for its mover, OPEN beyond `limit` nodes; and the number of nodes visited."""
+    """Find the value of the position in nodes[0] by alpha-beta search.
+
+    `nodes`: NODE[_DEEPEST + 1], the positions of the line being searched, by depth. `table`: ENTRY[...], the table of
+    positions, see `recall`. Both are changed in place. Returns the value for the seat to move in nodes[0] (LOSS, DRAW
+    or WIN), or OPEN if the search reached `limit` nodes before it was done, and the number of nodes visited.
+    """
     depth, visited = 0, 1
     nodes[0].alpha = LOSS
     nodes[0].beta = WIN
@@ -383,7 +394,11 @@ def solve_each(states, total, scores, visited, nodes, table, limit):
 
 @rule
 def value_of(root, card, nodes, table, limit):
-    """A move's value for its mover, OPEN beyond `limit` nodes; and the number of nodes visited."""
+    """Play a card, or pass or take (NONE), in `root` and search the position after it.
+
+    Returns the move's value for the seat that makes it (LOSS, DRAW or WIN), or OPEN if the search reached `limit`
+    nodes, and the number of nodes visited. `nodes` and `table`: see `search`.
+    """
     value, took = follow(root, card, nodes[0]), 0
     if value == OPEN:
         by_other = nodes[0].turned

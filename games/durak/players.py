@@ -26,7 +26,7 @@ def weakest(cards, trump):
 
 @rule
 def strongest_plain(cards, trump):
-    """The highest plain card of a set, the first suit if several are equal; the lowest trump if all are trumps."""
+    """Returns the highest plain card of a set, of the first suit in a tie, or the lowest trump if all are trumps."""
     plain = cards & ~suit_cards(trump)
     if plain == 0:
         return lowest(cards)
@@ -152,10 +152,12 @@ def cost_of_taking(world, mean, params):
 
 @rule
 def hand_value(state, seat):
-    """The summed price of the cards of `seat`, the ones it takes included, less a cost for cards to get rid of.
+    """Returns the value of a hand: the summed price of the cards of `seat`, less a cost for having too many.
 
-    While there is a deck, each card short of six counts at the mean price of unseen cards, since it will be drawn, and
-    each card beyond six costs that mean and BURDEN. Without a deck each card costs LAST_BURDEN.
+    A card's price is its rank, 0 to 8, plus TRUMP_PRICE for a trump. A defender who is taking holds the cards on the
+    table too, and loses TEMPO. While there is a deck, each card missing from six adds the mean price of the cards that
+    the seat has not seen, since it will be drawn. Each card beyond six then subtracts that mean and BURDEN, 6. Without
+    a deck every card in the hand subtracts LAST_BURDEN, 30.
     """
     cards, lost = state.hands[seat], 0.0
     if state.taking != 0 and state.defender == seat:

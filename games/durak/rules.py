@@ -106,7 +106,7 @@ def deal_hands(state):
 
 @rule
 def top_card(state, seat):
-    """Remove the next card of the deck for a seat; return it as a set. Only the turned-up card is known to all."""
+    """Remove the next card of the deck for a seat and return it as a set. Only the turned-up card is known to all."""
     card = state.bottom
     if state.stock != 0:
         card = single(any_of(state.stock, state))
@@ -155,7 +155,7 @@ def start_bout(state, attacker):
 
 @rule
 def choices(state, seat):
-    """What `seat` may do now: the set of its actions, 0 to 36 (a move's `card`); empty if it has nothing to decide.
+    """Returns the set of actions of `seat`, 0 to 36 (a move's `card`), empty if the seat has nothing to decide.
 
     Between `act` and `settle` the mover has decided, so the set is empty, unless it may add another card.
     """
@@ -238,7 +238,7 @@ def settle(state):
 
 @rule
 def next_to_add(state):
-    """2.2, 2.4: the seat that may add a card, once all are beaten or taken; NONE if the bout is over."""
+    """2.2, 2.4: returns the seat that may add a card once all are beaten or taken, or NONE if the bout is over."""
     if count(state.attacks) >= state.limit or (state.taking != 0 and state.add_after_take == 0):
         return NONE
     for step in range(state.seats):

@@ -161,7 +161,10 @@ def put_by_suit(row, first, cards, order):
 
 @rule
 def cards_to_draw(state):
-    """2.3, 4.2: how many cards the mover is about to draw; 0 except in after-states of an opening, attack or end."""
+    """2.3, 4.2: returns how many cards the mover is about to draw.
+
+    It is 0 except in after-states of an opening, an attack or an end.
+    """
     if state.turn < 0 or state.pending > ATTACK:
         return 0
     return max(0, min(HAND - count(state.hands[state.turn]), state.deck_left))

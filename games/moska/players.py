@@ -101,7 +101,7 @@ def choose_random(world, move, params, stream):
 
 @rule
 def random_opening(hand, most, stream):
-    """Draw a random card up to ten times, and keep it if the opening stays legal; so all cards have one rank."""
+    """Draw a random card up to ten times, and keep it if the opening stays legal. So all cards have one rank."""
     chosen = 0
     for _ in range(10):
         rest = hand & ~chosen
@@ -262,7 +262,7 @@ def worth_of(world, cards):
 
 @rule
 def cheapest_opening(world, hand):
-    """The card worth least, as a set; the lowest if several are equal.
+    """Returns the card worth least, as a set, or the lowest of these in a tie.
 
     The engine also weighed openings of several cards, with a sixth parameter (`quadratic`); one card always won.
     """
@@ -277,7 +277,10 @@ def cheapest_opening(world, hand):
 
 @rule
 def attack_cards(world, hand, stream):
-    """Playable cards worth less than ten, or all without a deck; random ones of them if there is not enough room."""
+    """Returns the playable cards worth less than ten, or all of them if there is no deck.
+
+    If there is not enough room on the table, it returns random ones of them.
+    """
     choice, cards = playable(world, hand), 0
     while choice != 0:
         card = lowest(choice)
@@ -306,7 +309,10 @@ def self_cards(world, hand):
 
 @rule
 def kill_cost(world, card, target, hand, params):
-    """The cost of killing `target` with `card`, cut to a whole number as in the engine; FORBIDDEN if it is no kill."""
+    """Returns the cost of killing `target` with `card`, or FORBIDDEN if it is no kill.
+
+    The cost is cut to a whole number as in the engine.
+    """
     if not has(killers_of(target, world.trump), card):
         return FORBIDDEN
     factor = 1.0
@@ -416,7 +422,7 @@ def kill_of_turned(world, hand, params):
 
 @rule
 def choose_bot2(world, move, params, stream):
-    """A random kind for which there are cards to play; an end or a skip only if there is no other."""
+    """Choose a random kind for which there are cards to play, an end or a skip only if there is no other."""
     hand = world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):
@@ -483,7 +489,7 @@ def hand_worth(world, hand, draws, top, mean):
 
 @rule
 def choose_bot3(world, move, params, stream):
-    """The kind of move that leaves the hand worth most; a random one if several are equal."""
+    """Choose the kind of move that leaves the hand worth most, a random one in a tie."""
     seat, hand = world.turn, world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):

@@ -52,14 +52,14 @@ IN_DECK = SEATS
 
 @rule
 def killers_of(card, trump):
-    """All cards that kill `card`: higher ones of its suit, and any trump if `card` is no trump."""
+    """Returns the set of cards that kill `card`: higher cards of its suit, and all trumps if `card` is not a trump."""
     higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
     return higher if suit(card) == trump else higher | suit_cards(trump)
 
 
 @rule
 def killed_by(card, trump):
-    """All cards that `card` kills."""
+    """Returns the set of cards that `card` kills."""
     lower = suit_cards(suit(card)) & (single(card) - 1)
     return lower | (full_deck(DECK) & ~suit_cards(trump)) if suit(card) == trump else lower
 
@@ -347,7 +347,7 @@ def resample(state, seat, stream):
 def place_of_two(state, seat, stream):
     """7.4: draw where the unseen two of trumps lies, with the same probability for each hidden card it may be.
 
-    Returns a seat or IN_DECK; NONE if no hidden card may be the two, as in a position that no game leads to.
+    Returns a seat or IN_DECK, or NONE if no hidden card may be the two, as in a position that no game leads to.
     """
     places = max(state.deck_left - 1, 0) + places_in_hands(state, seat, SEATS)
     if places == 0:
