@@ -4,7 +4,7 @@ import difflib
 
 
 class CardaiError(Exception):
-    """An error that a user can correct; its message is one sentence for them."""
+    """An error that a user can correct. Its message is one sentence for them."""
 
 
 class IllegalMove(CardaiError):

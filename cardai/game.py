@@ -119,7 +119,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Suite:
-    """A published benchmark of a game. A suite never changes; a change makes a new suite.
+    """A published benchmark of a game. A suite never changes: a change makes a new suite.
 
     `measure`: "loss" (share of games with score 0), "win" (share with score 1) or "score" (mean score).
     `agents`: specs of the agents measured by default.
@@ -138,7 +138,7 @@ class Suite:
 
 @dataclass(frozen=True)
 class Phase:
-    """Divides states into phases of the game, by the sum of an encoder's segment; a model's figures are given by phase.
+    """Divides states into phases of the game, by the sum of an encoder's segment. A model's figures are given by phase.
 
     The cuts (0, 20) give the phases "0", "1-20" and "over 20". Without cuts each sum is a phase of its own.
     """

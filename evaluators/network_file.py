@@ -34,7 +34,7 @@ M = TypeVar("M")
 
 
 class Entry(NamedTuple):
-    """What an entry of the metadata must be. `fits`: whether a JSON value will do; `expected`: the same in words."""
+    """What an entry of the metadata must be. `fits`: whether a JSON value will do. `expected`: the same in words."""
 
     fits: Callable[[Any], bool]
     expected: str
@@ -118,7 +118,7 @@ class NetworkFile(Generic[M]):
             raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
 
     def write(self, path: str | Path, metadata: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
-        """Write a network to a file, whole or not at all; `metadata`: its entries, as types that JSON has.
+        """Write a network to a file, whole or not at all. `metadata`: its entries, as types that JSON has.
 
         Raises CardaiError if the file cannot be written, if an entry is not what it must be, or if a number is not
         finite.
@@ -146,7 +146,7 @@ class NetworkFile(Generic[M]):
         return CardaiError(f"{place} is not a sound cardai {self.noun}: {reason}")
 
     def _header(self, place: Path, file: BinaryIO) -> dict[str, Any]:
-        """Read the header of an open file; afterwards the file is positioned at the header's end."""
+        """Read the header of an open file. Afterwards the file is positioned at the header's end."""
         size, start = os.fstat(file.fileno()).st_size, file.read(8)
         if len(start) < 8:
             raise self.refusal(place, f"it has only {size} bytes")

@@ -82,7 +82,9 @@ SEARCHES = {
 
 
 def agent(game: Game, spec: str, evaluator: Evaluator | None = None) -> Agent:
-    """The agent that `spec` names; with an `evaluator` of yours, "greedy", "sampled" or "peeking" with options.
+    """Returns the agent that `spec` names.
+
+    With an `evaluator` of yours, `spec` is "greedy", "sampled" or "peeking", with options.
 
         agent(game, "bot3"), agent(game, "greedy:best"), agent(game, "sampled?worlds=20", evaluator=mine)
 

@@ -29,7 +29,7 @@ from cardai.game import Game
 
 
 class Question(NamedTuple):
-    """Positions that a strategy wants judged: rows of `evaluator.encoder`, u8[n, width]; they are not changed."""
+    """Positions that a strategy wants judged: rows of `evaluator.encoder`, u8[n, width]. They are not changed."""
 
     evaluator: Evaluator
     rows: np.ndarray
@@ -166,7 +166,7 @@ class OfFunction(Strategy):
 
 @dataclass(frozen=True)
 class Person(Strategy):
-    """Somebody who is asked elsewhere; `cardai.table.one.OneGame` waits for their move."""
+    """Somebody who is asked elsewhere. `cardai.table.one.OneGame` waits for their move."""
 
 
 class AgentFailed(CardaiError):

@@ -22,7 +22,7 @@ _RULES_FOLDER = re.compile(r".+-[0-9a-f]{16}")  # how `cardai.rule` names a fold
 
 
 def examine(load: Callable[[str], Game]) -> dict[str, Any]:
-    """Returns versions, processors, the cache, and whether each game plays; "healthy" is False if a game does not.
+    """Returns versions, processors, the cache, and whether each game plays. "healthy" is False if one does not.
 
     `load`: loads a game by its name. Of the games whose rules are not compiled yet, only the one with the smallest
     state is compiled and played.

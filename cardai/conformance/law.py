@@ -8,7 +8,7 @@ from cardai.conformance.testbed import Testbed
 
 @dataclass(frozen=True)
 class Law:
-    """A statement that must be true of every game; `check` raises LawError if it finds that it is not."""
+    """A statement that must be true of every game. `check` raises LawError if it finds that it is not."""
 
     name: str
     about: str

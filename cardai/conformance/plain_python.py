@@ -132,7 +132,7 @@ def _game_at(name: str, file: Path, attribute: str) -> Game:
 
 
 class PlainError(Exception):
-    """A rule raised or warned in plain Python; the message says where."""
+    """A rule raised or warned in plain Python. The message says where."""
 
 
 def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:

@@ -17,7 +17,7 @@ from cardai.table.many import Results, play
 
 
 class LawError(Exception):
-    """A law is broken; the message says where and how."""
+    """A law is broken. The message says where and how."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Position:
 
 
 class Testbed:
-    """Games of every variant and number of seats, played when they are first needed; the seed decides all chance."""
+    """Games of every variant and number of seats, played when they are first needed. The seed decides all chance."""
 
     def __init__(self, game: Game, seed: int, effort: Effort) -> None:
         self.game, self.seed, self.effort = game, seed, effort
@@ -151,7 +151,7 @@ class Testbed:
         return [evenly, *(agent(self.game, name) for name in self.game.players)]
 
     def results(self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
-        """Play games of a setup, one for each line-up; every move is verified and recorded.
+        """Play games of a setup, one for each line-up. Every move is verified and recorded.
 
         Raises LawError if a game cannot be played.
         """

@@ -123,7 +123,7 @@ def collect_games(
     threads: int | None = None,
     limit: int | None = None,
 ) -> Dataset:
-    """Make a dataset of games in memory, all of one variant and number of seats; otherwise as `collect`."""
+    """Make a dataset, as `collect` does, of games in memory, all of one variant and number of seats."""
     games = iter(games)
     first = next(games, None)
     if first is None:

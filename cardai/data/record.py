@@ -58,7 +58,10 @@ OnGame = Callable[[int, np.ndarray, np.ndarray], None]
 
 @dataclass(frozen=True)
 class Header:
-    """What the games of a file have in common. `agents`: specs; `fields`: of a move; `options`: of the variant."""
+    """What the games of a file have in common.
+
+    `agents`: the specs of the agents. `fields`: the fields of a move. `options`: the options of the variant.
+    """
 
     game: str
     version: int
@@ -95,7 +98,10 @@ class Header:
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """One game of a file. `lineup`: indices into the header's `agents`; `moves`: MOVE[plies]; `scores` in [0, 1]."""
+    """One game of a file.
+
+    `lineup`: indices into the header's `agents`. `moves`: MOVE[plies]. `scores`: each seat's score in [0, 1].
+    """
 
     number: int
     seed: int
@@ -146,7 +152,7 @@ class Writer:
         self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
 
     def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
-        """Write one finished game. `moves`: MOVE[plies]; `lineup`: indices into the agents; `scores`: f8[seats]."""
+        """Write one finished game. `moves`: MOVE[plies]. `lineup`: indices into the agents. `scores`: f8[seats]."""
         with _held_interrupt():
             self._add(self._game_line(seed, lineup, moves, scores))
 
@@ -337,7 +343,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Verified:
-    """The result for a sound file: its lines are intact and its games replay to their scores; see `verify`."""
+    """The result for a sound file: its lines are intact and its games replay to their scores. See `verify`."""
 
     header: Header
     games: int

@@ -180,7 +180,10 @@ def simulate_here(
     seats: int | None = None,
     threads: int | None = None,
 ) -> list[RecordedGame]:
-    """Play the same games into memory, for small simulations. Leaves endless games out; raises KeyboardInterrupt."""
+    """Play the same games into memory, for small simulations. Leaves endless games out.
+
+    Raises KeyboardInterrupt at Ctrl-C.
+    """
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     seeds, lineups = mix.seeds(0, games), mix.lineups(0, games)
     results = play(game, mix.agents, lineups, seeds, variant=mix.variant, threads=mix.threads, record=True)

@@ -47,7 +47,7 @@ ALL_ALONG = 1 << 40  # more plies than any game has
 
 
 class Cast(NamedTuple):
-    """The players of a run, P of them; `calls` holds each one's `choose` or `value`."""
+    """The P players of a run. `calls` holds the address of each one's `choose` or `value`."""
 
     calls: Any  # i64[P]
     kinds: Any  # i64[P]: NATIVE ... OUTSIDE

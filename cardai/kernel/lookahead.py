@@ -216,7 +216,7 @@ def look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, st
 
 @rule
 def pick_best(rules, n, scratch, chosen, stream):
-    """Copy the move with the highest mean to `chosen`; ties are broken evenly."""
+    """Copy the move with the highest mean to `chosen`. Ties are broken evenly."""
     best, ties, picked = -np.inf, 0, 0
     for i in range(n):
         mean = get_float(scratch.totals, i) / get(scratch.counts, i)
@@ -319,7 +319,7 @@ def gather(rules, call, is_value, settles, peeks, worlds, states, streams, picke
 
 @rule
 def weigh(scores, scratch):
-    """Compute the mean of each move of the batch, over worlds, of its best leaf; `scores`: f8[rows]."""
+    """Compute the mean of each move of the batch, over worlds, of its best leaf. `scores`: f8[rows]."""
     batch = scratch.leaves
     move, group, leaf = 0, 0, 0
     for decision in range(get(batch.used, DECISIONS)):

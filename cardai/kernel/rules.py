@@ -34,7 +34,7 @@ DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rule
 
 
 class Rules(NamedTuple):
-    """A game's compiled rules. `calls`: i64[7] addresses in the order above; sizes in bytes."""
+    """A game's compiled rules. `calls`: i64[7], addresses in the order above. Sizes are in bytes."""
 
     calls: Any
     has_is_legal: bool

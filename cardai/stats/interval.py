@@ -205,7 +205,7 @@ def _difference_of_shares(one: np.ndarray, other: np.ndarray, level: float) -> E
 def _square_and_add(
     p: float, p_bounds: tuple[float, float], q: float, q_bounds: tuple[float, float], correlation: float
 ) -> tuple[float, float]:
-    """The interval of p - q from those of p and q (Newcombe 1998; with a correlation, Zou and Donner 2008)."""
+    """Returns the interval of p - q from those of p and q (Newcombe 1998; if correlated, Zou and Donner 2008)."""
 
     def reach(a: float, b: float) -> float:
         return math.sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0))

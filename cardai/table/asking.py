@@ -107,7 +107,7 @@ class Decisions:
     def look_ahead(
         self, judge: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False
     ) -> Lookahead:
-        """Play every legal move of every decision in the seat's worlds; see `cardai.kernel.lookahead`.
+        """Play every legal move of every decision in the seat's worlds. See `cardai.kernel.lookahead`.
 
         `judge`: an evaluator, or a compiled heuristic (`Game.entry("value", ...)`). The first call may take in fewer
         decisions than there are: then these are all that is to be decided now, and `len(decisions)` says how many.

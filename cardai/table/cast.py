@@ -47,7 +47,7 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
 
 
 def _player(agent: Agent) -> dict[str, Any]:
-    """What the driver knows of one player, by the columns of `Cast`; what is left out is the same for all."""
+    """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all."""
     match agent.strategy:
         case EvenlyRandom():
             return {"kind": driver.UNIFORM, "sees_truth": True}

@@ -285,7 +285,7 @@ class _Table:
         return asked
 
     def _hear(self, part: "_Part") -> None:
-        """Wait for the answers to a part's questions; play the moves of agents that are done, ask for the others."""
+        """Wait for the answers to a part's questions. Play the moves of agents that are done, ask the others again."""
         inquiries, part.inquiries = part.inquiries, []
         for player, inquiry in inquiries:
             with self._naming_the_game(inquiry.picked):

@@ -92,7 +92,7 @@ def number_of(decision_rules, move):
 
 @rule
 def encode_games(rules, decision_rules, replay, seeds, ends, count, rows, places, taken, games, seats):
-    """Replay `count` games and encode each decision; the moves of game g end at ends[g].
+    """Replay `count` games and encode each decision. The moves of game g end at ends[g].
 
     Decision d: `taken`, its action; `games`, its game; `seats`, the seat that made it; i64[D] each. Returns the number
     of decisions, which is smaller than ends[-1] if a move is illegal. Returns -1 - p if the state at ply p of a game

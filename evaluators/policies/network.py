@@ -75,7 +75,10 @@ def log_probabilities(logits: jax.Array, masks: jax.Array) -> jax.Array:
 
 
 def probabilities(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Returns the softmax over the legal actions, f8[n, A], from f4[n, A] and bool[n, A]; 0 for illegal actions."""
+    """Returns the softmax of `logits`, f4[n, A], over the legal actions: f8[n, A], 0 for illegal actions.
+
+    `masks`: bool[n, A], which actions are legal.
+    """
     legal = np.where(masks, logits.astype(np.float64), -np.inf)
     weights = np.exp(legal - legal.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)

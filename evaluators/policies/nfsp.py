@@ -206,7 +206,7 @@ compiled_nfsp = functools.cache(CompiledNfsp)
 
 
 class Nfsp:
-    """NFSP as an `Algorithm`. `latest`: the latest decisions of all seats; `behaviour`: those of the best response."""
+    """NFSP as an `Algorithm`. `latest`: the latest decisions of all seats. `behaviour`: those of the best response."""
 
     about = "neural fictitious self-play"
     trained = 2

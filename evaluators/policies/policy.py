@@ -129,7 +129,10 @@ class Policy:
         return cls(metadata, network)
 
     def probabilities(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Returns the probability of each action, f8[n, A], from u8[n, width] and bool[n, A]; 0 for illegal actions."""
+        """Returns the probability of each action, f8[n, A], 0 for illegal actions.
+
+        `rows`: u8[n, width]. `masks`: bool[n, A], which actions are legal.
+        """
         return probabilities(self._logits(self._weights, rows), masks)
 
     def act(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
@@ -190,7 +193,7 @@ class Policy:
 
 
 def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """Returns the agent `policy:FILE`, for the entry-point group `cardai.agents`; takes its flags out of `options`.
+    """Returns the agent `policy:FILE`, for the entry-point group `cardai.agents`. Takes its flags out of `options`.
 
     `?greedy` plays the most probable move. `?any_variant` allows a variant that it was not trained on. Raises
     CardaiError if the file holds no policy.

@@ -176,7 +176,7 @@ class BodyEvaluator:
         self.batch = self._scorer.batch
 
     def score(self, rows: np.ndarray) -> Any:
-        """Starts scoring rows, u8[n, width]; `np.asarray` of the result waits for the scores, f4[n] in [0, 1]."""
+        """Starts scoring rows, u8[n, width]. `np.asarray` of the result waits for the scores, f4[n] in [0, 1]."""
         return self._scorer.score(rows if self.order is None else rows[:, self.order])
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:

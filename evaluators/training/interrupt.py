@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class DelayedInterrupt:
-    """A context in which the first Ctrl-C only sets `came`; the second one raises KeyboardInterrupt at once.
+    """A context in which the first Ctrl-C only sets `came`. The second one raises KeyboardInterrupt at once.
 
     Signals reach the main thread alone; in another thread the context does nothing.
     """

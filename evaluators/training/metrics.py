@@ -18,7 +18,7 @@ BINS = 15
 
 @dataclass(frozen=True)
 class Metrics:
-    """How good the predictions for `n` states are; all NaN if there are no states.
+    """How good the predictions for `n` states are. All metrics are NaN if there are no states.
 
     `prior`: the share of label 1.
     `bce`: the mean cross-entropy in nats. `floor`: that of a predictor that always predicts the prior.

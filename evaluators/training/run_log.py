@@ -53,7 +53,7 @@ class RunLog:
 
 
 class RunProgress:
-    """Reports the progress of a run a few times a second. `per_epoch`: steps in an epoch; `total`: steps in all."""
+    """Reports the progress of a run a few times a second. `per_epoch`: steps in an epoch. `total`: steps in all."""
 
     def __init__(self, progress: Progress | None, config: TrainConfig, per_epoch: int, total: int | None) -> None:
         self._progress, self._config, self._per_epoch, self._total = progress, config, per_epoch, total

@@ -17,7 +17,7 @@ AGENT_LIMIT = 300_000  # nodes the agent may visit for one ending; more would ke
 
 
 def endgame_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """Make the agent of a spec `endgame:SPEC`; `argument` and `options` are those of SPEC.
+    """Make the agent of a spec `endgame:SPEC`. `argument` and `options` are those of SPEC.
 
     In an ending the agent asks SPEC for a move. If the solver finds that this move gives score away, the agent plays
     the first best move instead. An ending that takes more than `AGENT_LIMIT` nodes is left to SPEC.

@@ -47,7 +47,7 @@ def choose_defensive(world, move, params, stream):
 
 @rule
 def choose_aggressive(world, move, params, stream):
-    """Attack with the strongest plain card; otherwise play as the defensive player."""
+    """Attack with the strongest plain card. Otherwise play as the defensive player."""
     cards = choices(world, world.turn) & CARDS
     if cards == 0:
         move.card = NO_CARD
