@@ -1,4 +1,4 @@
-"""Evaluators: whatever judges positions from outside the core, usually a network; the core knows none itself.
+"""Evaluators: what scores positions for a seat from outside the core, usually a network.
 
 A package that brings evaluators names a module in the entry-point group `cardai.evaluators`. The module has three
 functions: `find(game, name) -> Evaluator | None` (None if it has none of that name),

@@ -36,7 +36,7 @@ class FunctionEvaluator:
 
 def evaluator(
     game: Game,
-    judge: Any,
+    source: Any,
     *,
     encoder: str | None = None,
     moment: str = "before_draw",
@@ -45,7 +45,7 @@ def evaluator(
 ) -> FunctionEvaluator:
     """An evaluator from a function or object of yours; `agent(game, "greedy", evaluator=...)` plays by it.
 
-    `judge` is one of
+    `source` is one of:
     - a function from rows, u8[n, width], to scores, f[n] in [0, 1]: how good each position is for the seat whose view
       the row is,
     - an object with `predict_proba` (a scikit-learn classifier): the probability of its last class,
@@ -59,22 +59,22 @@ def evaluator(
     if moment not in MOMENTS:
         raise CardaiError(unknown("moment", moment, MOMENTS))
     game.encoder(encoder)
-    label = name or getattr(judge, "__name__", type(judge).__name__)
-    return FunctionEvaluator(game, label, _scorer(judge), encoder or next(iter(game.encoders)), moment, batch)
+    label = name or getattr(source, "__name__", type(source).__name__)
+    return FunctionEvaluator(game, label, _scorer(source), encoder or next(iter(game.encoders)), moment, batch)
 
 
-def _scorer(judge: Any) -> Callable[[np.ndarray], Any]:
+def _scorer(source: Any) -> Callable[[np.ndarray], Any]:
     """The function of rows that an object of a known kind stands for."""
-    if hasattr(judge, "predict_proba"):
-        return lambda rows: judge.predict_proba(rows)[:, -1]
+    if hasattr(source, "predict_proba"):
+        return lambda rows: source.predict_proba(rows)[:, -1]
     torch = sys.modules.get("torch")
-    if torch is not None and isinstance(judge, torch.nn.Module):
-        return lambda rows: _by_torch(torch, judge, rows)
-    if hasattr(judge, "predict"):
-        return judge.predict
-    if callable(judge):
-        return judge
-    raise CardaiError(f"{short(judge)} is neither a function of rows nor an object with predict or predict_proba")
+    if torch is not None and isinstance(source, torch.nn.Module):
+        return lambda rows: _by_torch(torch, source, rows)
+    if hasattr(source, "predict"):
+        return source.predict
+    if callable(source):
+        return source
+    raise CardaiError(f"{short(source)} is neither a function of rows nor an object with predict or predict_proba")
 
 
 def _by_torch(torch: Any, module: Any, rows: np.ndarray) -> np.ndarray:

@@ -184,16 +184,16 @@ def _count(spec: str, text: str, what: str) -> int:
     return int(text)
 
 
-def _by_name(game: Game, spec: str, name: str, judge: str, options: dict[str, str]) -> Agent:
-    """A search with the heuristic, model or Python object called `judge`."""
-    if judge in game.heuristics:
-        return _one_ply(spec, name, options, value=game.entry("value", game.heuristics[judge]))
-    if judge.startswith("python:"):
-        return _one_ply(spec, name, options, evaluator=_evaluator(game, spec, judge.removeprefix("python:")))
-    evaluator = find_evaluator(game, judge) if judge else None  # an empty path would be this very folder
+def _by_name(game: Game, spec: str, name: str, named: str, options: dict[str, str]) -> Agent:
+    """A search with the heuristic, model or Python object that is called `named`."""
+    if named in game.heuristics:
+        return _one_ply(spec, name, options, value=game.entry("value", game.heuristics[named]))
+    if named.startswith("python:"):
+        return _one_ply(spec, name, options, evaluator=_evaluator(game, spec, named.removeprefix("python:")))
+    evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
         names = [*game.heuristics, *known_evaluators(game)]
-        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", judge, names))
+        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
     return _one_ply(spec, name, options, evaluator=evaluator)
 
 

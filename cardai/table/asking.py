@@ -105,20 +105,20 @@ class Decisions:
         return worlds[0] if count == 1 else worlds
 
     def look_ahead(
-        self, judge: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False
+        self, evaluator: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False
     ) -> Lookahead:
         """Play every legal move of every decision in the seat's worlds. See `cardai.kernel.lookahead`.
 
-        `judge`: an evaluator, or a compiled heuristic (`Game.entry("value", ...)`). The first call may take in fewer
-        decisions than there are: then these are all that is to be decided now, and `len(decisions)` says how many.
-        Raises CardaiError if the agent does not say that it peeks.
+        `evaluator`: an evaluator, or a compiled heuristic (`Game.entry("value", ...)`). If there is not enough room,
+        the first call takes in only the first decisions: the agent decides these now, `len(decisions)` of them, and
+        the others later. Raises CardaiError if the agent does not say that it peeks.
         """
         if peeks and not self._agent.peeks:
             raise CardaiError(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
-        key = id(judge), self._used
+        key = evaluator if isinstance(evaluator, int) else id(evaluator), self._used
         self._used += 1
         if key not in self._lookaheads:
-            self._lookaheads[key] = Lookahead(self.game, judge, int(self._states["seats"][0]))
+            self._lookaheads[key] = Lookahead(self.game, evaluator, int(self._states["seats"][0]))
         ahead = self._lookaheads[key]
         try:
             taken = ahead.gather(

@@ -21,17 +21,17 @@ SMALLEST = 2048  # moves that a batch has room for at least
 class Lookahead:
     """A batch of decisions: their moves, and the rows that an evaluator must judge to compare them.
 
-    `judge`: an evaluator, or the address of a compiled heuristic, which needs no rows. It is used again and again:
+    `evaluator`: an evaluator, or the address of a compiled heuristic, which needs no rows. It is used again and again:
     what it hands out is valid until the next `gather`.
     """
 
-    def __init__(self, game: Game, judge: Evaluator | Any, seats: int) -> None:
-        self.game, self.judge, self.is_value = game, judge, not hasattr(judge, "score")
+    def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
+        self.game, self.evaluator, self.is_value = game, evaluator, not hasattr(evaluator, "score")
         if self.is_value:
-            self.call, self.width, batch = judge, 1, SMALLEST
+            self.call, self.width, batch = evaluator, 1, SMALLEST
         else:
-            encoder = game.encoder(judge.encoder)
-            self.call, self.width, batch = game.entry("encode", encoder.encode), encoder.width(seats), judge.batch
+            encoder = game.encoder(evaluator.encoder)
+            self.call, self.width, batch = game.entry("encode", encoder.encode), encoder.width(seats), evaluator.batch
         self._rules, self._base = lend(game.rules), scratch_of(game)
         self._make_room(max(batch, SMALLEST, game.max_moves))
 
@@ -78,7 +78,7 @@ class Lookahead:
 
         It has no rows if every position is decided, or judged by a heuristic.
         """
-        return Question(self.judge, self.leaves.rows[: self.leaves.used[ROWS]])
+        return Question(self.evaluator, self.leaves.rows[: self.leaves.used[ROWS]])
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
         """Returns the mean score of each move of all decisions, f8[moves], from the scores of the rows, f8[rows]."""
