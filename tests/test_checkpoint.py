@@ -95,7 +95,7 @@ def test_a_damaged_newest_one_is_named_with_the_sound_one_and_the_way_on(tmp_pat
 def test_when_no_checkpoint_is_sound_it_says_so(tmp_path):
     for step in (1, 2):
         save(tmp_path, made(step)).write_bytes(b"nothing")
-    with pytest.raises(CardaiError, match="there is no older one that is sound"):
+    with pytest.raises(CardaiError, match="no older checkpoint is sound"):
         newest(tmp_path, RUN)
 
 

@@ -171,7 +171,7 @@ def test_the_contract_lists_the_doors_of_a_game_with_their_parameters():
 def test_the_agents_page_lists_the_specs_that_the_code_lists():
     described = re.findall(r"^ *([a-zNH][\w:]*)\S* {2,}\S", str(spec.__doc__), re.MULTILINE)
     told = re.findall(r"^\| `([\w:]+)", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
-    assert {"random", "human", *spec.GENERIC} <= {spec.partition(":")[0] for spec in told}
+    assert {"random", "human", *spec.SEARCHES} <= {spec.partition(":")[0] for spec in told}
     assert set(told) == set(described)
 
 

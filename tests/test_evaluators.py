@@ -164,9 +164,9 @@ class Late:
     [
         (raising, r"it raised RuntimeError\('out of paper\\nand ink'\) \(.*test_evaluators.py, line \d+\)"),
         (lambda rows: Late(), r"it raised OSError\('the device has gone'\) \(.*test_evaluators.py, line \d+\)"),
-        (lambda rows: np.full(len(rows), np.nan), "it judges a position as nan, which is not in \\[0, 1\\]"),
-        (lambda rows: np.arange(len(rows)) - 0.5, "it judges a position as -0.5, which is not in"),
-        (lambda rows: np.full(len(rows), 1.5), "it judges a position as 1.5, which is not in"),
+        (lambda rows: np.full(len(rows), np.nan), "it scores a position nan, which is not in \\[0, 1\\]"),
+        (lambda rows: np.arange(len(rows)) - 0.5, "it scores a position -0.5, which is not in"),
+        (lambda rows: np.full(len(rows), 1.5), "it scores a position 1.5, which is not in"),
         (lambda rows: np.zeros((len(rows), 1)), r"it answered \d+ positions with an array of shape \(\d+, 1\)"),
         (lambda rows: np.zeros(1), r"it answered \d+ positions with an array of shape \(1,\)"),
         (lambda rows: 0.5, r"it answered \d+ positions with an array of shape \(\)"),
@@ -197,7 +197,7 @@ def test_an_evaluator_that_lies_about_its_seats_is_refused_all_the_same(monkeypa
     judge = Judge("liar", "planes", 2, some_order)
     judge.check_fits = lambda game, variant, seats: None
     know(monkeypatch, judge)
-    with pytest.raises(CardaiError, match="liar judges tables of 2 seats, not of 3"):
+    with pytest.raises(CardaiError, match="liar is for tables of 2 seats, not of 3"):
         bench.run_match(LOW_HAND, ["greedy:liar", "low", "low"], 3)
     judge.encoder = "circles"
     with pytest.raises(CardaiError, match="low_hand has no encoder 'circles'; it has planes"):

@@ -143,7 +143,7 @@ def test_games_not_lost_turn_the_interval_round():
 
 
 def test_a_policy_that_was_stopped_is_not_taken_for_finished(tmp_path, monkeypatch):
-    stopped = SimpleNamespace(facts=SimpleNamespace(metrics={"games": 25}))
+    stopped = SimpleNamespace(metadata=SimpleNamespace(metrics={"games": 25}))
     monkeypatch.setattr(durak_learners.ppo, "train", lambda *a, **k: stopped)
     with pytest.raises(KeyboardInterrupt):
         durak_learners.policies(tmp_path / "ppo", "ppo", 2, durak_learners.SCALES["smoke"], None)

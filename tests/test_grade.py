@@ -244,7 +244,7 @@ def test_agents_with_evaluators_that_cannot_be_graded_are_refused(solution, monk
     )
     for spec, complaint in (
         ("greedy:lines", "lines is for 3 seats, not 2"),
-        ("greedy:nan", "evaluator nan: it judges a position as nan"),
+        ("greedy:nan", "evaluator nan: it scores a position nan"),
         ("greedy:nan?epsilon=0.1", r"agent 'greedy:nan\?epsilon=0.1' explores"),
         ("greedy:open_lines?temperature=1", "explores; grade it without epsilon and temperature"),
     ):

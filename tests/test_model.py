@@ -346,7 +346,7 @@ def test_a_model_is_found_by_file_folder_and_shipped_name(game, tmp_path, monkey
         assert (found.encoder, found.moment, found.seats) == ("planes", "before_draw", 2)
     assert find(game, "base").metadata.body == "linear"
     assert find(game, "base").name == "base"
-    assert known(game) == {"base": "the floor (linear, before_draw, 2 seats, variant standard)"}
+    assert known(game) == {"base": ("the floor (linear, before_draw, 2 seats, variant standard)", "before_draw")}
     assert find(load_game("moska"), "base") is None
     assert find(game, "nothing") is None
     for name in (".", ".."):

@@ -45,7 +45,7 @@ def test_what_is_done_is_not_done_again(folder, monkeypatch):
 def test_other_settings_in_the_same_folder_are_refused(folder):
     with pytest.raises(CardaiError, match="holds another run, with steps"):
         made(folder, steps=7)
-    with pytest.raises(CardaiError, match="no part of a simulation"):
+    with pytest.raises(CardaiError, match="does not belong to a simulation"):
         made(folder, games=200)
 
 

@@ -135,15 +135,15 @@ def test_scores_out_of_range_are_refused_by_name():
 
 
 def test_specs_name_evaluators_in_modules(tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text("def stones(rows):\n    return rows[:, 0] / 255\n\nnumber = 3\n")
+    (tmp_path / "own_judges.py").write_text("def stones(rows):\n    return rows[:, 0] / 255\n\nnumber = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
-    named = agent(TICTACTOE, "greedy:python:mine:stones?epsilon=0.1")
-    assert named.spec == "greedy:python:mine:stones?epsilon=0.1"
+    named = agent(TICTACTOE, "greedy:python:own_judges:stones?epsilon=0.1")
+    assert named.spec == "greedy:python:own_judges:stones?epsilon=0.1"
     assert cardai.match(TICTACTOE, [named, "random"], games=4).games == 4
     for spec, sentence in (
-        ("greedy:python:mine", "an evaluator is named python:MODULE:OBJECT"),
-        ("greedy:python:mine:none", "cannot import 'mine:none'"),
-        ("greedy:python:mine:number", "3 is neither a function"),
+        ("greedy:python:own_judges", "an evaluator is named python:MODULE:OBJECT"),
+        ("greedy:python:own_judges:none", "cannot import 'own_judges:none'"),
+        ("greedy:python:own_judges:number", "3 is neither a function"),
     ):
         with pytest.raises(CardaiError, match=sentence):
             agent(TICTACTOE, spec)

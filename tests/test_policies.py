@@ -294,7 +294,7 @@ def test_a_policy_plays_legal_moves_and_draws_them_by_its_probabilities():
     chances = policy.probabilities(rows, places > 0)[0]
     shares = np.bincount(first, minlength=9) / count
     assert np.abs(shares - chances).max() < 5 * np.sqrt(0.25 / count)
-    assert policy.agent(greedy=True).choose is not None
+    assert policy.agent(greedy=True).strategy.function is not None
     assert grade(solve(TICTACTOE), policy.agent(greedy=True)).luck == "none"
     greedy = play(TICTACTOE, [policy.agent(greedy=True)], np.zeros((5, 2), int), seeds[:5], record=True)
     assert {int(moves["cell"][0]) for moves in greedy.moves if moves is not None} == {int(chances.argmax())}
@@ -309,7 +309,7 @@ def test_a_game_does_not_depend_on_other_games_played_at_once():
 
 def test_a_policy_does_not_see_hidden_cards():
     policy = policy_of(kuhn.GAME)
-    choose = policy.agent().choose
+    choose = policy.agent().strategy.function
     assert choose is not None
     for card in range(kuhn.CARDS):
         worlds = np.array([kuhn.state_at(card, "p")] * 2, kuhn.STATE)

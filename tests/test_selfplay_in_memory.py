@@ -151,7 +151,7 @@ def test_agents_take_the_seats_that_the_protocol_says(monkeypatch, opponent, fir
 
 def test_the_agent_of_a_generation_does_not_explore(training):
     generation = next(training.generations(0))
-    assert (generation.agent().epsilon, generation.agent().temperature) == (0.0, 0.0)
+    assert not generation.agent().strategy.explores
     assert grade(solve(TICTACTOE), generation.agent()).luck in ("none", "known")
 
 

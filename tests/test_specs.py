@@ -330,9 +330,9 @@ def test_every_listed_spec_is_an_agent():
 
 def test_parameters_go_where_their_names_say():
     defaults = dict(MOSKA.players["bot3"].defaults)
-    assert agent(MOSKA, "bot3").params == tuple(defaults.values())
+    assert agent(MOSKA, "bot3").strategy.params == tuple(defaults.values())
     given = agent(MOSKA, "bot3?threshold=30.5&already_played=-1e-3&randomised")
-    assert given.params == tuple((defaults | {"threshold": 30.5, "already_played": -0.001}).values())
+    assert given.strategy.params == tuple((defaults | {"threshold": 30.5, "already_played": -0.001}).values())
     assert given.randomised
     assert not agent(MOSKA, "bot3").randomised
     assert agent(MOSKA, "sampled:hand_value").worlds == 100

@@ -243,7 +243,8 @@ def analyse(
     player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
     scale = scale_of(game, player, seats)
     if scale.shift and player.evaluator is not None:
-        player = dataclasses.replace(player, evaluator=ShiftedEvaluator(player.evaluator, scale.shift))
+        shifted = dataclasses.replace(one_ply(player), evaluator=ShiftedEvaluator(player.evaluator, scale.shift))
+        player = dataclasses.replace(player, strategy=shifted)
     states, moves = _replayed(game, played)
     choices = weighed(game, player, states[:-1], seed, progress)
     values = evaluated(game, player, positions(game, player, states, moves, seed))

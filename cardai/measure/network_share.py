@@ -80,7 +80,7 @@ def measure(
     positive("live games", live)
     seats = game.default_seats if seats is None else seats
     watched = _WatchedEvaluator(player.evaluator)
-    player = replace(player, evaluator=watched)
+    player = replace(player, strategy=replace(player.strategy, evaluator=watched))
     if progress:
         progress(0, repeats + 1, f"{player.label}, to warm up")
     _play_for(seconds, game, player, seats, variant, live)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from evaluators.training.generations import IterateReport
     from evaluators.training.outcome import TrainingResult
 
+GROUP = "Learn"  # the heading under which `cardai --help` lists them
+
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
