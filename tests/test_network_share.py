@@ -71,9 +71,9 @@ def test_play_reaches_no_more_than_the_bare_loop(device):
 def test_the_bare_loop_is_asked_for_the_batches_of_play(device, monkeypatch):
     begun, bare = [], network_share._bare_rate
 
-    def noted(game, watched, sizes, seconds):
+    def noted(game, watched, seats, sizes, seconds):
         begun.append((len(device.sizes), list(sizes)))
-        return bare(game, watched, sizes, seconds)
+        return bare(game, watched, seats, sizes, seconds)
 
     monkeypatch.setattr(network_share, "_bare_rate", noted)
     measure(LOW_HAND, "sampled:device?worlds=5", seconds=0.2, repeats=1, live=40)

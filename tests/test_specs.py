@@ -333,10 +333,10 @@ def test_parameters_go_where_their_names_say():
     assert agent(MOSKA, "bot3").strategy.params == tuple(defaults.values())
     given = agent(MOSKA, "bot3?threshold=30.5&already_played=-1e-3&randomised")
     assert given.strategy.params == tuple((defaults | {"threshold": 30.5, "already_played": -0.001}).values())
-    assert given.randomised
-    assert not agent(MOSKA, "bot3").randomised
-    assert agent(MOSKA, "sampled:hand_value").worlds == 100
-    assert agent(MOSKA, "sampled:hand_value?worlds=7").worlds == 7
+    assert given.strategy.randomised
+    assert not agent(MOSKA, "bot3").strategy.randomised
+    assert agent(MOSKA, "sampled:hand_value").strategy.worlds == 100
+    assert agent(MOSKA, "sampled:hand_value?worlds=7").strategy.worlds == 7
     assert isinstance(agent(MOSKA, "random").strategy, HandWritten)
     assert isinstance(agent(TICTACTOE, "random").strategy, EvenlyRandom)
 
