@@ -14,6 +14,7 @@ import numpy as np
 
 from cardai.agents.evaluator import Evaluator
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import OnePly
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.measure.perf import Timing
@@ -80,6 +81,7 @@ def measure(
     positive("live games", live)
     seats = game.default_seats if seats is None else seats
     watched = _WatchedEvaluator(player.evaluator)
+    assert isinstance(player.strategy, OnePly)
     player = replace(player, strategy=replace(player.strategy, evaluator=watched))
     if progress:
         progress(0, repeats + 1, f"{player.label}, to warm up")
