@@ -66,12 +66,12 @@ def test_games_that_did_not_end_are_none():
 @pytest.mark.parametrize(
     ("game", "point", "words"),
     [
-        ("tictactoe", 1.0, "the CNN wins 1.00 points more often (0.20 to 1.80)"),
-        ("tictactoe", -1.0, "the MLP wins 1.00 points more often (0.20 to 1.80)"),
-        ("moska", 1.0, "the MLP loses 1.00 points less often (0.20 to 1.80)"),
-        ("moska", -1.0, "the CNN loses 1.00 points less often (0.20 to 1.80)"),
-        ("durak", -1.0, "the MLP avoids losing 1.00 points more often (0.20 to 1.80)"),
-        ("moska", 0.5, "no difference is shown (CNN less MLP 0.50 points (-0.30 to 1.30))"),
+        ("tictactoe", 1.0, "the CNN wins 1.00 percentage points more of its games (0.20 to 1.80)"),
+        ("tictactoe", -1.0, "the MLP wins 1.00 percentage points more of its games (0.20 to 1.80)"),
+        ("moska", 1.0, "the MLP loses 1.00 percentage points fewer of its games (0.20 to 1.80)"),
+        ("moska", -1.0, "the CNN loses 1.00 percentage points fewer of its games (0.20 to 1.80)"),
+        ("durak", -1.0, "the MLP avoids losing in 1.00 percentage points more of its games (0.20 to 1.80)"),
+        ("moska", 0.5, "no difference is shown (CNN minus MLP: +0.50 percentage points, -0.30 to 1.30)"),
     ],
 )
 def test_a_difference_is_said_with_the_better_body_first_and_the_whole_interval_decides(game, point, words):

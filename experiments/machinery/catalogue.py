@@ -5,7 +5,8 @@ Nothing heavy is imported here, so that listing them costs nothing. An experimen
 - `experiments.NAME` measures. It has a dict `SCALES` of frozen configs (smoke, small, full) and a function
   `run(lab) -> Findings`. A game's or module's name has "_" where an experiment's has "-".
 - `experiments.pages.NAME` shows. It has `answers(result) -> list of sentences`, the first of which is the answer in one
-  line, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`.
+  line, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It may have
+  `LABELS` or `labels(result)`: the text shown for a table, line or column of the result.
 """
 
 from collections.abc import Mapping
@@ -43,7 +44,7 @@ class CatalogueEntry:
 
 EXPERIMENTS = {
     "tictactoe": CatalogueEntry(
-        "Does the method learn Tic-Tac-Toe from random weights, and does an MLP or a CNN learn it better?",
+        "Does the method learn Tic-Tac-Toe from random weights, and which learns it better, an MLP or a CNN?",
         "a CNN wins 92 % of its games against random play, an MLP 65 %",
         "Vahteristo 2023, section 2.4, Figure 4",
         1,
@@ -58,7 +59,7 @@ EXPERIMENTS = {
     ),
     "moska-table1": CatalogueEntry(
         "How strong are cardai's models in the thesis' benchmarks of Moska?",
-        "four sets of opponents, five players, 2,000 games a figure",
+        "four sets of opponents, five tested agents, 2,000 games for each number",
         "Vahteristo 2023, section 3.1, Table 1",
         4,
         ("moska",),
@@ -72,7 +73,7 @@ EXPERIMENTS = {
         ("moska", "durak"),
     ),
     "scaling": CatalogueEntry(
-        "How does speed grow with the number of threads?",
+        "How does the speed of Moska grow with the number of threads?",
         "the simulation scales well and uses its processors well",
         "Vahteristo 2023, section 2.1, Figure 3",
         2,
@@ -80,7 +81,7 @@ EXPERIMENTS = {
         ("moska",),
     ),
     "evaluations": CatalogueEntry(
-        "How well does each player know, move by move, whether it will lose?",
+        "How well does the network `best` predict, move by move, which seat will lose?",
         "one game is shown, in which a human among three networks blunders",
         "Vahteristo 2023, section 3.3, Figure 6",
         1,
@@ -89,7 +90,8 @@ EXPERIMENTS = {
     ),
     "durak-learners": CatalogueEntry(
         "Which plays Durak best after training: PPO, NFSP or an evaluator of positions?",
-        "PPO does not lose 99 % against three random players, 83-92 % against one; deeper NFSP is better",
+        "PPO avoids losing in 99 % of its games against three random players, in 83-92 % against one; deeper NFSP is"
+        " better",
         "a student report on Durak, section Results",
         24,
         ("durak",),
@@ -103,7 +105,8 @@ EXPERIMENTS = {
     ),
     "information": CatalogueEntry(
         "What does not seeing its own draws cost a network at Moska?",
-        "against three Bot3 NN2 loses 14.25 % sampling 100 worlds and 13.65 % peeking at its draws",
+        "against three Bot3 NN2 loses 14.25 % of its games if it samples 100 worlds, and 13.65 % if it peeks at its"
+        " draws",
         "Vahteristo 2023, sections 2.1.2 and 3.2.1, Table 1",
         2,
         ("moska",),

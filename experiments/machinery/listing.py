@@ -71,7 +71,7 @@ def _with_words(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
     """The parts of a result for a terminal: its answers, and if `in_full` also its tables and notes."""
-    from experiments.machinery.report import LEGEND, notes_of, tables
+    from experiments.machinery.report import legend, notes_of, tables
 
     name = result["experiment"]
     parts: list[Any] = [Text(f"{name}: {EXPERIMENTS[name].question}", style="bold")]
@@ -85,7 +85,7 @@ def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
         parts.append(table)
     parts += [Text(line) for line in page_of(name).answers(result)]
     if in_full:
-        notes = [*notes_of(result), LEGEND, f"scale {result['scale']}, {result['seconds']:,.0f} s in all"]
+        notes = [*notes_of(result), *legend([result]), f"scale {result['scale']}, {result['seconds']:,.0f} s in all"]
         parts.append(Text("\n".join(notes), style="dim"))
     return parts
 

@@ -20,17 +20,35 @@ from experiments.machinery.findings import VERDICTS
 from experiments.machinery.provenance import read_sealed, write_sealed
 from experiments.machinery.words import Result, shown
 
-LEGEND = (
-    "Figures are points with 95 % intervals; the claim stands in brackets. reproduced: the same within the errors of"
-    " both. beaten: ours is better by more than chance. missed: ours is worse, or just different, by more than chance."
-    " undecided: the error is too large to say."
+LEGEND = "Numbers are estimates with 95 % intervals."
+CLAIMS_LEGEND = (
+    "The source's claim stands in brackets, with a verdict on it. The verdict depends on the 95 % interval of our"
+    " estimate minus the claim; it includes the claim's own sampling error if the source gives its number of games."
 )
+NUMBERS_LEGEND = (
+    "reproduced: the interval contains 0 and is narrow enough to exclude every difference that matters{limits}.",
+    "beaten: the interval excludes 0, and ours is better.",
+    "missed: the interval excludes 0, and ours is worse, or different where neither direction is better.",
+    "undecided: the interval contains 0 and is too wide to tell.",
+)
+DIRECTIONS_LEGEND = (
+    "Where the claim is a direction, such as that one thing is better than another: reproduced if the whole interval"
+    " is on the claimed side, missed if it is on the other side, undecided if it contains 0."
+)
+SCALE_WORDS = {
+    "smoke": "a few games, to test that everything runs",
+    "small": "sized for a machine with two processors, with fewer games than the scale full",
+    "full": "the largest numbers of games and networks",
+}
 STRENGTH, STRENGTH_FROM = "strength.svg", "moska-table1"
 """The picture for the project's first page, and the experiment it is drawn from."""
 EXCERPT = ("moska-table1", "tictactoe", "durak-learners", "mlp-vs-cnn", "information", "players")
 """Experiments that have a row in another page, see `put_into`."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
-HEADS = ("table", "row", "figure", "claim", "verdict", "n", "seed", "s", "commit", "command")
+HEADS = (
+    "table", "row", "estimate", "claim", "verdict", "n", "seed", "seconds (of the run behind the row)", "commit",
+    "command",
+)  # fmt: skip
 """The heads of the table "Each row in full"."""
 
 
@@ -113,11 +131,12 @@ def overview(results: Sequence[Result], titles: Mapping[str, Sequence[str]]) -> 
         name = result["experiment"]
         figure = f'<a href="{name}.md"><img src="{name}-{titles[name][0]}.svg" width="260" alt="{name}"></a>'
         lines.append(f"| [{EXPERIMENTS[name].question}]({name}.md) | {_answers(result)[0]} | {figure} |")
-    lines += ["", "Pages, with the verdicts on what was claimed and the minutes that measuring took:", ""]
+    lines += ["", "Pages, with the verdicts on the source's claims, and run time:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
-    lines += ["- [all of it on one page](index.html)", "", LEGEND, "", *_conditions(results)]
+    lines += ["- [all of it on one page](index.html)", "", *(f"- {line}" for line in legend(results)), ""]
+    lines += _conditions(results)
     return "\n".join(lines) + "\n"
 
 
@@ -132,9 +151,14 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [f"- Claimed: {entry.claim} ({entry.source}).", ""]
     lines += _tables(result)
     lines += [line for image in images[1:] for line in (image, "")]
-    lines += ["## How to read it", "", f"- {LEGEND}", *(f"- {note}" for note in notes_of(result)), ""]
+    lines += ["## How to read it", "", *(f"- {line}" for line in legend([result]))]
+    lines += [*(f"- {note}" for note in notes_of(result)), ""]
     lines += ["## Conditions", "", *_conditions([result]), ""]
-    lines += [f"Made by `{result['command']}` in {result['seconds']:,.0f} s; code {result['code']}.", ""]
+    lines += [
+        f"Made by `{result['command']}` in {result['seconds']:,.0f} s; hash of the code and models behind it:"
+        f" {result['code']}.",
+        "",
+    ]
     lines += ["## Each row in full", ""]
     lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
     lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
@@ -151,6 +175,23 @@ def notes_of(result: Result) -> Sequence[str]:
     return own.notes(result) if hasattr(own, "notes") else own.NOTES
 
 
+def legend(results: Sequence[Result]) -> list[str]:
+    """How estimates, claims and verdicts are read, a sentence or two a line; verdicts only where there are claims."""
+    claims = [row["claim"] for result in results for row in result["rows"] if row["claim"]]
+    numbers = [claim for claim in claims if not claim["is_direction"]]
+    within = [f"{limit:g}" for limit in sorted({claim["within"] for claim in numbers if claim["within"]})]
+    limits = f" (above {' or '.join(within)}, in the unit of the row)" if within else ""
+    lines = [LEGEND, *([CLAIMS_LEGEND] if claims else [])]
+    lines += [line.format(limits=limits) for line in NUMBERS_LEGEND if numbers]
+    return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
+
+
+def _labels(result: Result) -> Mapping[str, str]:
+    """What is shown for names of tables, lines and columns of a result: `labels` or `LABELS` of its page, if any."""
+    own: Any = page_of(result["experiment"])
+    return own.labels(result) if hasattr(own, "labels") else getattr(own, "LABELS", {})
+
+
 def _tables(result: Result) -> list[str]:
     """The tables of a result in Markdown."""
     lines = []
@@ -163,16 +204,16 @@ def _tables(result: Result) -> list[str]:
 
 def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
     """The tables of a result: (title, columns, [(line, cells)])."""
-    shown_tables = []
+    shown_tables, labels = [], _labels(result)
     for title in dict.fromkeys(row["table"] for row in result["rows"]):
         own = [row for row in result["rows"] if row["table"] == title]
         columns = list(dict.fromkeys(row["column"] for row in own))
         cells = {(row["name"], row["column"]): cell(row) for row in own}
         body = [
-            (name, [cells.get((name, column), "") for column in columns])
+            (labels.get(name, name), [cells.get((name, column), "") for column in columns])
             for name in dict.fromkeys(row["name"] for row in own)
         ]
-        shown_tables.append((title, columns, body))
+        shown_tables.append((labels.get(title, title), [labels.get(column, column) for column in columns], body))
     return shown_tables
 
 
@@ -190,18 +231,19 @@ def claimed(row: Mapping[str, Any]) -> str:
 
 def rows(result: Result) -> list[list[str]]:
     """The cells of the table "Each row in full", in the order of `HEADS`."""
-    return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()]) for row in result["rows"]]
+    labels = _labels(result)
+    return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()], labels) for row in result["rows"]]
 
 
-def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]]) -> list[str]:
+def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[str]:
     figure, games = row["figure"], row["claim"]["games"] if row["claim"] else 0
     return [
-        row["table"],
-        " ".join(part for part in (row["name"], row["column"]) if part),
+        labels.get(row["table"], row["table"]),
+        ", ".join(labels.get(part, part) for part in (row["name"], row["column"]) if part),
         shown(figure, row["places"]),
         claimed(row) + (f" (n {games:,})" if games else ""),
         row["verdict"],
-        f"{figure['n']:,} {figure['counted']}" if figure["n"] else "",
+        _counted(figure),
         str(row["seed"]),
         f"{sum(piece['seconds'] for piece in pieces):,.0f}" if pieces else "",
         ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
@@ -209,9 +251,18 @@ def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]]) -> lis
     ]
 
 
+def _counted(figure: Mapping[str, Any]) -> str:
+    """The number of games, or of what else was counted: "1 network", "8 pairs of networks"."""
+    first, space, rest = figure["counted"].partition(" ")
+    first = first.removesuffix("s") if figure["n"] == 1 else first
+    return f"{figure['n']:,} {first}{space}{rest}" if figure["n"] else ""
+
+
 def _counts(result: Result) -> str:
     verdicts = [row["verdict"] for row in result["rows"] if row["verdict"]]
-    return ", ".join(f"{verdicts.count(name)} {name}" for name in VERDICTS if name in verdicts) or "no claim in figures"
+    return (
+        ", ".join(f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts) or "no numerical claim to test"
+    )
 
 
 def _conditions(results: Sequence[Result]) -> list[str]:
@@ -221,8 +272,9 @@ def _conditions(results: Sequence[Result]) -> list[str]:
     }
     commits = sorted({commit for result in results for commit in result["commits"]})
     days = sorted({day for result in results for day in result["days"]})
-    scales = " and ".join(scale for scale in SCALES if any(result["scale"] == scale for result in results))
-    lines = [f"Scale {scales}; commit {', '.join(commits)}; {days[0]}{f' to {days[-1]}' if len(days) > 1 else ''}."]
+    scales = [scale for scale in SCALES if any(result["scale"] == scale for result in results)]
+    words = " and ".join(f"{scale} ({SCALE_WORDS[scale]})" for scale in scales)
+    lines = [f"Scale {words}; commit {', '.join(commits)}; {days[0]}{f' to {days[-1]}' if len(days) > 1 else ''}."]
     lines += [
         f"{machine['processor']}, {machine['usable_cpus']} processors, Python {machine['python']},"
         f" NumPy {machine['numpy']}, Numba {machine['numba']}."
@@ -267,7 +319,7 @@ def _html(results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]]) 
         f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
         '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
         f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
-        f'<p>{html.escape(LEGEND)}</p>\n<p class="dim">{conditions}</p>\n{body}</body></html>\n'
+        f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}</body></html>\n'
     )
 
 
@@ -305,7 +357,7 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
             f"<tbody>{body}</tbody></table></div>"
         )
     parts += drawn[1:]
-    parts.append("<ul>" + "".join(f"<li>{_coloured(note)}</li>" for note in notes_of(result)) + "</ul>")
+    parts.append(_list_of(notes_of(result)))
     body = "".join(f"<tr>{_cells(cells)}</tr>\n" for cells in rows(result))
     parts.append(
         f'<details><summary>Each row in full</summary><div class="wide"><table class="left"><thead><tr>'
@@ -314,6 +366,10 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
     command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
     parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
     return "\n".join(parts)
+
+
+def _list_of(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{_coloured(line)}</li>" for line in lines) + "</ul>"
 
 
 def _cells(cells: Iterable[str]) -> str:

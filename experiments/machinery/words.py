@@ -18,6 +18,14 @@ VERDICT_WORDS = {
 """How a figure compares with a claim about which way is better."""
 
 
+def verdict_words(row: Mapping[str, Any]) -> str:
+    """A row's verdict for a sentence; with the error of the source where its number of games is known."""
+    words, games = VERDICT_WORDS[row["verdict"]], row["claim"]["games"]
+    if row["verdict"] == "undecided" and games:
+        return f"{words}, given the sampling error of the source's {games:,} games"
+    return words
+
+
 def rows_by_place(result: Result) -> dict[tuple[str, str, str], Mapping[str, Any]]:
     """The rows of a result by (table, line, column)."""
     return {(row["table"], row["name"], row["column"]): row for row in result["rows"]}

@@ -5,17 +5,24 @@ from typing import Any
 
 from experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
 from experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
-from experiments.machinery.words import VERDICT_WORDS, Result, interval_of, rows_by_place, worded
+from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
 
 NOTES = (
-    "Games not lost: by the rules of the student report, the same deals for all, seats rotated. A draw is not lost.",
-    f"Before its end a learner is measured with {100 // EARLIER} % of the games.",
+    "Games not lost: by the rules of the student report, the same deals for all, seats rotated. A drawn game is not"
+    " lost.",
+    f"Before the end of its training, a learner is measured with {100 // EARLIER} % of the games used at the end.",
     "One network is trained for tables of four and one for tables of two. Policies draw their moves at random by their"
     " probabilities.",
-    "Endings: decisions against thrifty in which some move loses score, by the exact solver. Unsolved are those that"
-    f" need more than {NODES:,} positions.",
-    "Seconds of training: a policy's include its games, an evaluator's do not, since its games are played before.",
+    "Endings: decisions against thrifty in which some move loses score, found by the exact solver. Unsolved:"
+    f" decisions for which the solver needs more than {NODES:,} positions.",
+    "Training time: a policy's time includes its games; an evaluator's does not, because its games are played before.",
 )
+
+LABELS = {
+    "Seconds of learning, both tables": "Training time, for tables of two and of four",
+    "s": "seconds",
+    "deep less shallow": "deep minus shallow",
+}
 
 
 def answers(result: Result) -> list[str]:
@@ -26,18 +33,18 @@ def answers(result: Result) -> list[str]:
     three, one = (ends["ppo", ROWS[row]] for row in ("D1", "D2"))
     shallow, deep = (ends[f"nfsp-{name}", ROWS["D2"]]["figure"] for name in ("shallow", "deep"))
     return [
-        f"The evaluator does not lose {worded(ours['figure'], 1, ' %')} of its games against one defensive player,"
-        f" after {_games(ours)}; PPO does not lose {worded(ppo['figure'], 1, ' %')}, after {_games(ppo)}.",
+        f"The evaluator, trained on {_games(ours)}, avoids losing in {worded(ours['figure'], 1, ' %')} of its games"
+        f" against one defensive player; PPO, trained on {_games(ppo)}, in {worded(ppo['figure'], 1, ' %')}.",
         f"In endings the evaluator finds the best move in {worded(best['evaluator'], 1, ' %')} of decisions, PPO in"
         f" {worded(best['ppo'], 1, ' %')}.",
-        f"PPO does not lose {worded(three['figure'], 2, ' %')} against three random players; the student report says"
-        f" 99 %: {VERDICT_WORDS[three['verdict']]}. Against one it is {worded(one['figure'], 2, ' %')}; the report says"
-        f" 83 to 92 %: {VERDICT_WORDS[one['verdict']]}.",
-        f"NFSP plays worse than random: against one random player the shallow network does not lose"
-        f" {worded(shallow, 1, ' %')}, the deep one {worded(deep, 1, ' %')}."
+        f"PPO avoids losing in {worded(three['figure'], 2, ' %')} of its games against three random players; the"
+        f" student report says 99 %: {verdict_words(three)}. Against one random player it is"
+        f" {worded(one['figure'], 2, ' %')}; the student report says 83 to 92 %: {verdict_words(one)}.",
+        f"NFSP plays worse than random: against one random player the shallow network avoids losing in"
+        f" {worded(shallow, 1, ' %')} of its games, the deep one in {worded(deep, 1, ' %')}."
         if max(shallow["high"] or 100, deep["high"] or 100) < 50
-        else f"Against one random player NFSP's shallow network does not lose {worded(shallow, 1, ' %')}, the deep one"
-        f" {worded(deep, 1, ' %')}.",
+        else f"Against one random player NFSP's shallow network avoids losing in {worded(shallow, 1, ' %')} of its"
+        f" games, the deep one in {worded(deep, 1, ' %')}.",
     ]
 
 
@@ -47,8 +54,8 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     ours, ppo = (ends[name, ROWS["D3"]] for name in ("evaluator", "ppo"))
     return (
         "Durak: games not lost against one defensive player",
-        f"evaluator {worded(ours['figure'], 1, ' %')}, PPO {worded(ppo['figure'], 1, ' %')}, n"
-        f" {ours['figure']['n']:,} each",
+        f"evaluator, trained on {_games(ours)}, {worded(ours['figure'], 1, ' %')}; PPO, trained on {_games(ppo)},"
+        f" {worded(ppo['figure'], 1, ' %')}; n {ours['figure']['n']:,} each",
         "none",
     )
 
@@ -63,7 +70,7 @@ def _games(row: Mapping[str, Any]) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games not lost over games learned from, a panel for each of the report's opponents."""
+    """Games not lost over games trained on, a panel for each of the report's opponents."""
     figure, panels = chart(len(ROWS), height=2.4)
     for axes, (row_key, title) in zip(panels, ROWS.items(), strict=True):
         series: dict[str, list[Any]] = {name: [] for name in LEARNERS}
@@ -79,6 +86,6 @@ def draw(result: Result) -> dict[str, Any]:
         logarithmic(axes.xaxis)
         axes.set_title(f"against {title}")
         axes.set_ylabel("games not lost, %")
-    panels[-1].set_xlabel("games learned from")
+    panels[-1].set_xlabel("games trained on")
     key(figure)
     return {"learners": figure}

@@ -7,13 +7,20 @@ from experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
 from experiments.machinery.words import Result, worded
 
 NOTES = (
-    "A seat is evaluated when it has moved, before any card is drawn, in a world of its own. It keeps that value until"
-    " its next move.",
-    "Worst: the seat with the lowest evaluation after that share of the moves. A guess is right in 25 % of games.",
-    "Seats are rotated; Wilson's interval with the deal as cluster. Games in which a seat has not moved yet do not"
-    " count.",
+    "Each seat is evaluated after its own move, before any card is drawn, in a sampled state that agrees with what that"
+    " seat knows. It keeps this evaluation until its next move.",
+    "Before, after: the seat's evaluation after its previous move and after this move. 1 is certain not to lose.",
+    "Own choice: the part of the change that the seat's own move choices since the previous evaluation caused,"
+    " namely the evaluation of the move played minus that of the best move; 0 if the seat chose the best move. The"
+    " rest comes from other seats and from chance.",
+    "Lowest-rated seat: the seat with the lowest evaluation after that share of the moves. A random guess names the"
+    " loser in 25 % of games.",
+    "Seats are rotated. Wilson interval; games of one deal form one cluster. Games in which a seat has not moved yet do"
+    " not count.",
     "`cardai analyse FILE --figure game.svg` analyses any recorded game.",
 )
+
+LABELS = {WORST: "Games lost by the lowest-rated seat, %", "games judged by best": "games evaluated by best"}
 
 
 def answers(result: Result) -> list[str]:
@@ -23,9 +30,10 @@ def answers(result: Result) -> list[str]:
     biggest = game["swings"][0]
     return [
         f"After half of a game's moves, the seat with the lowest evaluation goes on to lose in"
-        f" {worded(half['figure'], 1, ' %')} of games; a guess is right in 25 %.",
-        f"In the game that is drawn, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
-        f" ({game['names'][biggest['seat']]}) fell or rose from {biggest['before']:.2f} to {biggest['after']:.2f}.",
+        f" {worded(half['figure'], 1, ' %')} of games; a random guess is right in 25 %.",
+        f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
+        f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
+        f" {biggest['before']:.2f} to {biggest['after']:.2f}.",
     ]
 
 

@@ -21,15 +21,20 @@ from experiments.machinery.charts import chart, key, lines
 from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
 
 NOTES = (
-    "Games lost: the same deals for all, seats rotated; Wilson's interval with the deal as cluster. Differences are"
-    " taken deal by deal.",
-    "MIF sees the cards it is about to draw or turn and nobody's hand. So it spares the price of hidden draws, not of"
-    " everything that is hidden.",
-    "HIF: the mean over that many sampled worlds, for moves that reveal a card. Before draw: the after-state is scored,"
-    " for which NN2 was not made and best was. Best is also another network, which was trained longer.",
-    "Cost: per decision, decisions with one legal move included. Positions: different ones that the network scores."
-    " Milliseconds: with all timed games in progress at once; Student's interval over repeats.",
+    "Games lost: the same deals for all, seats rotated; Wilson interval; games of one deal form one cluster."
+    " Differences are taken deal by deal.",
+    "MIF: the network sees the cards it is about to draw or turn, but nobody's hand. So the difference is the cost of"
+    " hidden draws, not of everything that is hidden.",
+    "HIF: the network's mean score over that many sampled worlds, for moves that reveal a card. Before draw: the"
+    " network scores the position after the move, before drawing. NN2 was not trained on such positions; best was."
+    " Best is another network, which was also trained longer.",
+    "Cost of a decision: decisions with one legal move are included. Positions: different positions that the network"
+    " scores. Milliseconds: with all timed games in progress at once; Student-t interval over repeats.",
 )
+
+LABELS = {"positions judged": "positions scored", "ms": "milliseconds", "B1": "games lost, %"} | {
+    f"less {name}": f"minus {name}" for name in (HIDDEN, PEEKING)
+}
 
 
 def answers(result: Result) -> list[str]:
@@ -47,22 +52,23 @@ def answers(result: Result) -> list[str]:
 
     price, single, free = less(HIDDEN, PEEKING), less(SAMPLING[1], HIDDEN), less(BEST, PEEKING)
     decided = [worlds for worlds in WORLDS[:-1] if not is_open(less(SAMPLING[worlds], HIDDEN))]
-    few = f" With more than {max(decided)} worlds no difference from {WORLDS[-1]} is shown." if decided else ""
+    few = f" With more than {max(decided)} worlds no difference from {WORLDS[-1]} worlds is shown." if decided else ""
     if is_open(free):
-        beside = f"no difference from peeking is shown ({worded(free, 2, ' points')})"
+        beside = f"no difference from peeking is shown ({worded(free, 2, ' percentage points')})"
     else:
-        beside = f"{worded(size_of(free), 2, ' points')} {'less' if free['point'] < 0 else 'more'} than peeking NN2"
+        way = "less" if free["point"] < 0 else "more"
+        beside = f"{worded(size_of(free), 2, ' percentage points')} {way} than peeking NN2"
     return [
-        f"Not seeing its own draws costs NN2 {worded(price, 2, ' percentage points')} against three Bot3"
-        f"{' (undecided)' if is_open(price) else ''}: it loses {lost(HIDDEN)} when it samples {WORLDS[-1]} worlds and"
-        f" {lost(PEEKING)} when it peeks.",
-        f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' points')}, which its {CLAIMED_GAMES:,}"
-        " games each do not decide.",
-        f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' points')}"
+        f"Not seeing its own draws costs NN2 a further {worded(price, 2, ' percentage points')} of its games against"
+        f" three Bot3{' (undecided)' if is_open(price) else ''}: it loses {lost(HIDDEN)} when it samples {WORLDS[-1]}"
+        f" worlds and {lost(PEEKING)} when it peeks.",
+        f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' percentage points')}, a difference that"
+        f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
+        f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' percentage points')}"
         f"{' (undecided)' if is_open(single) else ''} and scores {positions(SAMPLING[1])} positions a decision"
         f" instead of {positions(HIDDEN)}.{few}",
-        f"A network made for after-states needs no draw: it loses {lost(BEST)}, {beside}, and scores {positions(BEST)}"
-        " positions a decision.",
+        f"A network trained on positions before the draw needs no sampling: it loses {lost(BEST)}, {beside}, and"
+        f" scores {positions(BEST)} positions a decision.",
     ]
 
 

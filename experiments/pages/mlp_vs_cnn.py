@@ -4,57 +4,98 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.machinery.charts import chart, dots, key, lines, logarithmic
-from experiments.machinery.words import Result, is_open, rows_by_place, size_of, worded
+from experiments.machinery.words import Result, is_open, listed, rows_by_place, size_of, worded
 from experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, ComparedGame, differences_table, networks_table
 
 NOTES = (
-    "Networks: means over seeds. A seed decides the weights, the split, the order of the states and how cells are"
-    " shuffled.",
-    "Differences: network by network with equal seeds; Student's interval holds the error of training and of play.",
-    "Equal seconds: the MLP makes as many steps more as it learns from more states a second, without compilation.",
-    "Cells shuffled: the same CNN, but the cells of its planes have changed places at random, in all planes alike.",
-    "Own size: the MLP's. The CNN's own size is the one at which sizes are equal.",
-    "BCE of states learned: measured on as many of them as there are test states. Far below test BCE, it is"
-    " overfitting.",
-    "Losing lines: sequences of the opponent's moves that beat the network. 0 is perfect safety.",
-    "Rows scored a second: 4,096 at once, the median of five rounds with the lowest and highest.",
+    "Networks: means over seeds. A seed decides the initial weights, the split of the data, the order of the states"
+    " and how cells are shuffled.",
+    "Differences: CNN minus the other network with the same seed. Student-t interval over pairs of networks; it"
+    " includes the error of training and of play.",
+    "Equal seconds: the MLP makes more training steps, so that both bodies train for the same time, without"
+    " compilation.",
+    "Cells shuffled: the same CNN, but the cells of its planes are permuted at random, in the same way in all planes.",
+    "Own sizes: the MLP at its default size; the CNN is always at its default size.",
+    "BCE: binary cross-entropy of the predicted and the real outcome. BCE on training states: measured on as many of"
+    " them as there are test states. If it is far below the test BCE, the network overfits.",
+    "Losing lines: sequences of the opponent's moves that beat the network. With 0 the network never loses.",
+    "Rows scored a second: in a batch of 4,096, the median of five rounds, with the lowest and the highest round in"
+    " parentheses. A row is what a network reads of one position.",
 )
 
-FIRST, SHUFFLED = "equal data and size", "its cells shuffled"
+FIRST, SECONDS, SHUFFLED = "equal data and size", "equal seconds", "its cells shuffled"
+LABELS = {
+    "games won, %": "games won, % (higher is better)",
+    "games lost, %": "games lost, % (lower is better)",
+    "games not lost, %": "games not lost, % (higher is better)",
+    "games won, points": "games won, percentage points (above 0: CNN better)",
+    "games lost, points": "games lost, percentage points (below 0: CNN better)",
+    "games not lost, points": "games not lost, percentage points (above 0: CNN better)",
+    "losing lines": "losing lines (lower is better)",
+    "test BCE": "test BCE (lower is better)",
+    "BCE of states learned": "BCE on training states",
+    "s of learning": "training time, s",
+    "M states": "states trained on, millions",
+    "rows/s judged": "rows scored a second",
+    "rows/s scored": "rows scored a second",
+    SHUFFLED: "CNN minus CNN with shuffled cells",
+    **{differences_table(setup): f"{setup.title}: CNN minus MLP, seed by seed" for setup in GAMES.values()},
+    networks_table(GAMES["tictactoe"]): "Tic-Tac-Toe: networks; games won against uniformly random moves, averaged over"
+    " playing first and second; exact for each network",
+    networks_table(GAMES["moska"]): "Moska: networks; games lost against three Bot3; the network evaluates the position"
+    " after the move, before drawing",
+    networks_table(GAMES["durak"]): "Durak: networks; games not lost against one defensive player, by the rules of the"
+    " student report",
+}
 
 
 def answers(result: Result) -> list[str]:
     """The answer in one line, then the other conditions of each game and what may explain them."""
     rows = rows_by_place(result)
     headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in GAMES.values())
-    return [f"At equal data and size: {headline}.", *(_details(rows, setup) for setup in GAMES.values())]
+    in_time = [setup for setup in GAMES.values() if not is_open(_difference(rows, setup, SECONDS))]
+    timed = "; ".join(f"in {setup.title} {compared(rows, setup, SECONDS)}" for setup in in_time)
+    others = listed([setup.title for setup in GAMES.values() if setup not in in_time])
+    rest = f"in {others} no difference is shown" if len(in_time) < len(GAMES) else ""
+    second = "; ".join(part for part in (timed, rest) if part)
+    return [
+        f"At equal data and size: {headline}. In equal training time: {second}.",
+        *(_details(rows, setup) for setup in GAMES.values()),
+    ]
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
-    """Which body plays better, in words: "the MLP wins 0.35 points more often (0.10 to 0.60)"."""
-    figure = rows[differences_table(setup), pair, f"games {setup.strength}, points"]["figure"]
+    """Which body plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
+    figure = _difference(rows, setup, pair)
     if is_open(figure):
-        return f"no difference is shown (CNN less MLP {worded(figure, 2, ' points')})"
+        bounds = "" if figure["low"] is None else f", {figure['low']:.2f} to {figure['high']:.2f}"
+        return f"no difference is shown (CNN minus MLP: {figure['point']:+.2f} percentage points{bounds})"
     is_more = figure["point"] > 0
     winner = "CNN" if is_more == (setup.sign > 0) else "MLP"
-    verb, often = {
-        "won": ("wins", "more often"), "lost": ("loses", "less often"), "not lost": ("avoids losing", "more often"),
+    verb, which = {
+        "won": ("wins", "more of its games"), "lost": ("loses", "fewer of its games"),
+        "not lost": ("avoids losing in", "more of its games"),
     }[setup.strength]  # fmt: skip
-    return f"the {winner} {verb} {worded(size_of(figure), 2).replace(' (', f' points {often} (', 1)}"
+    return f"the {winner} {verb} {worded(size_of(figure), 2).replace(' (', f' percentage points {which} (', 1)}"
+
+
+def _difference(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> Mapping[str, Any]:
+    """CNN minus the other network of a pair, in percentage points of games."""
+    return rows[differences_table(setup), pair, f"games {setup.strength}, points"]["figure"]
 
 
 def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
     others = [pair for pair in PAIRS if pair not in (FIRST, SHUFFLED)]
-    parts = "; ".join(f"{pair}, {compared(rows, setup, pair)}" for pair in others)
+    parts = "; ".join(f"{pair}: {compared(rows, setup, pair)}" for pair in others)
     loss = rows[differences_table(setup), SHUFFLED, "test BCE"]["figure"]
     if is_open(loss):
-        cells = "Shuffling the CNN's cells makes no difference that is shown"
+        cells = "No effect of shuffling the CNN's cells is shown"
     else:
         cells = f"Shuffling the CNN's cells makes it {'worse' if loss['point'] < 0 else 'better'}"
     states = {kind: rows[networks_table(setup), KINDS[kind], "M states"]["figure"]["point"] for kind in ("long", "cnn")}
     return (
-        f"{setup.title}, other conditions: {parts}. {cells}: its test BCE less that of the shuffled one is"
-        f" {worded(loss, 4)}. An MLP of the CNN's size learns from {states['long'] / states['cnn']:.1f} times as many"
+        f"{setup.title}, other conditions: {parts}. {cells}: its test BCE minus that of the shuffled CNN is"
+        f" {worded(loss, 4)}. An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many"
         " states in the same time."
     )
 
@@ -64,7 +105,7 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     rows = rows_by_place(result)
     parts = []
     for setup in GAMES.values():
-        figure = rows[differences_table(setup), FIRST, f"games {setup.strength}, points"]["figure"]
+        figure = _difference(rows, setup, FIRST)
         better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
         answer = "undecided" if is_open(figure) else f"{better} by {worded(size_of(figure), 2)}"
         parts.append(f"{setup.title} {answer}, n {figure['n']}")

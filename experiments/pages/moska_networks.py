@@ -3,16 +3,21 @@
 from typing import Any
 
 from experiments.machinery.charts import chart, key, level
-from experiments.machinery.words import VERDICT_WORDS, Result, rows_by_place, worded
+from experiments.machinery.words import Result, rows_by_place, verdict_words, worded
 from experiments.moska_networks import LOST, TEST_CLAIM
 
 NOTES = (
-    "Games lost: the same deals for all, seats rotated; Wilson's interval with the deal as cluster.",
+    "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
+    "NN1, NN2: the first and the second generation of networks, trained by the thesis' recipe.",
     "B1: three Bot3. B2: three NN1-MIF. B3: Bot3, NN1-MIF and a heuristic that peeks. B4: three random players.",
-    "HIF: the mean over 100 worlds for each move that reveals a card. MIF: the network sees its own draws. Before draw:"
-    " the network scores the after-state.",
-    "after0, after1 and so on are the generations of the network that scores after-states; the last one is best.",
-    "by-game and by-state are one network trained twice; by-state has states of one game in both training and test.",
+    "HIF and MIF are the thesis' names for what a network sees. HIF: it guesses the cards it will draw; a move that"
+    " reveals a card gets the mean score over 100 sampled worlds. MIF: it peeks at the cards it will draw. Before"
+    " draw: it scores the position after the move, before drawing.",
+    "after0, after1 and so on are the generations of the network that scores positions before the draw; the last one"
+    " is best.",
+    "by-game and by-state are the same network trained on two splits of the data: by-state has states of one game in"
+    " both training and test states.",
+    "BCE: binary cross-entropy. ECE: expected calibration error. Lower is better in both.",
 )
 
 
@@ -21,11 +26,12 @@ def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
     second, ours = rows[LOST, "nn2 HIF", "B1"], rows[LOST, "best before draw", "B1"]
     return [
-        f"The second generation, sampling its draws, loses {worded(second['figure'], 1, ' %')} of its games against"
-        f" three Bot3; the thesis reports {second['claim']['value']:g} %: {VERDICT_WORDS[second['verdict']]}.",
-        f"A network can do without sampling: one that scores after-states, before any card is drawn, loses"
-        f" {worded(ours['figure'], 1, ' %')}. The thesis' best network, which peeks at its draws, lost"
-        f" {ours['claim']['value']:g} %: {VERDICT_WORDS[ours['verdict']]}.",
+        f"The second generation, which guesses the cards it will draw by sampling, loses"
+        f" {worded(second['figure'], 1, ' %')} of its games against three Bot3; the thesis reports"
+        f" {second['claim']['value']:g} %: {verdict_words(second)}. A network that needs no sampling loses"
+        f" {worded(ours['figure'], 1, ' %')}.",
+        "The network that needs no sampling scores the position after the move, before any card is drawn. The"
+        f" thesis' best network, which peeks at its draws, lost {ours['claim']['value']:g} %: {verdict_words(ours)}.",
     ]
 
 

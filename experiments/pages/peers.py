@@ -5,34 +5,61 @@ from typing import Any
 
 from experiments.machinery.charts import COLOURS, chart, logarithmic
 from experiments.machinery.words import Result, interval_of, is_open, worded
-from experiments.peers import BOARD, HANDS, PROCESSOR, THRIFT, fastest
+from experiments.peers import BOARD, CHOICES, CLOCK, DECISIONS, HANDS, PROCESSOR, THRIFT, fastest
 
 
 def notes(result: Result) -> list[str]:
     """How the tables are read."""
     versions = ", ".join(f"{name} {version}" for name, version in result["drawn"]["versions"].items())
-    batches = " and ".join(str(fastest(rates)) for rates in result["drawn"]["tried"].values())
+    batches = " and ".join(dict.fromkeys(f"{fastest(rates):,}" for rates in result["drawn"]["tried"].values()))
     return [
-        "A decision is one move of one seat in a game in progress. Deals and finished games that are carried along do"
-        " not count, but their time does. Nobody's compilation or warming up is timed.",
-        "With a choice: the share of decisions with more than one legal move.",
-        "Cardai is, by the clock: how many times as fast as the row, on all processors. By processor time: one thread"
-        " of cardai compared with what the row does in a second of processor time; this also holds on a busy machine.",
-        "Speeds are geometric means with Student's interval of their logarithms over rounds. How many times as fast is"
-        " taken within a round.",
-        "Tic-Tac-Toe is the same game in every library. The games with hidden hands are not: those rows say how much"
-        " play a library gives in a second, not which one implements a game faster.",
+        "A decision is one move of one seat in a game in progress. Time spent dealing, or stepping finished games in a"
+        " batch, is included; those steps are not counted as decisions. Compilation and warm-up are excluded for every"
+        " library.",
+        "Speed-up, wall time: how many times as many decisions per second cardai makes as the row, on all"
+        " processors. Speed-up, CPU time: one thread of cardai compared with the row by decisions per CPU second;"
+        " this also holds on a busy machine, and for a library that uses several processors.",
+        "Speeds are geometric means over rounds, with the Student-t interval of their logarithms. A speed-up is a ratio"
+        " within a round.",
+        "Tic-Tac-Toe is the same game in every library. The games with hidden hands are not: those rows say how many"
+        " decisions a library simulates in a second, not which one implements a game faster.",
         "The thesis' processor was an Intel i5 of the 12th generation. The thesis does not say which agents played.",
-        f"{versions}. Pgx ran on the CPU, where batches of {batches} were fastest.",
+        f"{versions}. Pgx ran on the CPU, where batches of {batches} games were fastest.",
     ]
+
+
+def labels(result: Result) -> dict[str, str]:
+    """The text shown for columns."""
+    threads = max((int(name.split()[-2]) for name in _threaded(result)), default=1)
+    return {
+        DECISIONS: "decisions per second",
+        THRIFT: "decisions per CPU second",
+        CHOICES: "decisions with more than one legal move, %",
+        CLOCK: f"speed-up, wall time ({threads} threads)",
+        PROCESSOR: "speed-up, CPU time (1 thread)",
+    }
+
+
+def _threaded(result: Result) -> list[str]:
+    """The names of the rows that say how many threads cardai used, beyond one."""
+    return [row["name"] for row in result["rows"] if row["name"].endswith(" threads")]
+
+
+def _processors(result: Result) -> str:
+    """The machines of a result: "AMD EPYC, 2 processors"."""
+    return "; ".join(
+        dict.fromkeys(f"{machine['processor']}, {machine['usable_cpus']} processors" for machine in result["machines"])
+    )
 
 
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the tables show."""
     games = next(row for row in result["rows"] if row["claim"])
     return [
-        f"By processor time, one thread of cardai's Tic-Tac-Toe is {faster(result['rows'], BOARD)}.",
-        f"With hidden hands, where each library has another game, cardai's Moska is {faster(result['rows'], HANDS)}.",
+        f"In decisions per CPU second, random Tic-Tac-Toe on one thread of cardai is {faster(result['rows'], BOARD)};"
+        f" measured on {_processors(result)}.",
+        "With hidden hands, where each library offers a different game, cardai's Moska is, in decisions per CPU"
+        f" second, {faster(result['rows'], HANDS)}.",
         f"Random players play {worded(games['figure'], 0)} games of Moska a second on one thread; the thesis' engine"
         f" plays {games['claim']['words'].replace('-', ' to ')} on a core.",
     ]
@@ -65,5 +92,5 @@ def draw(result: Result) -> dict[str, Any]:
         axes.set_yticks(range(len(own)), [row["name"].replace(" (", "\n(") for row in own])
         logarithmic(axes.xaxis)
         axes.set_title(title)
-    panels[-1].set_xlabel("decisions a second of processor time")
+    panels[-1].set_xlabel("decisions per CPU second")
     return {"speed": figure}

@@ -18,14 +18,16 @@ def notes(result: Result) -> list[str]:
     """How the tables are read."""
     tables = _tables(result)
     return [
-        "The same deals for all at a table, seats rotated; Wilson's interval with the deal as cluster. Each network was"
-        " trained once, so the intervals are those of play alone, not of the recipe.",
-        "Fair share: 1 is as good as the others at the table. Bot3 among Bot3 shows that it is 1.",
-        "Network 1 learned from the games of hand-written players, each later one also from its own.",
-        "Scale small: that two generations follow was decided after a trial at tables of two, on other deals, where"
-        " network 1 was worse than Bot3 and network 3 better.",
-        "Test states: each network has its own, so these figures do not tell which one plays better.",
-        f"{OURS} ({SHIPPED}) plays at tables of {listed(tables)} only: its rows have a block for each seat, and its"
+        "The same deals for all at a table, seats rotated. Wilson interval; games of one deal form one cluster. Each"
+        " network was trained once, so the intervals hold the error of play alone, not that of training.",
+        "Fair share: with n players each loses 100/n % of games if all are equally good. 1 is the fair share; lower is"
+        " better. Bot3 among Bot3 is a check: it must be 1.",
+        "Network 1 is trained on games of hand-written players, each later one also on games in which earlier networks"
+        " played.",
+        "The scale small trains two generations after network 1. This was decided after a trial with two players, on"
+        " other deals, where network 1 was worse than Bot3 and network 3 better.",
+        "Test states: each network has its own, so their cross-entropies do not tell which network plays better.",
+        f"{OURS} ({SHIPPED}) plays with {listed(tables)} players only: its input has a block for each seat, and its"
         " file names the number of seats.",
     ]
 
@@ -44,14 +46,21 @@ def _last(result: Result) -> list[Mapping[str, Any]]:
     return [row for row in result["rows"] if row["claim"]]
 
 
+LABELS = {
+    "Games lost, beside the fair share 100/n": "Games lost, divided by the fair share (100/n %)",
+    "Cross-entropy on test states, balanced, divided by game": "Cross-entropy on test states, balanced, split by game",
+    OURS: "best network that comes with cardai",
+}
+
+
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the tables show."""
     rows = _last(result)
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
-    parts = [f"{IN_WORDS[word]} at tables of {listed(seats[word])}" for word in IN_WORDS if seats[word]]
+    parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
     shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
     lines = [
-        f"Trained for its own size of table, the last network is {'; '.join(parts)}.",
+        f"The final-generation network, trained separately for each table size, is {'; '.join(parts)}.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]
@@ -59,9 +68,12 @@ def answers(result: Result) -> list[str]:
     if behind:
         lines.append(
             "Network 1, trained on the games of hand-written players alone, is not shown to be better than Bot3 at"
-            f" tables of {listed(behind)}."
+            f" {listed(behind)} players."
         )
-    return [*lines, f"One network does not serve all tables: {SHIPPED} fits tables of {listed(_tables(result))} only."]
+    return [
+        *lines,
+        f"One network does not serve all table sizes: {SHIPPED} plays with {listed(_tables(result))} players only.",
+    ]
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
@@ -69,7 +81,7 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     rows = sorted(_last(result), key=lambda row: row["figure"]["point"])
     fewest = min(row["figure"]["n"] for row in rows)
     return (
-        f"Moska at tables of {listed([_seats(row) for row in _last(result)])}: games lost against Bot3, fair share 1",
+        f"Moska with {listed([_seats(row) for row in _last(result)])} players: games lost against Bot3 / fair share",
         f"from {worded(rows[0]['figure'], 2)} to {worded(rows[-1]['figure'], 2)}, n {fewest:,} or more each",
         "none",
     )

@@ -7,12 +7,18 @@ from experiments.machinery.words import Result, interval_of, is_open, rows_by_pl
 from experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
 
 NOTES = (
-    "A pair: one network trained under each set of rules, on deals of its own, the same for both, seats rotated."
-    " Student's interval over pairs holds the error of training and of play.",
-    "The thesis gives no figure. We read its two sentences so: a network that plays by other rules still loses less"
+    "A pair: one network trained under each set of rules. Both play the same deals, with rotated seats; each pair"
+    " has other deals. Student-t interval over pairs of networks; it includes the error of training and of play.",
+    "The thesis gives no number. We read its two sentences so: a network that plays by other rules still loses less"
     f" than {SHARE:g} % (robust), and loses more than one trained under them (the training rules matter).",
-    "One pair: the same deals compared one by one, with the error of play alone.",
+    "One pair: the same deals compared one by one; the interval holds the error of play alone.",
 )
+
+LABELS = {
+    COST: "Games lost, percentage points: network trained under the other rules minus network trained under these",
+    "Cross-entropy on test states of its own rules, balanced, divided by game": "Cross-entropy on test states of its"
+    " own rules, balanced, split by game",
+}
 
 
 def answers(result: Result) -> list[str]:
@@ -21,15 +27,14 @@ def answers(result: Result) -> list[str]:
     parts = []
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
+        who = f"Playing {rules} rules against three Bot3, a network trained on {other_rules(rules)} rules"
+        beside = f"than one trained on {rules} rules"
         if is_open(cost):
-            words = f"no cost is shown ({worded(cost, 2, ' points')})"
+            parts.append(f"{who} is not shown to lose more games {beside} ({worded(cost, 2, ' percentage points')}).")
         else:
-            words = f"{worded(size_of(cost), 2, ' points')} {'more' if cost['point'] > 0 else 'less'}"
-        parts.append(f"under {rules} rules {words}")
-    lines = [
-        "A network trained under the other rules loses, against three Bot3, compared with one trained under the rules"
-        f" played: {'; '.join(parts)}."
-    ]
+            size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
+            parts.append(f"{who} loses {size} {way} games {beside}.")
+    lines = [" ".join(parts)]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
@@ -56,6 +61,6 @@ def draw(result: Result) -> dict[str, Any]:
     upper.set_xlabel("games lost against three Bot3, %")
     dots(lower, costs)
     level(lower, 0.0, "no difference", across=False, style=":")
-    lower.set_xlabel("cost of the other rules, points")
+    lower.set_xlabel("cost of the other rules, percentage points")
     key(figure)
     return {"rules": figure}

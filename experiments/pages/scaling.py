@@ -1,16 +1,24 @@
 """The page of scaling."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.words import Result, interval_of, listed, worded
+from experiments.machinery.words import Result, interval_of, listed, rows_by_place, worded
+from experiments.scaling import AGENTS
 
 NOTES = (
-    "Speed-up: games a second divided by those with one thread in the same repeat; Student's interval over repeats.",
-    "Use of the processors: processor seconds of the process for each second and thread. 100 % is all there is.",
-    "A network computes on all processors, whatever the number of threads that play; its speed-up is that of the play"
-    " alone.",
+    "Speed-up: games a second divided by those with one thread in the same repeat; Student-t interval over repeats.",
+    "CPU time / (wall time x playing threads): 100 % means that every playing thread computes all the time. Above 100 %"
+    " the network's own threads are working too.",
+    "A network computes on all processors, whatever the number of playing threads; only the play itself can gain"
+    " from more playing threads.",
 )
+
+USED = "use of the processors, %"
+LABELS = {USED: "CPU time / (wall time x playing threads), %"} | {
+    f"Moska, 4 x {agent}": f"Moska, four {agent} players" for agent in AGENTS
+}
 
 
 def answers(result: Result) -> list[str]:
@@ -18,8 +26,19 @@ def answers(result: Result) -> list[str]:
     rows = [row for row in result["rows"] if row["claim"]]
     if not rows:
         return ["Nothing is answered: this machine has one processor."]
-    parts = [f"{worded(row['figure'], 2)} times as fast for {_agent(row)}" for row in rows]
-    return [f"With {rows[0]['name']} instead of one, Moska runs {listed(parts)}."]
+    return [f"With {rows[0]['name']} instead of one, Moska runs {listed([_faster(result, row) for row in rows])}."]
+
+
+def _faster(result: Result, row: Mapping[str, Any]) -> str:
+    """A row's speed-up in words, with the reason why a network gains nothing."""
+    figure = row["figure"]
+    if figure["high"] is None or figure["high"] >= 1:
+        return f"{worded(figure, 2)} times as fast with four {_agent(row)} players"
+    slower = {"point": 1 - figure["point"], "low": 1 - figure["high"], "high": 1 - figure["low"]}
+    words = worded({part: 100 * value for part, value in slower.items()}, 0, " %") + " slower"
+    used = rows_by_place(result)[row["table"], "1 thread", USED]["figure"]["point"]
+    why = f" (with one playing thread, the network's own threads already bring CPU use to {used:.0f} %)"
+    return f"{words} with four {_agent(row)} players{why if used > 110 else ''}"
 
 
 def _agent(row: Any) -> str:
@@ -29,16 +48,16 @@ def _agent(row: Any) -> str:
 def draw(result: Result) -> dict[str, Any]:
     """Speed-up and use of the processors over the number of threads."""
     figure, panels = chart(2, height=2.7)
-    for axes, column in zip(panels, ("speed-up", "use of the processors, %"), strict=True):
+    for axes, column in zip(panels, ("speed-up", USED), strict=True):
         series: dict[str, list[Any]] = {}
         for row in result["rows"]:
             if row["column"] == column:
                 threads = int(row["name"].split()[0])
                 series.setdefault(_agent(row), []).append((threads, *interval_of(row)))
         lines(axes, series)
-        axes.set_xlabel("threads")
+        axes.set_xlabel("playing threads")
         axes.set_xticks(sorted({threads for points in series.values() for threads, *_ in points}))
-        axes.set_ylabel(column)
+        axes.set_ylabel("CPU use, %" if column == USED else column)
         axes.set_ylim(bottom=0)
     key(figure, columns=3)
     return {"threads": figure}

@@ -1,18 +1,44 @@
 """The page of tictactoe."""
 
+from dataclasses import asdict, replace
 from typing import Any
 
 from experiments.machinery.charts import COLOURS, chart, key, level, logarithmic
-from experiments.machinery.words import Result, rows_by_place, worded
-from experiments.tictactoe import BODIES, CLAIMS, GOAL, PROTOCOLS, TITLES, WON
+from experiments.machinery.findings import Measurement, difference
+from experiments.machinery.words import Result, is_open, rows_by_place, worded
+from experiments.tictactoe import BODIES, CLAIMS, GOAL, LOST, PROTOCOLS, SCALES, TITLES, WON
 
-NOTES = (
-    "A network's figure is exact: it comes from the whole game tree, both seats taken together. Intervals are Student's"
-    " over networks and are those of the recipe's mean.",
-    "Best: after the iteration with the most games won, as the thesis reports it. Last: after the last iteration.",
-    "A network with no losing line never loses. A player who never loses can win 95.56 % of games at most.",
-    "Seconds: play and training of one network; the first one includes compilation.",
-)
+LABELS = {
+    WON: "Games won against uniformly random moves, %",
+    LOST: "Losing lines after the last iteration: how many sequences of the opponent's moves beat the network",
+    "Seconds": "Seconds of play and training",
+    "best iteration": "after the best iteration",
+    "last iteration": "after the last iteration",
+    "most wins, never losing": "the player who wins most among those who never lose",
+    "most wins": "the player who wins most",
+    "random": "random player",
+}
+
+
+def notes(result: Result) -> list[str]:
+    """How the tables are read."""
+    fields = SCALES[result["scale"]].fields
+    thesis, ours = (replace(PROTOCOLS[name], **fields) for name in ("thesis", "ours"))
+    return [
+        f"The thesis' protocol: {thesis.iterations} iterations of {thesis.games:,} games of the network against a"
+        f" random player; {100 * thesis.epsilon:.0f} % of the network's moves are random; it trains on the games of"
+        " the most recent iteration.",
+        f"Our protocol: {ours.iterations} iterations of {ours.games:,} games of self-play, the first iteration by"
+        f" random players; {100 * ours.epsilon:.0f} % of moves are uniformly random, the others are drawn by softmax"
+        f" of their scores at temperature {ours.temperature:g}; the network trains on the games of the latest"
+        f" {ours.window} iterations.",
+        "A network's number is exact: it comes from the whole game tree and is averaged over playing first and second."
+        " Student-t interval over networks: it is that of the mean of all networks trained so.",
+        "Best: after the iteration with the most games won, as the thesis reports it. Last: after the last iteration.",
+        "Losing lines are counted after the last iteration. A network without losing lines never loses. A player who"
+        " never loses can win 95.56 % of games at most.",
+        "Seconds: play and training of one network; the time of the first network includes compilation.",
+    ]
 
 
 def answers(result: Result) -> list[str]:
@@ -21,17 +47,23 @@ def answers(result: Result) -> list[str]:
     won = {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"] for body in BODIES}
     ends = [curve[-1] for name, curve in result["drawn"]["curves"].items() if name.startswith("ours")]
     perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
+    gap = asdict(difference(*(Measurement(**row["figure"]) for row in won.values())))
+    first, second = (body.upper() for body in won)
+    if is_open(gap):
+        verdict = f"no difference between {first} and {second} is visible"
+    else:
+        verdict = f"the {first if gap['point'] > 0 else second} is better"
     return [
         "By the thesis' protocol "
         + " and ".join(
             f"{'an' if body == 'mlp' else 'a'} {body.upper()} wins {worded(row['figure'], 1, ' %')}"
             for body, row in won.items()
         )
-        + " of its games against random play; the thesis reports "
+        + f" of its games against random play: {verdict}. The thesis reports "
         + " and ".join(f"{CLAIMS[body]:g} %" for body in won)
         + ".",
-        f"By our protocol, {perfect} of {len(ends)} networks lose to no sequence of the opponent's moves and win at"
-        f" least {100 * GOAL:.0f} % of games against random play. They learn from their own games alone.",
+        f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
+        f" {100 * GOAL:.0f} % of games against random play. They train only on self-play.",
     ]
 
 
