@@ -245,7 +245,7 @@ def test_the_report_shows_every_row_beside_its_claim(fake, tmp_path):
     assert "It loses 25.0 %." in front.read_text("utf-8")
     page = (tmp_path / "report" / "fake.md").read_text("utf-8")
     assert page.count("25.0 (24.0-26.0) [25] reproduced") == 2
-    assert "| lost, % | second B1 | 25.0 (24.0-26.0) | 25 (n 2,000) | reproduced | 5,000 games |" in page
+    assert "| lost, % | second, B1 | 25.0 (24.0-26.0) | 25 (n 2,000) | reproduced | 5,000 games |" in page
     assert "![points](fake-points.svg)" in page
     drawn = (tmp_path / "report" / "fake-points.svg").read_text("utf-8")
     assert "currentColor" in drawn
