@@ -169,6 +169,22 @@ def test_a_strategy_is_given_no_true_state():
     assert true.isdisjoint(seen)
 
 
+def test_nothing_public_of_decisions_or_a_lookahead_holds_a_true_state():
+    game, kinds = small_game.GAME, []
+
+    def think(decisions):
+        ahead = decisions.look_ahead(evaluator(game, 2))
+        for thing in (decisions, ahead):
+            for name in dir(thing):
+                value = getattr(thing, name) if not name.startswith("_") else None
+                kinds.append(name)
+                assert getattr(value, "dtype", None) != game.state, name
+        return moves_in(game, agent(game, "low"), decisions.worlds())
+
+    games_of(game, [Agent("looks", Faulty(think)), agent(game, "low")], 2)
+    assert {"worlds", "weigh", "options"} <= set(kinds)
+
+
 def test_searches_of_the_tree_are_strategies_of_the_same_form():
     assert isinstance(agent(THIRTYONE, "sampled:prospects?worlds=3").strategy, OnePly)
     assert not OnePly(evaluator(THIRTYONE, 2)).is_native

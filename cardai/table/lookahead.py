@@ -22,7 +22,8 @@ class Lookahead:
     """A batch of decisions: their moves, and the rows that an evaluator must judge to compare them.
 
     `evaluator`: an evaluator, or the address of a compiled heuristic, which needs no rows. It is used again and again:
-    what it hands out is valid until the next `gather`.
+    what it hands out is valid until the next `gather`. Strategies are given it, so the states, which are the true ones,
+    are private.
     """
 
     def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
@@ -36,13 +37,13 @@ class Lookahead:
         self._make_room(max(batch, SMALLEST, game.max_moves))
 
     def _make_room(self, room: int) -> None:
-        self.scratch: Scratch = self._base._replace(leaves=leaves_of(self.game, room, self.width))
-        self._lent = lend(self.scratch)
+        self._scratch: Scratch = self._base._replace(leaves=leaves_of(self.game, room, self.width))
+        self._lent = lend(self._scratch)
 
     @property
     def leaves(self) -> Leaves:
         """The batch."""
-        return self.scratch.leaves
+        return self._scratch.leaves
 
     def gather(
         self, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray,
@@ -53,7 +54,7 @@ class Lookahead:
         Returns how many it took: at least one, and all of them if `whole`. Raises CardaiError if that needs more rows
         than memory should hold.
         """
-        self.states, self.streams, self.picked, self.places = states, streams, picked, places
+        self._states, self._streams, self._picked, self._places = states, streams, picked, places
         before = streams[places] if whole else None
         while True:
             self.leaves.used[:] = 0
@@ -69,7 +70,8 @@ class Lookahead:
                 streams[places] = before
             if 2 * self.leaves.room * self.width > MOST_BYTES:
                 advice = "; take fewer worlds" if worlds > 1 else ""
-                raise CardaiError(f"one decision needs more than {self.leaves.room} rows{advice}")
+                count = "one decision needs" if len(picked) == 1 or not whole else f"{len(picked)} decisions need"
+                raise CardaiError(f"{count} more than {self.leaves.room} rows{advice}")
             self._make_room(2 * self.leaves.room)
 
     @property
@@ -93,8 +95,8 @@ class Lookahead:
         """
         chosen = np.zeros(self.asked, self.game.move)
         stuck = lookahead.choose(
-            self._rules, epsilon, temperature, raw(self.states), raw(self.streams), raw(limits), raw(self.picked),
-            raw(self.places), raw(chosen), self._lent,
+            self._rules, epsilon, temperature, raw(self._states), raw(self._streams), raw(limits), raw(self._picked),
+            raw(self._places), raw(chosen), self._lent,
         )  # fmt: skip
         return chosen, int(stuck)
 
