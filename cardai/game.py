@@ -165,6 +165,8 @@ class Game:
     may be None if `legal` always lists all moves.
     Text (plain Python): `spell(state, move) -> str`, `parse(state, text) -> move` (raises ValueError if the text is no
     move), `show(state, seat) -> str`, the table as that seat sees it.
+    `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
+    or in part (cards passed, sealed bids) needs it. Without it, moves are public and `spell` words them for everybody.
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
     `holdings(state)` lists the set of cards in each place (hand, deck or pile) whose size everybody knows;
     `cardai check` counts the cards with it.
@@ -194,6 +196,7 @@ class Game:
     parse: Callable[..., Any]
     show: Callable[..., str]
     is_legal: Callable[..., bool] | None = None
+    tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
@@ -333,6 +336,15 @@ class Game:
         streams["rng"] = mixed(int_seed(seed))
         door_resample(self._lent, raw(states), seat, raw(streams))
         return states[0]
+
+    def told(self, state: GameState, move: np.record, seat: int) -> str:
+        """What `seat` may know of a move of the seat to move, in words.
+
+        `state`: the state before the move, or a world of `seat` in it. A seat's own moves are spelled.
+        """
+        if self.tell is None or seat == int(state["turn"]):
+            return self.spell(state, move)
+        return self.tell(state, move, seat)
 
     def points(self, state: GameState) -> np.ndarray:
         """Each seat's score in [0, 1], f8[seats]. Raises CardaiError if the game is not over."""

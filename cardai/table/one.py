@@ -112,7 +112,7 @@ class OneGame:
         lines = []
         for before, move in self._history[since:]:
             world = self.game.world(before, seat, seed=int(before["ply"]))
-            lines.append((int(before["turn"]), self.game.spell(world, move)))
+            lines.append((int(before["turn"]), self.game.told(world, move, seat)))
         return lines
 
     def world(self) -> GameState:
