@@ -6,14 +6,15 @@ and `cardai check` tests that a game keeps it.
 """
 
 import functools
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from cardai.errors import CardaiError, IllegalMove
-from cardai.kernel import native
+from cardai.errors import CardaiError, IllegalMove, short
+from cardai.kernel import native, refusal
 from cardai.kernel.native import raw
 from cardai.kernel.rules import (
     Rules,
@@ -47,18 +48,46 @@ def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
     - `midway`: 1 while the seat to move is in the middle of a decision; set by the game;
     - `rng`: the random stream for all chance in the game (uint64); set by the core.
 
-    The core clears `revealed` and `midway` before each move. Raises ValueError if a field has the name of a core field.
+    The core clears `revealed` and `midway` before each move. Raises CardaiError for a field with the name of a core
+    field or of an attribute of NumPy records (`size`, `round`), and for a shape that is not of whole numbers from 1.
     """
-    taken = set(fields) & set(CORE_FIELDS)
-    if taken:
-        raise ValueError(f"the core already has a field {sorted(taken)[0]!r}")
+    for name, shape in fields.items():
+        _refuse_name("state_dtype", name)
+        if name in CORE_FIELDS:
+            raise CardaiError(f"state_dtype: the core already has a field {name!r}")
+        _refuse_shape(name, shape)
     core = [(name, "u8" if name == "rng" else "i8") for name in CORE_FIELDS]
     return np.dtype((np.record, core + [(name, "i8", shape) for name, shape in fields.items()]))
 
 
 def move_dtype(*fields: str) -> np.dtype:
-    """The record type of a game's moves: int64 fields. Canonical order compares the first field, then the next."""
+    """The record type of a game's moves: int64 fields. Canonical order compares the first field, then the next.
+
+    Raises CardaiError for a field that is named twice or like an attribute of NumPy records (`size`, `round`).
+    """
+    for i, name in enumerate(fields):
+        _refuse_name("move_dtype", name)
+        if name in fields[:i]:
+            raise CardaiError(f"move_dtype: the field {name!r} is named twice")
     return np.dtype((np.record, [(name, "i8") for name in fields]))
+
+
+def _refuse_name(function: str, name: object) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise CardaiError(f"{function}: {short(name)} cannot be the name of a field; a rule could not write state.name")
+    if hasattr(np.record, name):
+        raise CardaiError(
+            f"{function}: a field cannot be named {name!r}, since NumPy records have an attribute of that name, which"
+            f" plain Python (CARDAI_JIT=0) would use instead; {name}_ would do"
+        )
+
+
+def _refuse_shape(name: str, shape: object) -> None:
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+            allowed = "a whole number from 1, or a tuple of them; () is a single number"
+            raise CardaiError(f"state_dtype: the shape of {name!r} is {short(shape)}; it must be {allowed}")
 
 
 @dataclass(frozen=True)
@@ -245,17 +274,27 @@ class Game:
             known[role, function] = self._compiled(role, function)
         return known[role, function]
 
+    def compile(self) -> None:
+        """Compile all rules, encoders, heuristics and players now, or load them from the cache.
+
+        Raises CardaiError for the first that does not compile, with its file, its line and the reason.
+        """
+        assert self.rules
+        for role, functions in (
+            ("encode", [encoder.encode for encoder in self.encoders.values()]),
+            ("value", self.heuristics.values()),
+            ("choose", [player.choose for player in self.players.values()]),
+        ):
+            for function in functions:
+                self.entry(role, function)
+
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
+        refusal.refuse_parameters(self.name, role, function)
         try:
             return native.entry(role, function, self.state, self.move)
         except Exception as error:  # the compiler raises many things, a KeyError for a field that does not exist
-            name, code = getattr(function, "__name__", role), getattr(function, "py_func", function).__code__
-            lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
-            why = (lines or ["no reason given"])[0]
-            raise CardaiError(
-                f"{self.name}: the rule {name} ({code.co_filename}, line {code.co_firstlineno}) does not compile:"
-                f" {type(error).__name__}: {why}"
-            ) from error
+            why = refusal.explained(error, role, function, self.state, self.move)
+            raise CardaiError(f"{self.name}: {why}") from error
 
     # The rules for callers in Python. These methods never change the state that they are given.
 

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from cardai.errors import CardaiError
+
 JIT = os.environ.get("CARDAI_JIT", "1") != "0"
 
 STREAM = np.dtype((np.record, [("rng", "u8")]))
@@ -25,6 +27,10 @@ _MIX_2 = 0x94D049BB133111EB
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RecursiveRule(CardaiError, TypeError):
+    """A rule that calls itself. Compiled code of such a rule could not be cached."""
 
 
 def cache_root() -> Path:
@@ -109,7 +115,8 @@ if JIT:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
         code = function.__code__
         if function.__name__ in (*code.co_names, *code.co_freevars):
-            raise TypeError(f"{function.__name__} calls itself; a rule must not, since it could not be cached")
+            where = f"{code.co_filename}, line {code.co_firstlineno}"
+            raise RecursiveRule(f"{function.__name__} calls itself; a rule must not, use a loop instead ({where})")
         return with_cache(lambda cache: njit(nogil=True, cache=cache), function)
 
     def inlined(function: F) -> F:
