@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from cardai.agents.evaluator import MOMENTS
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, short
 from cardai.game import Segment
 from evaluators.bodies.options import WIDEST
 from evaluators.network_file import (
@@ -21,7 +21,6 @@ from evaluators.network_file import (
     TensorSpec,
     is_count,
     layout_fingerprint,
-    short,
     tensor_specs,
 )
 

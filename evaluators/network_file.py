@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from cardai.data.files import write_whole
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, is_printable, short
+from cardai.files.reading import open_file, parse_json, unreadable
+from cardai.files.writing import write_whole
 from cardai.game import Segment
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-TEXT = Entry(lambda value: isinstance(value, str) and value.isprintable(), "a printable text")
+TEXT = Entry(lambda value: isinstance(value, str) and is_printable(value) and "\n" not in value, "a printable text")
 COUNT = Entry(is_count, "a whole number")
 NUMBER = Entry(lambda value: type(value) in (int, float) and math.isfinite(value), "a number")
 TABLE = Entry(lambda value: isinstance(value, dict), "a table")
@@ -92,7 +93,7 @@ class NetworkFile(Generic[M]):
 
         place = Path(path)
         try:
-            with place.open("rb") as file:
+            with open_file(place) as file:
                 header = self._header(place, file)
                 metadata = self._metadata(place, header)
                 length = os.fstat(file.fileno()).st_size - file.tell()
@@ -100,9 +101,9 @@ class NetworkFile(Generic[M]):
                 file.seek(0)
                 tensors = load(file.read())
         except OSError as error:
-            raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
+            raise unreadable(place, error) from None
         except SafetensorError as error:
-            raise self.refusal(place, str(error)) from None
+            raise self.refusal(place, str(error)[:200]) from None
         for name, tensor in tensors.items():
             if not np.isfinite(tensor).all():
                 raise self.refusal(place, f"{name} holds numbers that are not finite")
@@ -112,10 +113,10 @@ class NetworkFile(Generic[M]):
         """Return a file's metadata. Its tensors are neither read nor checked. Raises CardaiError as `read` does."""
         place = Path(path)
         try:
-            with place.open("rb") as file:
+            with open_file(place) as file:
                 return self._metadata(place, self._header(place, file))
         except OSError as error:
-            raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
+            raise unreadable(place, error) from None
 
     def write(self, path: str | Path, metadata: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
         """Write a network to a file, whole or not at all. `metadata`: its entries, as types that JSON has.
@@ -189,11 +190,12 @@ class NetworkFile(Generic[M]):
             raise self.refusal(place, str(error)) from None
         listed = {name: entry for name, entry in header.items() if name != "__metadata__"}
         for name in sorted(expected.keys() ^ listed.keys()):
-            raise self.refusal(place, f"it {'lacks' if name in expected else 'should not have'} the tensor {name}")
+            lacks = "lacks" if name in expected else "should not have"
+            raise self.refusal(place, f"it {lacks} the tensor {name[:100]}")
         for name, (dtype, shape) in expected.items():
             entry = listed[name] if isinstance(listed[name], dict) else {}
             if (entry.get("dtype"), entry.get("shape")) != (dtype, list(shape)):
-                actual = f"{entry.get('dtype')} {short(entry.get('shape'))}"
+                actual = f"{str(entry.get('dtype'))[:20]} {short(entry.get('shape'))}"
                 raise self.refusal(place, f"{name} is {actual}, it should be {dtype} {list(shape)}")
         total = sum(_BYTES[dtype] * math.prod(shape) for dtype, shape in expected.values())
         if length != total:
@@ -202,9 +204,9 @@ class NetworkFile(Generic[M]):
 
     def _json_object(self, place: Path, what: str, text: str | bytes) -> dict[str, Any]:
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            raise self.refusal(place, f"{what} is not JSON") from None
+            value = parse_json(text)
+        except ValueError as error:
+            raise self.refusal(place, f"{what} is not JSON that can be used: {error}") from None
         if not isinstance(value, dict):
             raise self.refusal(place, f"{what} is not a JSON object")
         return value
@@ -235,12 +237,6 @@ def layout_fingerprint(layout: Sequence[Segment]) -> str:
     """Return a hash of the names and shapes of an encoder's segments, in order."""
     text = json.dumps([[segment.name, list(segment.shape)] for segment in layout])
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def short(value: Any) -> str:
-    """Return a value as Python writes it, in at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _variables(module: "nnx.Module") -> dict[str, Any]:

@@ -19,7 +19,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import tomllib
 import types
 import typing
 from collections.abc import Collection, Mapping
@@ -27,8 +26,9 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cardai.data.files import write_text
-from cardai.errors import CardaiError, unknown
+from cardai.errors import CardaiError, short, unknown
+from cardai.files.reading import parse_toml, read_toml
+from cardai.files.writing import write_text
 
 T = TypeVar("T")
 
@@ -186,7 +186,9 @@ def literal(value: Any) -> str:
     if isinstance(value, Mapping):
         pairs = (f"{_key(key)} = {literal(item)}" for key, item in value.items() if item is not None)
         return f"{{{', '.join(pairs)}}}"
-    raise CardaiError(f"a setting must be a number, a text, true, false, or a list or table of these, not {value!r}")
+    raise CardaiError(
+        f"a setting must be a number, a text, true, false, or a list or table of these, not {short(value)}"
+    )
 
 
 def _differences(first: Mapping[str, Any], second: Mapping[str, Any], inside: str = "") -> list[str]:
@@ -196,7 +198,7 @@ def _differences(first: Mapping[str, Any], second: Mapping[str, Any], inside: st
         if isinstance(before, dict) and isinstance(after, dict):
             differences += _differences(before, after, f"{inside}{name}.")
         elif before != after:
-            differences.append(f"{inside}{name} {before!r}, not {after!r}")
+            differences.append(f"{inside}{name} {short(before)}, not {short(after)}")
     return differences
 
 
@@ -212,12 +214,7 @@ def _key(name: str) -> str:
 
 
 def _read_toml(kind: Any, place: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(place.read_text("utf-8"))
-    except OSError as error:
-        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CardaiError(f"{place} is not TOML: {error}") from None
+    values = read_toml(place)
     for name in values:
         try:
             _refuse_unknown(kind, name)
@@ -242,7 +239,7 @@ def _refuse_outside(entry: "dataclasses.Field[Any]", value: Any) -> None:
     if info.span and value is not None:
         low, high = info.span
         if not low <= value <= high:
-            raise CardaiError(f"{entry.name} must be {low:g} to {high:g}, not {value}")
+            raise CardaiError(f"{entry.name} must be {low:g} to {high:g}, not {short(value)}")
 
 
 def _overridden(entry: "dataclasses.Field[Any]", before: Any, value: Any) -> Any:
@@ -274,7 +271,7 @@ def _converted(entry: "dataclasses.Field[Any]", value: Any) -> Any:
         converted = _as_kind(kind, value)
         if converted is not _NOT:
             return converted
-    raise CardaiError(f"{entry.name} must be {_words(alternatives[0])}, not {value!r}")
+    raise CardaiError(f"{entry.name} must be {_words(alternatives[0])}, not {short(value)}")
 
 
 _NOT = object()  # what _as_kind returns if a value does not have the type
@@ -321,7 +318,7 @@ def _from_text(wanted: Any, text: str) -> Any:
 def _from_literal(text: str) -> Any:
     """Return the value that a text has in TOML, such as 3, 0.5, true or [1, 2]; if it has none, the text itself."""
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        parsed = parse_toml(f"value = {text}")
+    except ValueError:
         return text
     return parsed["value"] if list(parsed) == ["value"] else text

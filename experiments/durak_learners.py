@@ -9,12 +9,12 @@ training that was stopped starts again from its beginning.
 Source: the report's section "Results" (PPO after 140 000 games; NFSP after 5 000).
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.progress import Progress
 from cardai.registry import load
@@ -347,7 +347,7 @@ def _seconds(folder: Path, learners: Mapping[str, Mapping[tuple[int, int], str]]
         last = max(games for _, games in agents)
         if name == "evaluator":
             reports = folder.glob(f"evaluator-*-{last}/*/report.json")
-            seconds[name] = sum(json.loads(report.read_text("utf-8"))["seconds"] for report in reports)
+            seconds[name] = sum(read_json(report)["seconds"] for report in reports)
         else:
             places = [folder / f"{name}-{seats}" / f"{last:07d}.safetensors" for seats in TABLES]
             seconds[name] = sum(load_policy(place).metadata.seconds for place in places)

@@ -9,12 +9,12 @@ moves, and the next trains on all games so far. The last generation is called "b
 Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cardai.files.reading import parse_json, read_json, read_text
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
 from cardai.registry import load
@@ -178,8 +178,8 @@ def networks(lab: Lab) -> dict[str, Any]:
 
 def _learned(folder: Path) -> dict[str, Any]:
     """A summary of a network's training: test figures, numbers of states, seconds, and losses by epoch."""
-    report = json.loads((folder / "report.json").read_text("utf-8"))
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    report = read_json(folder / "report.json")
+    lines = [parse_json(line) for line in read_text(folder / "metrics.jsonl").splitlines()]
     losses = [[line["epoch"], line["loss"], line["validation"]["bce"]] for line in lines]
     return {"test": report["test"], "states": report["states"], "seconds": report["seconds"], "losses": losses}
 

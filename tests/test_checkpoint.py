@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as bytes_of
 
-from cardai.data import files
 from cardai.errors import CardaiError
+from cardai.files import writing
 from evaluators.training import checkpoint
 from evaluators.training.checkpoint import Checkpoint, listed, newest, save
 
@@ -149,7 +149,7 @@ def full_disk(monkeypatch, where, error=None):
 
         monkeypatch.setattr(checkpoint.Path, "open", opened_full)
     elif where == "fsync":
-        monkeypatch.setattr(files.os, "fsync", fail)
+        monkeypatch.setattr(writing.os, "fsync", fail)
     else:
         monkeypatch.setattr(checkpoint.Path, "replace", fail)
 

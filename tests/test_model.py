@@ -10,8 +10,8 @@ import pytest
 from flax import nnx
 
 from cardai.agents.evaluator import find_evaluator
-from cardai.data import files
 from cardai.errors import CardaiError
+from cardai.files import writing
 from cardai.game import PerspectiveEncoder, Segment
 from cardai.registry import load as load_game
 from evaluators import model
@@ -146,7 +146,7 @@ def test_a_save_that_fails_leaves_the_file_as_it_was(game, tmp_path, monkeypatch
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(writing.os, "fsync", full)
     with pytest.raises(CardaiError, match=r"cannot write .*model\.safetensors: No space left on device"):
         made(game, seed=5).save(place)
     assert place.read_bytes() == before

@@ -53,7 +53,7 @@ def changed_by(tree, monkeypatch):
         ("cardai/stats/interval.py", ALL),  # estimates
         ("experiments/machinery/findings.py", ALL),  # means over networks, verdicts
         ("cardai/measure/bench.py", ALL),  # through the machinery that measures
-        ("cardai/data/files.py", ALL),  # imported in a function
+        ("cardai/files/writing.py", ALL),  # imported in a function
         ("evaluators/model.py", ALL),  # an entry point: every agent's spec may name a model
         ("evaluators/scorer.py", ALL),
         ("evaluators/policies/policy.py", ALL),

@@ -757,7 +757,9 @@ def _refuse(sentence: str) -> NoReturn:
 
 
 def _refused(sentence: str) -> int:
-    print(f"cardai: {sentence}", file=sys.stderr)
+    from cardai.errors import printable
+
+    print(f"cardai: {printable(sentence)}", file=sys.stderr)
     return REFUSED
 
 
@@ -776,12 +778,17 @@ def show(report: Any, table: Callable[[Any], Any], as_json: bool) -> int:
 def _print_json(value: Any) -> None:
     import json
 
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    from cardai.errors import printable
+
+    print(printable(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def _print(value: Any) -> None:
     from rich.console import Console
 
+    from cardai.errors import printable
+
+    value = printable(value) if isinstance(value, str) else value
     if isinstance(value, str) and not sys.stdout.isatty():
         print(value)
     elif isinstance(value, str):  # rich breaks long lines between words, a terminal within them

@@ -17,10 +17,12 @@ from rich.text import Text
 
 from cardai.agents.spec import agent
 from cardai.data.record import Writer
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, printable
+from cardai.files.reading import read_bytes
 from cardai.game import Game
 from cardai.table.one import OneGame
 
+_LONGEST_SCRIPT = 1 << 20  # bytes
 HUMAN = "human"
 _FEW = 30  # up to this many moves are all listed at once; of more, some of each group
 _OF_A_GROUP = 8
@@ -51,7 +53,7 @@ class Inputs:
         """
         if self._lines:
             line = self._lines.popleft()
-            console.print(f"{prompt}{line}", markup=False, highlight=False)
+            console.print(printable(f"{prompt}{line}"), markup=False, highlight=False)
             return line
         if self._script and not sys.stdin.isatty():
             raise CardaiError(f"{self._script} ends after {self._given} inputs, and the game is not over")
@@ -65,7 +67,7 @@ class Inputs:
 
 def _scripted(script: Path) -> list[str]:
     try:
-        lines = script.read_text(encoding="utf-8").splitlines()
+        lines = read_bytes(script, _LONGEST_SCRIPT).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read moves from {script}: {getattr(error, 'strerror', None) or error}") from None
     inputs = (f" {line}".partition(" #")[0].strip() for line in lines)

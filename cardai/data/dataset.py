@@ -8,6 +8,7 @@ Each state is one that a seat has just moved into, encoded as that seat sees it.
 the seat. Games are replayed by compiled code on all processors, and the rows are kept packed in memory.
 """
 
+import bisect
 import hashlib
 import json
 from collections import deque
@@ -99,13 +100,15 @@ def collect(
     - `limit`: take only the first `limit` states; None or 0 takes all.
 
     Raises CardaiError, which names the file, if the files differ in game, version, variant or number of seats, if a
-    file is damaged, or if a game does not replay to its scores; also if the recipe leaves no state.
+    file is damaged, if the same game is in two places (a copied folder), or if a game does not replay to its scores;
+    also if the recipe leaves no state.
     """
     files = record_files(paths)
     readers = [record.read(file) for file in files]
     first = readers[0]
     for other in readers[1:]:
         _refuse_different(first, other)
+    _refuse_same_start(readers)
     if isinstance(game, Game):
         _refuse_game(first, game)
         played = game
@@ -167,7 +170,11 @@ def record_files(paths: Sequence[str | Path]) -> list[Path]:
         raise CardaiError("no record file was named")
     known: dict[Path, Path] = {}
     for path in files:
-        if known.setdefault(path.resolve(), path) is not path:
+        try:
+            place = path.resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # a link to itself, a name with a null byte
+            raise CardaiError(f"cannot read {path}: {str(error)[:200]}") from None
+        if known.setdefault(place, path) is not path:
             raise CardaiError(f"{path} is named twice: its games would count twice")
     return files
 
@@ -206,6 +213,7 @@ def _collected(
             if gathered.is_full:
                 break
     gathered.trim()
+    _refuse_same_games(gathered)
     if not len(gathered.rows):
         where = f"in {', '.join(map(str, files[:3]))}{' and more' if len(files) > 3 else ''} " if files else ""
         raise CardaiError(f"there is no state {where}that the recipe asks for")
@@ -235,6 +243,8 @@ class _Gathered:
         self.limit, self.replayed, self.agents = limit, 0, dict[str, int]()
         self.rows = PackedRows(width)
         self.labels, self.game_of, self.seeds = Growing(np.float32), Growing(np.int32), Growing(np.uint64)
+        self.marks = Growing(np.uint64)  # a hash of each game
+        self.files: list[tuple[int, Path]] = []  # the place of each file's first game, and the file
 
     @property
     def is_full(self) -> bool:
@@ -251,6 +261,10 @@ class _Gathered:
         self.game_of.append(self.seeds.length + harvest.games[:fits])
         self.seeds.append(np.array([recorded.seed % 2**64 for recorded in games], np.uint64))
         self.replayed += harvest.available
+        if isinstance(chunk.path, Path):
+            if not self.files or self.files[-1][1] != chunk.path:
+                self.files.append((self.marks.length, chunk.path))
+            self.marks.append(np.array([_mark(chunk.agents, recorded) for recorded in games], np.uint64))
         for recorded in games:
             digest.update(repr((recorded.seed, recorded.scores)).encode())
             digest.update(recorded.moves.tobytes())
@@ -287,12 +301,52 @@ def _chunks_of(readers: Sequence[Reader]) -> Iterator[Chunk]:
         for recorded in reader:
             games.append(recorded)
             plies += len(recorded.moves)
-            if plies >= _CHUNK:
+            if plies + len(games) >= _CHUNK:
                 yield Chunk(reader.path, reader.header.agents, games, (before + size * reader.share) / total)
                 games, plies = [], 0
         before += size
         if games:
             yield Chunk(reader.path, reader.header.agents, games, before / total)
+
+
+def _mark(agents: Sequence[str], recorded: RecordedGame) -> int:
+    """A hash of a game: its seed, who played it, and its moves."""
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(repr((recorded.seed, [agents[place] for place in recorded.lineup])).encode())
+    digest.update(recorded.moves.tobytes())
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _refuse_same_start(readers: Sequence[Reader]) -> None:
+    """Raise CardaiError if two files begin with the same game, as a folder does that was copied beside itself."""
+    if len(readers) == 1:
+        return
+    known: dict[int, Path] = {}
+    for reader in readers:
+        first = next(iter(reader), None)
+        if first is None:
+            continue
+        other = known.setdefault(_mark(reader.header.agents, first), reader.path)
+        if other != reader.path:
+            raise CardaiError(
+                f"{reader.path} begins with the same game as {other} (seed {first.seed}): their games would count twice"
+            )
+
+
+def _refuse_same_games(gathered: "_Gathered") -> None:
+    """Raise CardaiError if a game is twice in the files that were read."""
+    marks = gathered.marks.filled()
+    order = np.argsort(marks, kind="stable")
+    twice = np.flatnonzero(marks[order][1:] == marks[order][:-1])
+    if not len(twice):
+        return
+    one, two = sorted(order[twice[0] : twice[0] + 2].tolist())
+    starts = [start for start, _ in gathered.files]
+    first, second = (gathered.files[bisect.bisect_right(starts, place) - 1] for place in (one, two))
+    raise CardaiError(
+        f"{second[1]}, line {two - second[0] + 2}: the game with the seed {gathered.seeds.filled()[two]} is also in"
+        f" {first[1]}, line {one - first[0] + 2}: {len(twice):,} games would count twice"
+    )
 
 
 _SAME_IN_ALL_FILES = ("game", "version", "variant", "options", "seats", "fields")

@@ -20,7 +20,7 @@ import gzip
 import hashlib
 import itertools
 import json
-import os
+import math
 import re
 import signal
 import threading
@@ -35,7 +35,9 @@ from typing import Any, BinaryIO, Self, TypeGuard
 
 import numpy as np
 
-from cardai.errors import CardaiError, IllegalMove
+from cardai.errors import CardaiError, IllegalMove, is_printable, short
+from cardai.files.reading import open_file, parse_json, parse_json_line
+from cardai.files.writing import remove_left_over, temporary
 from cardai.game import Game, GameState, int_seed, move_dtype
 from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.kernel.rules import lend
@@ -46,11 +48,13 @@ FORMAT = "cardai games 1"
 
 _SUM = b',"sum":"'  # begins the checksum, the last field of every line
 _SUM_LENGTH = len(_SUM) + 16 + len(b'"}\n')
-_NAME = re.compile(r"[\w-]+")
+_NAME = re.compile(r"[\w-]{1,100}")
 _JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _BATCH = 64  # write waiting games after this many have ended
 _MOST_HELD = 1 << 16  # the most games that wait for an earlier one
-_LONGEST_LINE = 1 << 26  # bytes; a longer line was not written by this module
+_LONGEST_GAME = 1 << 24  # bytes of moves, unpacked
+_LONGEST_LINE = 1 << 25  # bytes; it has room for the longest game, however badly that is packed
+_MOST_SEATS, _MOST_FIELDS = 62, 64
 
 OnGame = Callable[[int, np.ndarray, np.ndarray], None]
 """Called by `table.play` with (index, moves, scores) when a game ends."""
@@ -75,13 +79,15 @@ class Header:
     def load(self, rules: str | None = None) -> Game:
         """Load the game, by its name or from the path `rules`. Raises CardaiError if it cannot replay these games."""
         if not rules and not _NAME.fullmatch(self.game):  # a file must not choose which code is run
-            raise CardaiError(f"recorded with the game {self.game!r}, which is not the name of a game")
+            raise CardaiError(f"recorded with the game {short(self.game)}, which is not the name of a game")
         game = load(rules or self.game)
         here = Header.of(game, self.agents, self.variant if self.variant in game.variants else None, game.default_seats)
         for what in ("game", "version", "variant", "options", "fields"):
             recorded, now = getattr(self, what), getattr(here, what)
             if recorded != now:
                 raise CardaiError(f"recorded with {what} {_words(recorded)}, but {game.name} here has {_words(now)}")
+        if self.max_plies > game.max_plies:
+            raise CardaiError(f"recorded with {self.max_plies} plies at most, but {game.name} has {game.max_plies}")
         if self.seats not in game.seats:
             raise CardaiError(f"recorded with {self.seats} seats, but {game.name} has {game.seats[0]}-{game.seats[-1]}")
         return game
@@ -117,7 +123,8 @@ class Writer:
         with Writer("games.jsonl.gz", game, ["bot3", "random"], None, seats=4) as writer:
             play(game, agents, lineups, seeds, on_game=writer.in_order(lineups, seeds))
 
-    - Raises CardaiError at once if the folder cannot be written to, or if the file exists (unless `overwrite`).
+    - Raises CardaiError at once if the folder cannot be written to, if the file exists (unless `overwrite`), or if a
+      spec holds control characters.
     - `planned`: the number of games expected. If fewer are written, since the run was interrupted or some games were
       endless, the last line marks the file as incomplete.
     - If an exception leaves the `with` block, the games written so far are kept and the file is marked as incomplete.
@@ -141,12 +148,18 @@ class Writer:
         self._held: dict[int, dict[str, Any]] = {}
         self._next_held = 0
         header = Header.of(game, agents, variant, seats)
+        for spec in agents:
+            if not is_printable(spec):
+                raise CardaiError(f"cannot record games of the agent {short(spec)}: its spec holds control characters")
+        if game.max_plies * game.move.itemsize > _LONGEST_GAME:
+            raise CardaiError(f"cannot record {game.name}: games of {game.max_plies} plies are too long for a file")
         _refuse_existing(self.path, overwrite)
-        self._unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        remove_left_over(self.path.parent, self.path.name)
+        self._unfinished = self.path.with_name(temporary(self.path.name))
         try:
             self._raw = self._unfinished.open("xb")
-        except OSError as error:
-            raise CardaiError(f"cannot write {self.path}: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+            raise CardaiError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
         packed = self.path.suffix == ".gz"
         self._file: BinaryIO = gzip.GzipFile("", "wb", 6, self._raw, mtime=0) if packed else self._raw  # pyright: ignore
         self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
@@ -195,6 +208,12 @@ class Writer:
                 self._unfinished.replace(self.path)
             except OSError as error:
                 raise CardaiError(f"cannot finish {self.path}: {error.strerror or error}") from None
+
+    def discard(self) -> None:
+        """Remove what was written. The file does not get its name."""
+        if not self._raw.closed:
+            self._raw.close()
+            self._unfinished.unlink(missing_ok=True)
 
     def _write_waiting(self) -> None:
         """Write the games whose predecessors are written."""
@@ -281,12 +300,12 @@ class Reader:
         """The lines of the file, with checked checksums. `_before` is the digest of the lines before this one."""
         self.line, digest = 0, hashlib.blake2b(digest_size=16)
         try:
-            with self.path.open("rb") as packed, _unpacked(packed) as file:
+            with open_file(self.path) as packed, _unpacked(packed) as file:
                 size = max(1, self.path.stat().st_size)
                 while text := file.readline(_LONGEST_LINE):
                     self.line += 1
                     self.share = min(1.0, packed.tell() / size)
-                    line = _checked(text, self.refuse)
+                    line = _checked(text, self.refuse, parse_json if self.line == 1 else parse_json_line)
                     self._before = digest.hexdigest()
                     digest.update(text)
                     yield line
@@ -301,15 +320,13 @@ class Reader:
         if line is None:
             raise CardaiError(f"{foreign}: it is empty")
         if line.get("format") != FORMAT:
-            raise CardaiError(f"{foreign} of the format {FORMAT!r}: it says {line.get('format')!r}")
-        numbers, texts = ("version", "seats", "max_plies"), ("agents", "fields")
-        fits = all(_is_count(line.get(name)) for name in numbers) and isinstance(line.get("options"), dict)
-        fits &= all(isinstance(line.get(name), str) for name in ("game", "variant"))
-        fits &= all(_is_list(line.get(name), str) for name in texts)
-        if not fits or not line["fields"] or not all(line["fields"]) or len(set(line["fields"])) < len(line["fields"]):
+            raise CardaiError(f"{foreign} of the format {FORMAT!r}: it says {short(line.get('format'))}")
+        if not _is_header(line):
             raise CardaiError(f"{foreign}: its first line lacks a field, or has a field of the wrong type")
+        if line["max_plies"] * 8 * len(line["fields"]) > _LONGEST_GAME:
+            raise CardaiError(f"{foreign}: {line['max_plies']} plies in a game are too many")
         values: dict[str, Any] = {item.name: line[item.name] for item in fields(Header)}
-        values |= {name: tuple(line[name]) for name in texts}
+        values |= {name: tuple(line[name]) for name in ("agents", "fields")}
         return Header(**values)
 
     def _game_of(self, line: dict[str, Any]) -> RecordedGame:
@@ -319,12 +336,14 @@ class Reader:
             raise self.refuse(f"game {self.games} should be here, it is {present}: a line was deleted, added or moved")
         seed, lineup, scores, plies = (line.get(name) for name in ("seed", "lineup", "scores", "plies"))
         if not _is_list(lineup, int, head.seats) or not all(0 <= one < len(head.agents) for one in lineup):
-            raise self.refuse(f"the lineup {lineup!r} does not name {head.seats} of the agents in line 1")
+            raise self.refuse(f"the lineup {short(lineup)} does not name {head.seats} of the agents in line 1")
         if not _is_list(scores, float, head.seats):
-            raise self.refuse(f"the scores {scores!r} are not {head.seats} numbers")
+            raise self.refuse(f"the scores {short(scores)} are not {head.seats} numbers")
+        if not all(map(math.isfinite, scores)):
+            raise self.refuse(f"the scores are {short(scores)}, not {head.seats} numbers")
         if not _is_count(plies) or plies > head.max_plies:
-            raise self.refuse(f"{plies!r} plies are not 0 to {head.max_plies}")
-        if not _is_count(seed) or not isinstance(line.get("moves"), str):
+            raise self.refuse(f"{short(plies)} plies are not 0 to {head.max_plies}")
+        if not _is_count(seed) or seed >= 2**64 or not isinstance(line.get("moves"), str):
             raise self.refuse("the seed or the moves are missing")
         try:
             moves = unpack(line["moves"], self._move, plies)
@@ -335,7 +354,7 @@ class Reader:
 
     def _check_end(self, line: dict[str, Any]) -> None:
         if line.get("games") != self.games:
-            raise self.refuse(f"the closing line counts {line.get('games')!r} games, there are {self.games}")
+            raise self.refuse(f"the closing line counts {short(line.get('games'))} games, there are {self.games}")
         if line["digest"] != self._before:
             raise self.refuse("the digest is not that of the lines before it: a line was replaced")
         self.complete = line.get("complete") is True
@@ -459,7 +478,9 @@ def _checksum(body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=8).hexdigest().encode()
 
 
-def _checked(text: bytes, refuse: Callable[[str], CardaiError]) -> dict[str, Any]:
+def _checked(
+    text: bytes, refuse: Callable[[str], CardaiError], parse: Callable[[bytes], Any] = parse_json_line
+) -> dict[str, Any]:
     """The content of a line. Raises what `refuse` returns for a reason if the line is not as it was written."""
     if not text.endswith(b"\n"):
         raise refuse("the line is cut off: the file is truncated")
@@ -469,12 +490,28 @@ def _checked(text: bytes, refuse: Callable[[str], CardaiError]) -> dict[str, Any
     if end[len(_SUM) : -3] != _checksum(body):
         raise refuse("the line does not fit its checksum: it was edited or damaged")
     try:
-        line = json.loads(body + b"}")
-    except (ValueError, RecursionError):
-        line = None
+        line = parse(body + b"}")
+    except ValueError as error:
+        raise refuse(f"the line is not a JSON object: {error}") from None
     if not isinstance(line, dict):
         raise refuse("the line is not a JSON object")
     return line
+
+
+def _is_header(line: dict[str, Any]) -> bool:
+    """Whether a first line has all fields of a header, each of the right type and possible in some game."""
+    options, names = line.get("options"), line.get("fields")
+    return (
+        all(_is_count(line.get(name)) for name in ("version", "seats", "max_plies"))
+        and line["seats"] <= _MOST_SEATS
+        and isinstance(options, dict)
+        and all(type(value) is int for value in options.values())
+        and all(isinstance(line.get(name), str) for name in ("game", "variant"))
+        and _is_list(line.get("agents"), str)
+        and _is_list(names, str)
+        and 1 <= len(set(names)) == len(names) <= _MOST_FIELDS
+        and all(0 < len(name) < 100 for name in names)
+    )
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
@@ -493,9 +530,8 @@ def _unpacked(file: BinaryIO) -> BinaryIO:
 
 
 def _words(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return " ".join(value)
-    return str(value)
+    text = " ".join(value) if isinstance(value, tuple | list) else str(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:

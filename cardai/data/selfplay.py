@@ -10,8 +10,8 @@ deals. Only the pool and the seed decide the games; a longer simulation begins w
 
 import json
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.data.files import write_whole
 from cardai.data.record import Header, RecordedGame, Writer, read
-from cardai.errors import CardaiError, positive
+from cardai.errors import CardaiError, positive, short
+from cardai.files.reading import read_json
+from cardai.files.writing import held, remove_left_over, write_whole
 from cardai.game import Game, int_seed
 from cardai.progress import Progress
 from cardai.rule import STREAM, mixed, rule, uniform
@@ -145,28 +146,30 @@ def simulate_shards(
 
     If a simulation was stopped, the same call continues with the first missing file, and ends with the same files. A
     simulation that has ended can be continued with more games. The folder's `simulation.json` describes it. Raises
-    CardaiError for a folder with another simulation or with other record files, and for a damaged file in it.
+    CardaiError for a folder with another simulation or with other record files, for a damaged file in it, and for a
+    folder into which another process is writing.
     """
     mix = _Mix(game, pool, positive("games", games), seed, variant, seats, threads)
     place, firsts = Path(folder), range(0, games, positive("shard", shard))
     files = [place / f"games-{first:09d}-{min(first + shard, games) - 1:09d}.jsonl.gz" for first in firsts]
-    _keep_plan(place, mix.plan(shard))
-    _refuse_strangers(place, files, shard, games)
     done, found, interrupted = [], 0, False
-    try:
-        for first, file in zip(firsts, files, strict=True):
-            end = min(first + shard, games)
-            if file.exists():
-                mix.check(file, first, end)
-                found += 1
-            else:
-                results = _play_shard(mix, file, first, end, _played(progress, first, games))
-                if results.interrupted:
-                    raise KeyboardInterrupt
-                mix.count(first, end, results)
-            done.append(str(file))
-    except KeyboardInterrupt:
-        interrupted = True
+    with _held(place):
+        _keep_plan(place, mix.plan(shard))
+        _refuse_strangers(place, files, shard, games)
+        try:
+            for first, file in zip(firsts, files, strict=True):
+                end = min(first + shard, games)
+                if file.exists():
+                    mix.check(file, first, end)
+                    found += 1
+                else:
+                    results = _play_shard(mix, file, first, end, _played(progress, first, games))
+                    if results.interrupted:
+                        raise KeyboardInterrupt
+                    mix.count(first, end, results)
+                done.append(str(file))
+        except KeyboardInterrupt:
+            interrupted = True
     return mix.summary(done, found, interrupted)
 
 
@@ -349,30 +352,38 @@ def _estimate(outcomes: np.ndarray) -> Estimate:
 
 def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[[int, int], None] | None) -> Results:
     """Play the games of one file, which gets its name when all of them have ended."""
-    unfinished = file.with_name(f".{os.getpid()}-{file.name}")
-    try:
-        with mix.writer(unfinished) as writer:
+    with mix.writer(file) as writer:
+        try:
             results = mix.play(first, end, writer, progress)
-        if not results.interrupted:
-            unfinished.replace(file)
-        return results
-    except OSError as error:
-        raise CardaiError(f"cannot write {file}: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+        except BaseException:
+            writer.discard()
+            raise
+        if results.interrupted:
+            writer.discard()
+    return results
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Make the folder, hold it for this process, and remove what processes that were killed left in it."""
+    with ExitStack() as held_folder:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held_folder.enter_context(held(folder, f"another process is writing games into {folder}"))
+        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+            raise CardaiError(f"cannot write {folder}: {getattr(error, 'strerror', None) or error}") from None
+        remove_left_over(folder)
+        yield
 
 
 def _keep_plan(folder: Path, plan: dict[str, Any]) -> None:
     """Write the description of a simulation into its folder. Raises CardaiError if the folder has another one."""
     file = folder / PLAN
+    if file.exists():
+        _refuse_other(file, read_json(file), plan)
+        return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if file.exists():
-            _refuse_other(file, json.loads(file.read_text("utf-8")), plan)
-            return
         write_whole(file, f"{json.dumps(plan, indent=2, ensure_ascii=False)}\n".encode())
-    except ValueError:
-        raise CardaiError(f"{file} is damaged: it is not JSON") from None
     except OSError as error:
         raise CardaiError(f"cannot write {error.filename or file}: {error.strerror or error}") from None
 
@@ -382,7 +393,7 @@ def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
         raise CardaiError(f"{file} is damaged: its format is not {FORMAT!r}")
     for name, wanted in plan.items():
         existing = written.get(name)
-        if _in_words(existing) != _in_words(wanted):
+        if existing != wanted or (isinstance(existing, dict) and list(existing) != list(wanted)):  # order decides draws
             raise CardaiError(
                 f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}"
             )
@@ -390,14 +401,14 @@ def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
 
 def _refuse_strangers(folder: Path, files: Sequence[Path], shard: int, games: int) -> None:
     for file in sorted(folder.glob("[!.]*.jsonl*")):
-        if file not in files:
+        if file not in files and file.suffix != ".part":
             raise CardaiError(f"{file} does not belong to a simulation of {games:,} games in files of {shard:,}")
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, dict):  # in this order, which decides the draws
+    if isinstance(value, dict) and all(type(number) in (int, float) for number in value.values()):
         return ", ".join(f"{name}@{number:g}" for name, number in value.items()) or "none"
-    return str(value)
+    return value if isinstance(value, str) else short(value)
 
 
 def _is_weight(number: float) -> bool:

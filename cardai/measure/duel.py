@@ -12,6 +12,7 @@ import hashlib
 import io
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,8 +21,9 @@ from typing import Any, Self
 import numpy as np
 
 from cardai.agents.spec import SEARCHES, Agent, agent
-from cardai.data.files import write_whole
-from cardai.errors import CardaiError, positive
+from cardai.errors import CardaiError, positive, printable
+from cardai.files.reading import open_file
+from cardai.files.writing import write_whole
 from cardai.game import Game
 from cardai.progress import CountProgress
 from cardai.stats import interval
@@ -62,9 +64,16 @@ class Duel:
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
-        """The result of which `as_json` made this content."""
+        """The result of which `as_json` made this content. Raises KeyError, TypeError or ValueError for any other."""
         estimates: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
-        return cls(**content | estimates)
+        result = cls(**content | estimates)
+        counts = result.games, result.endless, result.different, result.looks
+        texts = result.candidate, result.other, result.verdict
+        if not all(type(count) is int for count in counts) or not all(isinstance(text, str) for text in texts):
+            raise TypeError("a count is no whole number, or a name no text")
+        if not isinstance(result.level, float) or result.verdict not in ("better", "worse", "undecided"):
+            raise ValueError("the level or the verdict is none")
+        return result
 
 
 def duel(
@@ -225,16 +234,33 @@ def _read(file: Path, deals: int, seats: int) -> _Block | None:
     if not file.exists():
         return None
     try:
-        with file.open("rb") as content, np.load(content, allow_pickle=False) as arrays:
-            block = _Block(arrays["scores"], arrays["marks"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CardaiError(f"{file} is damaged ({error}): delete it, and its games are played again") from None
-    if block.scores.shape != (deals, seats, seats) or block.marks.shape != (deals, 8):
-        raise CardaiError(f"{file} does not hold {deals:,} deals for {seats} seats; move it away")
-    return block
+        with open_file(file) as content, zipfile.ZipFile(content) as arrays:
+            scores = _array(arrays, "scores", np.float32, (deals, seats, seats))
+            marks = _array(arrays, "marks", np.uint8, (deals, 8))
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        why = printable(str(error)[:200])
+        raise CardaiError(f"{file} is damaged ({why}): delete it, and its games are played again") from None
+    if scores is None or marks is None:
+        raise CardaiError(f"{file} is damaged or does not hold {deals:,} deals for {seats} seats; move it away")
+    return _Block(scores, marks)
+
+
+def _array(arrays: zipfile.ZipFile, name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    """An array of a file that `_write` wrote, or None if it has another type or shape. Reads no more than it needs."""
+    expected = io.BytesIO()
+    np.save(expected, np.zeros(shape, dtype))
+    whole = expected.getvalue()
+    with arrays.open(f"{name}.npy") as entry:
+        content = entry.read(len(whole) + 1)
+    start = len(whole) - math.prod(shape) * np.dtype(dtype).itemsize
+    if len(content) != len(whole) or content[:start] != whole[:start]:
+        return None
+    return np.frombuffer(content, dtype, offset=start).reshape(shape)
 
 
 def _estimate(content: dict[str, Any]) -> Estimate:
     """An estimate from its JSON, which has null for NaN."""
     numbers: dict[str, Any] = {name: math.nan if value is None else value for name, value in content.items()}
+    if not all(type(number) in (int, float) for number in numbers.values()):
+        raise TypeError("an estimate holds something that is no number")
     return Estimate(**numbers)

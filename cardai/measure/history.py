@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.files.reading import parse_json, read_bytes, unreadable
 from cardai.measure.league import FORMAT, League, LeagueTable, RatingChange, RatingComparison
 from cardai.measure.pool import table_name
 from cardai.stats import interval
@@ -50,17 +51,17 @@ def check_history(path: Path) -> None:
 def read_history(path: Path) -> list[dict[str, Any]]:
     """The runs of a history, oldest first. Raises CardaiError, which names the file or its first damaged line."""
     try:
-        text = path.read_text("utf-8")
+        text = read_bytes(path).decode("utf-8")
     except OSError as error:
-        raise CardaiError(f"cannot read {path}: {error.strerror or error}") from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise CardaiError(f"{path} is not a history of `cardai bench --all`: it is not text") from None
     runs = []
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
         try:
-            run = json.loads(line)
+            run = parse_json(line)
             _ratings_in(run)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             raise CardaiError(f"{path}, line {number}: it is damaged, or no line of `cardai bench --all`") from None
         runs.append(run)
     if text and not text.endswith("\n"):

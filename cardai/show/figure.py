@@ -4,8 +4,8 @@ import io
 from pathlib import Path
 from typing import Any
 
-from cardai.data.files import write_bytes
 from cardai.errors import CardaiError
+from cardai.files.writing import write_bytes
 
 FORMATS = (".svg", ".png", ".pdf")
 

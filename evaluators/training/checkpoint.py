@@ -19,12 +19,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
-from cardai.data.files import write_whole
 from cardai.errors import CardaiError
+from cardai.files.reading import parse_json_line, read_bytes, unreadable
+from cardai.files.writing import write_whole
 
 FORMAT = "cardai checkpoint 1"
 KEPT = 2
 
+_LARGEST = 1 << 36  # bytes
 _NAME = re.compile(r"checkpoint-(\d{9})\.safetensors")
 
 
@@ -93,9 +95,9 @@ def load(path: str | Path, run: Mapping[str, str]) -> Checkpoint:
     """
     place = Path(path)
     try:
-        content = place.read_bytes()
+        content = read_bytes(place, _LARGEST)
     except OSError as error:
-        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
+        raise unreadable(place, error) from None
     entries, tensors = _parsed(place, content)
     for what, fingerprint in run.items():
         if entries["run"].get(what) != fingerprint:
@@ -120,12 +122,12 @@ def _parsed(place: Path, content: bytes) -> tuple[dict[str, Any], dict[str, np.n
     try:
         tensors = tensors_of(content)
         size = int.from_bytes(content[:8], "little")
-        entries = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["cardai"])
+        entries = parse_json_line(parse_json_line(content[8 : 8 + size])["__metadata__"]["cardai"])
         digest = entries.pop("digest")
         fits = entries["format"] == FORMAT and isinstance(entries["step"], int) and isinstance(entries["run"], dict)
         is_sound = fits and digest == _digest(entries, tensors)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise DamagedCheckpoint(f"{place} is damaged or not a checkpoint ({why})") from None
     if not is_sound:
         raise DamagedCheckpoint(f"{place} is damaged: its content does not fit its digest")

@@ -31,7 +31,7 @@ from evaluators.scorer import set_device
 from evaluators.training.config import TrainConfig
 from evaluators.training.generations import Generation, IterateReport
 from evaluators.training.iterate_config import IterateConfig
-from evaluators.training.iterate_folder import STEPS, IterateFolder, claim
+from evaluators.training.iterate_folder import STEPS, IterateFolder, claimed
 from evaluators.training.outcome import TrainingResult
 
 Draw = Callable[[TrainingResult | IterateReport], None]
@@ -53,9 +53,15 @@ def iterate(config: IterateConfig, progress: Progress | None = None, draw: Draw 
     """
     game = load(config.game)
     _refuse_unfit(config, game)
-    folder = claim(config)
+    with claimed(config) as folder:
+        return _continued(config, game, folder, Clock(config.minutes, progress), draw)
+
+
+def _continued(
+    config: IterateConfig, game: Game, folder: IterateFolder, clock: "Clock", draw: Draw | None
+) -> IterateReport:
     set_device(config.device)
-    run = IterateRun(config, game, folder, Clock(config.minutes, progress), draw)
+    run = IterateRun(config, game, folder, clock, draw)
     stopped = "generations"
     try:
         while not config.generations or len(run.ended) < config.generations:
@@ -110,7 +116,7 @@ class IterateRun:
     """A run in progress: the generations that have ended, and the three steps that make the next one."""
 
     def __init__(
-        self, config: IterateConfig, game: Game, folder: IterateFolder, clock: Clock, draw: Draw | None = None
+        self, config: IterateConfig, game: Game, folder: IterateFolder, clock: "Clock", draw: Draw | None = None
     ) -> None:
         self.config, self.game, self.folder, self.clock, self.draw = config, game, folder, clock, draw
         self.seats = config.seats or game.default_seats

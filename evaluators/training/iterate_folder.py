@@ -2,13 +2,16 @@
 
 import contextlib
 import json
+import math
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cardai.data.files import write_whole
 from cardai.errors import CardaiError
+from cardai.files.reading import parse_json, read_bytes, unreadable
+from cardai.files.writing import held as locked
+from cardai.files.writing import remove_left_over, write_whole
 from cardai.measure.duel import Duel
 from evaluators import settings
 from evaluators.model import FILE as MODEL
@@ -16,6 +19,7 @@ from evaluators.training.generations import Generation
 from evaluators.training.iterate_config import IterateConfig
 
 CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
+_LARGEST = 1 << 34  # bytes of a model
 CHAMPION, FIGURE = "champion.safetensors", "strength.png"
 STEPS = ("games", "training", "benchmark")  # of a generation; the result of each is in a file of that name
 
@@ -44,7 +48,11 @@ class IterateFolder:
 
     def scores(self) -> dict[str, float]:
         """Return the mean score of each agent in the games of the first generation, in percent."""
-        return _read_json(self.generation(1) / "games.json", ("scores",))["scores"]
+        place = self.generation(1) / "games.json"
+        scores = _read_json(place, ("scores",))["scores"]
+        if not scores or not _are_numbers(scores):
+            raise _damaged(place)
+        return scores
 
     def read_generation(self, number: int) -> Generation:
         """Return a generation whose steps have all ended."""
@@ -52,6 +60,19 @@ class IterateFolder:
         games = _read_json(place / "games.json", ("games", "states", "endless"))
         training = _read_json(place / "training.json", ("learned", "steps", "bce"))
         benchmark = _read_json(place / "benchmark.json", ("champion", "duel", "strength"))
+        for name, content, counts in (
+            ("games", games, ("games", "states", "endless")),
+            ("training", training, ("learned", "steps")),
+        ):
+            if any(type(content[count]) is not int for count in counts):
+                raise _damaged(place / f"{name}.json")
+        losses = training["bce"]
+        if not isinstance(losses, dict) or losses.keys() != {"validation", "test"}:
+            raise _damaged(place / "training.json")
+        if not _are_numbers({name: loss for name, loss in losses.items() if loss is not None}):
+            raise _damaged(place / "training.json")
+        if not isinstance(benchmark["champion"], str):
+            raise _damaged(place / "benchmark.json")
         return Generation(
             number=number,
             games=games["games"],
@@ -96,8 +117,25 @@ class IterateFolder:
                 _write_json(place / "seconds.json", seconds)
 
 
-def claim(config: IterateConfig) -> IterateFolder:
-    """Prepare the folder of a run. Raises CardaiError unless it is new or empty, or holds this very run."""
+@contextlib.contextmanager
+def claimed(config: IterateConfig) -> Iterator[IterateFolder]:
+    """Prepare the folder of a run and hold it for this process.
+
+    Raises CardaiError unless it is new or empty, or holds this very run and no other process continues it.
+    """
+    with contextlib.ExitStack() as held:
+        folder = _claim(config)
+        try:
+            held.enter_context(locked(folder, f"another process is at work in {folder}"))
+        except OSError as error:
+            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+        remove_left_over(folder)
+        settings.write(config, folder / CONFIG)
+        yield IterateFolder(folder)
+
+
+def _claim(config: IterateConfig) -> Path:
+    """Make the folder of a run. Raises CardaiError unless it is new or empty, or holds this very run."""
     folder = Path(config.out)
     place = folder / CONFIG
     try:
@@ -110,27 +148,36 @@ def claim(config: IterateConfig) -> IterateFolder:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-    settings.write(config, place)
-    return IterateFolder(folder)
+    return folder
 
 
 def _seconds(place: Path) -> dict[str, float]:
     """Return the seconds that each step of a generation took."""
     file = place / "seconds.json"
-    return _read_json(file) if file.exists() else {}
+    seconds = _read_json(file) if file.exists() else {}
+    if not _are_numbers(seconds):
+        raise _damaged(file)
+    return seconds
+
+
+def _are_numbers(content: Any) -> bool:
+    """Whether a value is a table of finite numbers."""
+    return isinstance(content, dict) and all(
+        type(value) in (int, float) and math.isfinite(value) for value in content.values()
+    )
 
 
 def _duel(place: Path, content: Any) -> Duel:
     try:
         return Duel.from_json(content)
-    except (TypeError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError):
         raise _damaged(place) from None
 
 
 def _read_json(place: Path, names: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the JSON object in a file, which must have entries of these names."""
     try:
-        content = json.loads(_read_bytes(place))
+        content = parse_json(_read_bytes(place))
     except ValueError:
         content = None
     if not isinstance(content, dict) or any(name not in content for name in names):
@@ -144,9 +191,9 @@ def _damaged(place: Path) -> CardaiError:
 
 def _read_bytes(place: Path) -> bytes:
     try:
-        return place.read_bytes()
+        return read_bytes(place, _LARGEST)
     except OSError as error:
-        raise CardaiError(f"cannot read {place}: {error.strerror or error}") from None
+        raise unreadable(place, error) from None
 
 
 def _write_json(place: Path, content: Mapping[str, Any]) -> None:
@@ -156,7 +203,7 @@ def _write_json(place: Path, content: Mapping[str, Any]) -> None:
 def _write_bytes(place: Path, content: bytes) -> None:
     """Write a file whole or not at all. A file that has this content already is left as it is."""
     try:
-        if not place.exists() or place.read_bytes() != content:
+        if not place.exists() or read_bytes(place, _LARGEST) != content:
             write_whole(place, content)
     except OSError as error:
         raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
-from cardai.data.files import write_text
+from cardai.files.writing import write_text
 from evaluators.model import Model
 from evaluators.training import report
 from evaluators.training.config import command

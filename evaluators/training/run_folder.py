@@ -1,12 +1,13 @@
 """The folder of a training run: the names of its files, and which run may train in it."""
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from cardai.errors import CardaiError
+from cardai.files.writing import held as locked
+from cardai.files.writing import remove_left_over
 from evaluators.model import FILE as MODEL
 from evaluators.training import checkpoint
 from evaluators.training.config import TrainConfig, difference, read_config, write_config
@@ -27,7 +28,8 @@ def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None
             if folder.is_dir() and any(folder.iterdir()) and not (folder / CONFIG).exists():
                 raise CardaiError(f"{folder} is not a run's folder: it holds files but no {CONFIG}; choose another")
             folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(_locked(folder))
+            held.enter_context(locked(folder, f"another process is training in {folder}"))
+            remove_left_over(folder)
             if (folder / CONFIG).exists() and overwrite:
                 _clear(folder)
             elif checkpoint.listed(folder) or (folder / MODEL).exists():
@@ -36,25 +38,6 @@ def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None
         except OSError as error:
             raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
         yield
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from training in a folder. Does nothing on systems without `fcntl`."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CardaiError(f"another process is training in {folder}") from None
-        yield
-    finally:
-        os.close(handle)
 
 
 def _refuse_another(folder: Path, config: TrainConfig) -> None:

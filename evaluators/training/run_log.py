@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cardai.data.files import write_text
 from cardai.errors import CardaiError
+from cardai.files.writing import write_text
 from cardai.progress import Progress
 from evaluators.training.config import TrainConfig
 from evaluators.training.run_folder import BOARD, HISTORY

@@ -1,10 +1,12 @@
 """Where a training run is: its steps, its time, its validations, and why it ended."""
 
+import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
+from cardai.errors import short
 from evaluators.training.config import TrainConfig
 
 
@@ -35,6 +37,22 @@ class RunStatus:
     worse: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
     stopped: str = ""
+
+    @classmethod
+    def from_json(cls, entries: Mapping[str, Any]) -> Self:
+        """Return the status of which a checkpoint holds the entries. Raises ValueError for anything else."""
+        kinds = {entry.name: entry.type for entry in fields(cls)}
+        if entries.keys() != kinds.keys():
+            raise ValueError("its entries have other names")
+        for name, value in entries.items():
+            if kinds[name] in (int, float, str) and not _is_of(kinds[name], value):
+                raise ValueError(f"{name} is {short(value)}")
+        lines = entries["history"]
+        if not isinstance(lines, list) or not all(map(_is_line, lines)):
+            raise ValueError("history holds something that is no validation")
+        if entries["best"] is not None and not _is_line(entries["best"]):
+            raise ValueError("best is no validation")
+        return cls(**entries)
 
     def add_validation(self, line: dict[str, Any], patience: int) -> bool:
         """Add a line to the history. Returns whether the weights are the best so far.
@@ -74,6 +92,27 @@ class RunStatus:
     def states_per_second(self, batch: int) -> float:
         """Return the speed of training, without validations and checkpoints, or 0 if it is not known yet."""
         return self.timed_steps * batch / self.timed_seconds if self.timed_seconds else 0.0
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Whether a JSON value has a type: str, int (a count) or float (a number)."""
+    if kind is str:
+        return isinstance(value, str)
+    return type(value) in ((int,) if kind is int else (int, float)) and value >= 0
+
+
+def _is_line(line: Any) -> bool:
+    """Whether a JSON value is a line of the history."""
+    if not isinstance(line, dict) or not all(_is_number(line.get(name)) for name in ("step", "epoch", "loss")):
+        return False
+    validation = line.get("validation")
+    if validation is None:
+        return True
+    return isinstance(validation, dict) and _is_number(validation.get("bce"))
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 class StepTimer:

@@ -69,7 +69,7 @@ class TrainingRun:
         self._losses: deque[jax.Array] = deque()  # of the steps that the device may not have done yet
         self._best: dict[str, np.ndarray] = {}  # the weights of the best validation
         newest = checkpoint.newest(job.folder, job.identity)
-        self.status = RunStatus(**newest.status) if newest else RunStatus(planned=planned_steps(job))
+        self.status = _status(job.folder, newest) if newest else RunStatus(planned=planned_steps(job))
         self.total = self.status.planned or total_steps(self.config, job.per_epoch)
         self.trainer = Trainer(self._network(newest), self.config, self.total)
         self.state = jax.device_put(self.trainer.start(), job.device)
@@ -188,3 +188,12 @@ class TrainingRun:
         tensors = state_arrays(self.state) | self._best
         checkpoint.save(self.job.folder, Checkpoint(self.status.step, self.job.identity, tensors, asdict(self.status)))
         self._saved = time.perf_counter()
+
+
+def _status(folder: Path, newest: Checkpoint) -> RunStatus:
+    """Return where a run stood at its newest checkpoint. Raises CardaiError if the checkpoint does not say so."""
+    try:
+        return RunStatus.from_json(newest.status)
+    except ValueError as error:
+        place = checkpoint.listed(folder)[-1]
+        raise CardaiError(f"{place} is damaged: {error}; delete it to continue from an older one") from None

@@ -7,6 +7,7 @@ A folder belongs to one experiment, one config and one version of the code that 
 anything else in it raises CardaiError before any file is changed. So does a piece that was edited by hand.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError, unknown
+from cardai.files.reading import read_text
 from cardai.game import Game
 from cardai.measure.bench import run_suite
 from cardai.progress import Progress
@@ -109,7 +111,7 @@ class Lab:
         return place
 
     def _saved(self, place: Path) -> dict[str, Any]:
-        content = read_sealed(place)
+        content = _piece(place)
         if (content["experiment"], content["code"]) != (self.name, fingerprint(self.name)):
             raise CardaiError(f"{place} was made by other code ({content['code']}, now {fingerprint(self.name)})")
         return content
@@ -205,7 +207,7 @@ def chosen_again(folder: Path, count: int, seed: int) -> list[str]:
 
     Raises CardaiError if no such piece is saved in the folder.
     """
-    pieces = (read_sealed(path) for path in sorted((folder / PIECES).glob("*.json")))
+    pieces = (_piece(path) for path in sorted((folder / PIECES).glob("*.json")))
     keys = [piece["key"] for piece in pieces if piece["repeats"]]
     if not keys:
         raise CardaiError(f"{folder} holds no measurement that could be repeated")
@@ -213,7 +215,35 @@ def chosen_again(folder: Path, count: int, seed: int) -> list[str]:
 
 
 def _seconds(place: Path) -> float:
-    return float(place.read_text()) if place.exists() else 0.0
+    """The seconds in a file, 0 if there is none. Raises CardaiError if they are no number."""
+    if not place.exists():
+        return 0.0
+    text = read_text(place)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise CardaiError(f"{place} is damaged: it holds no number of seconds; delete it")
+    return seconds
+
+
+def _piece(place: Path) -> dict[str, Any]:
+    """A saved piece. Raises CardaiError if its file cannot be read, was edited, or holds something else."""
+    content = read_sealed(place)
+    computer = content.get("machine")
+    texts = [content.get(name) for name in ("experiment", "code", "key", "when")]
+    is_piece = (
+        all(isinstance(text, str) for text in texts)
+        and isinstance(content.get("repeats"), bool)
+        and type(content.get("seconds")) in (int, float)
+        and isinstance(computer, dict)
+        and all(isinstance(computer.get(name), str | int | None) for name in ("processor", "usable_cpus", "commit"))
+        and "value" in content
+    )
+    if not is_piece:
+        raise CardaiError(f"{place} is damaged: it is no saved measurement; delete it, and it will be measured again")
+    return content
 
 
 def _lasting(value: Any) -> Any:

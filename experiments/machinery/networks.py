@@ -7,7 +7,6 @@
 After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
+from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.progress import Progress
 from evaluators.model import FILE, Model
@@ -70,7 +70,7 @@ class NetworkStore:
 
     def test_figures(self, name: str) -> dict[str, Any]:
         """A trained network's cross-entropy on balanced test states, their number, and the seconds of its training."""
-        report = json.loads((self.folder / name / REPORT).read_text("utf-8"))
+        report = read_json(self.folder / name / REPORT)
         balanced = report["test"]["balanced"]
         return {"bce": balanced["bce"], "states": report["states"]["test"], "seconds": report["seconds"]}
 

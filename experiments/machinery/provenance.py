@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.files.reading import read_json
 from experiments.machinery.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,7 +165,7 @@ def write_sealed(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises CardaiError if the file cannot be written.
     """
-    from cardai.data.files import write_whole
+    from cardai.files.writing import write_whole
 
     written = sealed(json.loads(json.dumps(content)))
     try:
@@ -178,11 +179,9 @@ def write_sealed(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 def read_sealed(path: Path) -> dict[str, Any]:
     """Read sealed JSON. Raises CardaiError for a file that cannot be read, or whose content does not match its seal."""
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise CardaiError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise CardaiError(f"{path} is damaged: it is no JSON; delete it, and it will be measured again") from None
+        content = read_json(path)
+    except CardaiError as error:
+        raise CardaiError(f"{error}; delete it, and it will be measured again") from None
     if not isinstance(content, dict) or content.get(SEAL) != _hash(content):
         raise CardaiError(f"{path} was changed after it was measured; delete it, and it will be measured again")
     return content

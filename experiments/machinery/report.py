@@ -7,13 +7,15 @@ The folder of a report holds README.md, index.html, and for each experiment its 
 that was edited by hand raises CardaiError.
 """
 
+import contextlib
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.files.reading import read_text
 from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from experiments.machinery.charts import svg
 from experiments.machinery.findings import VERDICTS
@@ -74,21 +76,35 @@ def write(folder: Path, results: Sequence[Result]) -> Path:
 
 
 def _written(folder: Path, results: Sequence[Result]) -> Path:
-    drawings, titles = {}, {}
+    drawings, titles, texts = {}, {}, {}
     for result in results:
         name = result["experiment"]
-        figures = page_of(name).draw(result)
-        for title, figure in figures.items():
-            (folder / f"{name}-{title}.svg").write_text(svg(figure), "utf-8")
-        write_sealed(folder / f"{name}.json", {part: value for part, value in result.items() if part != "seal"})
-        titles[name] = list(figures)
-        drawings[name] = {title: svg(figure, alone=False) for title, figure in figures.items()}
-        (folder / f"{name}.md").write_text(page(result, titles[name]), "utf-8")
-        if name == STRENGTH_FROM:
-            (folder / STRENGTH).write_text(svg(page_of(name).strength(result)), "utf-8")
-    (folder / "README.md").write_text(overview(results, titles), "utf-8")
-    (folder / "index.html").write_text(_html(results, drawings), "utf-8")
+        with _complete(name):
+            figures = page_of(name).draw(result)
+            texts |= {f"{name}-{title}.svg": svg(figure) for title, figure in figures.items()}
+            titles[name] = list(figures)
+            drawings[name] = {title: svg(figure, alone=False) for title, figure in figures.items()}
+            texts[f"{name}.md"] = page(result, titles[name])
+            if name == STRENGTH_FROM:
+                texts[STRENGTH] = svg(page_of(name).strength(result))
+    with _complete(" and ".join(titles)):
+        texts["README.md"], texts["index.html"] = overview(results, titles), _html(results, drawings)
+    for result in results:
+        content = {part: value for part, value in result.items() if part != "seal"}
+        write_sealed(folder / f"{result['experiment']}.json", content)
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
     return folder / "README.md"
+
+
+@contextlib.contextmanager
+def _complete(name: str) -> Iterator[None]:
+    """Raise CardaiError where a page asks for something that a result does not hold."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration) as error:
+        why = f"{type(error).__name__}: {error}"[:200]
+        raise CardaiError(f"the result of {name} is not complete, so its page cannot be made ({why})") from error
 
 
 def write_again(folder: Path) -> Path:
@@ -101,10 +117,7 @@ def put_into(path: Path, results: Sequence[Result]) -> None:
 
     Raises CardaiError if the page cannot be read or does not have both `MARKS`.
     """
-    try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise CardaiError(f"cannot read {path}: {error.strerror or error}") from None
+    text = read_text(path)
     first, mark, rest = text.partition(MARKS[0] + "\n")
     _, end, last = rest.partition(MARKS[1])
     if not mark or not end:

@@ -1,0 +1,138 @@
+"""Writing files: whole or not at all, under temporary names that are unique, in folders held by one process."""
+
+import contextlib
+import functools
+import os
+import platform
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from cardai.errors import CardaiError
+
+_OLD = 24 * 3600.0  # seconds; a temporary file of another computer that was not written to for so long is left over
+_TEMPORARY = re.compile(r"\.?(?P<name>.+)\.(?P<host>\w+)-(?P<process>\d{1,10})-[0-9a-f]{8}\.part")
+
+
+def write_whole(place: Path, content: bytes) -> None:
+    """Write a file whole, or leave it as it was: to a temporary name first, which is then renamed. Raises OSError."""
+    unfinished = place.with_name(f".{temporary(place.name)}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+    _sync_folder(place.parent)
+
+
+def write_bytes(place: Path, content: bytes) -> None:
+    """Write a file whole, or leave it as it was. Raises CardaiError if it cannot be written."""
+    try:
+        write_whole(place, content)
+    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+        raise CardaiError(f"cannot write {place}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def write_text(place: Path, text: str) -> None:
+    """Write a text file whole (UTF-8), or leave it as it was. Raises CardaiError if it cannot be written."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise CardaiError(f"cannot write {place}: its text is not Unicode") from None
+    write_bytes(place, content)
+
+
+def temporary(name: str) -> str:
+    """The name of a file until it is finished, NAME.HOST-PROCESS-RANDOM.part: unique on this and other computers."""
+    return f"{name}.{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def remove_left_over(folder: Path, name: str | None = None) -> None:
+    """Remove temporary files of processes that have ended from a folder.
+
+    `name`: only those of the file with this name. A file is left over if its process ran on this computer and has
+    ended, or if it was not written to for a day. Other files, and files that cannot be removed, stay.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        for place in list(folder.iterdir()):
+            found = _TEMPORARY.fullmatch(place.name)
+            if found is None or name not in (None, found["name"]):
+                continue
+            if _is_left_over(place, found["host"], int(found["process"])):
+                with contextlib.suppress(OSError):
+                    place.unlink()
+
+
+@contextlib.contextmanager
+def held(folder: Path, refusal: str) -> Iterator[None]:
+    """Hold a folder for this process. Raises CardaiError with the text `refusal` if another process holds it.
+
+    The operating system releases the folder when the process ends, however it ends. On file systems without locks
+    nothing is held. Raises OSError if the folder cannot be opened.
+    """
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT) if os.name == "nt" else os.open(folder, os.O_RDONLY)
+    try:
+        if not _lock(handle):
+            raise CardaiError(refusal)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file until it is closed. Returns False if another process has locked it."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue]
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # this file system has no locks
+        return True
+    return True
+
+
+@functools.cache
+def _host() -> str:
+    return re.sub(r"\W", "_", platform.node(), flags=re.ASCII)[:40] or "unnamed"
+
+
+def _is_left_over(place: Path, host: str, process: int) -> bool:
+    if host == _host() and not _is_running(process):
+        return True
+    return time.time() - place.stat().st_mtime > _OLD
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process of this computer is running. On Windows, where that cannot be asked so simply, it may be."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name of a file durable, if the operating system can do that."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
