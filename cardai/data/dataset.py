@@ -340,7 +340,8 @@ def _refuse_same_games(gathered: "_Gathered") -> None:
     twice = np.flatnonzero(marks[order][1:] == marks[order][:-1])
     if not len(twice):
         return
-    one, two = sorted(order[twice[0] : twice[0] + 2].tolist())
+    second_places = order[twice + 1]
+    one, two = int(order[twice[np.argmin(second_places)]]), int(second_places.min())
     starts = [start for start, _ in gathered.files]
     first, second = (gathered.files[bisect.bisect_right(starts, place) - 1] for place in (one, two))
     raise CardaiError(

@@ -164,9 +164,11 @@ def parse_toml(text: str) -> dict[str, Any]:
 def _check_values(value: Any) -> None:
     """Raise ValueError for a value with too deep nesting, a number outside the limits or an unprintable text."""
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for depth in range(DEEPEST + 1):
         inside: list[Any] = []
         for item in level:
+            if isinstance(item, dict | list) and depth == DEEPEST:
+                raise ValueError(f"it is nested deeper than {DEEPEST} levels")
             if isinstance(item, dict):
                 inside += item.keys()
                 inside += item.values()
@@ -180,10 +182,7 @@ def _check_values(value: Any) -> None:
                     raise ValueError("a number is not finite")
             elif type(item) is int and not -(10**LONGEST_NUMBER) < item < 10**LONGEST_NUMBER:
                 raise ValueError(f"a whole number has more than {LONGEST_NUMBER} digits")
-        if not inside:
-            return
         level = inside
-    raise ValueError(f"it is nested deeper than {DEEPEST} levels")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
