@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from cardai.errors import CardaiError, is_printable, short
-from cardai.files.reading import open_file, parse_json, unreadable
+from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.writing import write_whole
 from cardai.game import Segment
 
@@ -167,8 +167,9 @@ class NetworkFile(Generic[M]):
         if problem := self._problem(entries):
             raise self.refusal(place, problem)
         try:
+            check_values(entries)
             return self.from_json(entries)
-        except CardaiError as error:
+        except (CardaiError, ValueError) as error:
             raise self.refusal(place, str(error)) from None
 
     def _problem(self, entries: Mapping[str, Any]) -> str | None:
@@ -204,7 +205,7 @@ class NetworkFile(Generic[M]):
 
     def _json_object(self, place: Path, what: str, text: str | bytes) -> dict[str, Any]:
         try:
-            value = parse_json(text)
+            value = parse_json_line(text)
         except ValueError as error:
             raise self.refusal(place, f"{what} is not JSON that can be used: {error}") from None
         if not isinstance(value, dict):

@@ -115,7 +115,7 @@ def unreadable(path: str | Path, error: OSError) -> CardaiError:
 def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text. Raises ValueError, with the reason in words, for a text outside the limits."""
     value = _decoded(text, _STRICT)
-    _check_values(value)
+    check_values(value)
     return value
 
 
@@ -125,6 +125,30 @@ def parse_json_line(text: str | bytes) -> Any:
     Nesting may be deeper, texts may hold control characters, and numbers may not be finite.
     """
     return _decoded(text, _FAST)
+
+
+def check_values(value: Any) -> None:
+    """Raise ValueError, as `parse_json` does, for a value nested too deep, a number or a text outside the limits."""
+    level = [value]
+    for depth in range(DEEPEST + 1):
+        inside: list[Any] = []
+        for item in level:
+            if isinstance(item, dict | list) and depth == DEEPEST:
+                raise ValueError(f"it is nested deeper than {DEEPEST} levels")
+            if isinstance(item, dict):
+                inside += item.keys()
+                inside += item.values()
+            elif isinstance(item, list):
+                inside += item
+            elif isinstance(item, str):
+                if not is_printable(item):
+                    raise ValueError(f"a text holds control characters: {short(item)}")
+            elif isinstance(item, float):
+                if not math.isfinite(item):
+                    raise ValueError("a number is not finite")
+            elif type(item) is int and not -(10**LONGEST_NUMBER) < item < 10**LONGEST_NUMBER:
+                raise ValueError(f"a whole number has more than {LONGEST_NUMBER} digits")
+        level = inside
 
 
 def _decoded(text: str | bytes, decoder: json.JSONDecoder) -> Any:
@@ -157,32 +181,8 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise
     except ValueError:  # Python's own limit of digits
         raise ValueError("a whole number is too long") from None
-    _check_values(values)
+    check_values(values)
     return values
-
-
-def _check_values(value: Any) -> None:
-    """Raise ValueError for a value with too deep nesting, a number outside the limits or an unprintable text."""
-    level = [value]
-    for depth in range(DEEPEST + 1):
-        inside: list[Any] = []
-        for item in level:
-            if isinstance(item, dict | list) and depth == DEEPEST:
-                raise ValueError(f"it is nested deeper than {DEEPEST} levels")
-            if isinstance(item, dict):
-                inside += item.keys()
-                inside += item.values()
-            elif isinstance(item, list):
-                inside += item
-            elif isinstance(item, str):
-                if not is_printable(item):
-                    raise ValueError(f"a text holds control characters: {short(item)}")
-            elif isinstance(item, float):
-                if not math.isfinite(item):
-                    raise ValueError("a number is not finite")
-            elif type(item) is int and not -(10**LONGEST_NUMBER) < item < 10**LONGEST_NUMBER:
-                raise ValueError(f"a whole number has more than {LONGEST_NUMBER} digits")
-        level = inside
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
