@@ -15,6 +15,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, IllegalMove, short
 from cardai.kernel import native, refusal
+from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.native import raw
 from cardai.kernel.rules import (
     Rules,
@@ -28,7 +29,7 @@ from cardai.kernel.rules import (
     door_value,
     lend,
 )
-from cardai.rule import STREAM, mixed
+from cardai.rule import STREAM
 
 CORE_FIELDS = native.HEADER
 
@@ -372,7 +373,7 @@ class Game:
     def world(self, state: GameState, seat: int, seed: int = 0) -> GameState:
         """A world (determinization): a copy in which all that `seat` cannot know, and the stream, is dealt anew."""
         states, streams = copies(state), np.zeros(1, STREAM)
-        streams["rng"] = mixed(int_seed(seed))
+        streams["rng"] = derived(int_seed(seed), WORLD, 0)
         door_resample(self._lent, raw(states), seat, raw(streams))
         return states[0]
 

@@ -47,6 +47,19 @@ def load(name: str) -> Game:
     return _loaded(name, module, lambda: importlib.import_module(module), attribute or "GAME")
 
 
+def name_of(game: Game) -> str:
+    """What `load` is given in another process to load the same game: its name, or the path of its file.
+
+    Raises CardaiError for a game that is in no module as `GAME`.
+    """
+    for module in list(sys.modules.values()):
+        if getattr(module, "GAME", None) is game and getattr(module, "__file__", None):
+            if module.__name__ == available().get(game.name):
+                return game.name
+            return str(module.__file__)
+    raise CardaiError(f"{game.name} cannot be loaded in another process: no module holds it as GAME")
+
+
 def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribute: str) -> Game:
     """The game of a module. If the module has none or does not run, its imports are undone."""
     before = set(sys.modules)

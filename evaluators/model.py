@@ -49,6 +49,8 @@ class Model:
     `name`: what messages call the model.
     """
 
+    is_foreign = False
+
     def __init__(self, metadata: ModelMetadata, module: "nnx.Module", name: str = "") -> None:
         self.metadata, self.module, self.name = metadata, module, name or f"{metadata.body} of {metadata.game}"
         module.eval()

@@ -22,7 +22,6 @@ A game may bring kinds of its own (`Game.agents`), an installed package too (`EN
 """
 
 import functools
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -30,11 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
-from cardai.agents.function import evaluator as evaluator_of
+from cardai.agents.evaluator import Evaluator, find_evaluator, known_evaluators
+from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
+from cardai.agents.own_code import evaluator_at, function_at
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, Rollout, Strategy, one_by_one
-from cardai.errors import CardaiError, place_of, unknown
+from cardai.errors import CardaiError, unknown
 from cardai.game import Game
+from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
 ENTRY_POINTS = "cardai.agents"
@@ -59,6 +60,11 @@ class Agent:
         return self.strategy.peeks
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether it runs Python code that does not come with cardai or the game. See `Strategy.is_foreign`."""
+        return self.strategy.is_foreign
+
+    @property
     def evaluator(self) -> Evaluator | None:
         """The evaluator that the agent asks, or None if it asks none or uses a heuristic of the game."""
         return self.strategy.evaluator
@@ -81,15 +87,24 @@ SEARCHES = {
 """The agents that search one ply with any evaluator."""
 
 
-def agent(game: Game, spec: str, evaluator: Evaluator | None = None) -> Agent:
+def agent(game: Game, spec: str, evaluator: Evaluator | None = None, isolate: bool = False) -> Agent:
     """Returns the agent that `spec` names.
 
     With an `evaluator` of yours, `spec` is "greedy", "sampled" or "peeking", with options.
 
         agent(game, "bot3"), agent(game, "greedy:best"), agent(game, "sampled?worlds=20", evaluator=mine)
 
+    With `isolate`, Python code of somebody else's runs in a process of its own, which is sent worlds and nothing else.
+
     Raises CardaiError, which says what is wrong and what there is.
     """
+    made = _made(game, spec, evaluator, isolate)
+    if isolate and made.is_foreign and not made.strategy.is_isolated:
+        raise CardaiError(f"agent {spec!r} cannot be isolated: only python:... and searches with python:... can")
+    return made
+
+
+def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> Agent:
     head, _, query = spec.partition("?")
     options = _options(spec, query)
     name, _, argument = head.partition(":")
@@ -99,14 +114,17 @@ def agent(game: Game, spec: str, evaluator: Evaluator | None = None) -> Agent:
         named = f"{head}:{evaluator.name}" + (f"?{query}" if query else "")
         return _one_ply(named, head, options, evaluator=evaluator)
     if name in SEARCHES:
-        return _by_name(game, spec, name, argument, options)
+        return _by_name(game, spec, name, argument, options, isolate)
     if name == "rollout":
         worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
         _nothing_left(spec, options)
         return Agent(spec, Rollout(worlds), "pure Monte Carlo over worlds")
     if name == "python":
         _nothing_left(spec, options)
-        return Agent(spec, OfFunction(_function(spec, argument)), "a Python function")
+        if isolate:
+            process = Process(spec, argument, "agent", name_of(game))
+            return Agent(spec, OfFunction(moves_of(process), is_isolated=True), "a Python function in its own process")
+        return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
     if argument and (name in game.agents or name in _kinds()):
         make = game.agents[name] if name in game.agents else _kinds()[name].load()
         made = make(game, spec, argument, options)
@@ -184,12 +202,17 @@ def _count(spec: str, text: str, what: str) -> int:
     return int(text)
 
 
-def _by_name(game: Game, spec: str, name: str, named: str, options: dict[str, str]) -> Agent:
+def _by_name(game: Game, spec: str, name: str, named: str, options: dict[str, str], isolate: bool) -> Agent:
     """A search with the heuristic, model or Python object that is called `named`."""
     if named in game.heuristics:
         return _one_ply(spec, name, options, value=game.entry("value", game.heuristics[named]))
     if named.startswith("python:"):
-        return _one_ply(spec, name, options, evaluator=_evaluator(game, spec, named.removeprefix("python:")))
+        target = named.removeprefix("python:")
+        if isolate:
+            own: Evaluator = IsolatedEvaluator(game, Process(spec, target, "evaluator", name_of(game)))
+        else:
+            own = evaluator_at(game, spec, target)
+        return _one_ply(spec, name, options, evaluator=own)
     evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
         names = [*game.heuristics, *known_evaluators(game)]
@@ -261,31 +284,3 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a finite number")
     call = game.entry("choose", player.choose)
     return Agent(spec, HandWritten(call, tuple(values.values()), player.sees_truth, randomised), player.about)
-
-
-def _function(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """The function that python:MODULE:FUNCTION names, for many tables."""
-    function: Any = _imported(spec, target, "a function is named python:MODULE:FUNCTION")
-    if not callable(function):
-        raise CardaiError(f"agent {spec!r}: {target!r} is not a function but {function!r}")
-    chosen: Any = function  # what it takes and returns shows when it is asked
-    return one_by_one(chosen, spec)
-
-
-def _evaluator(game: Game, spec: str, target: str) -> Evaluator:
-    """The evaluator that python:MODULE:OBJECT names."""
-    thing = _imported(spec, target, "an evaluator is named python:MODULE:OBJECT")
-    return thing if is_evaluator(thing) else evaluator_of(game, thing, name=f"python:{target}")
-
-
-def _imported(spec: str, target: str, how: str) -> Any:
-    """The object of the name MODULE:OBJECT."""
-    module, _, name = target.partition(":")
-    if not module or not name:
-        raise CardaiError(f"agent {spec!r}: {how}")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (Exception, SystemExit) as error:  # the module is anybody's code
-        kind = "" if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: "
-        where = "" if isinstance(error, AttributeError) else place_of(error)
-        raise CardaiError(f"agent {spec!r}: cannot import {target!r}: {kind}{error}{where}") from error

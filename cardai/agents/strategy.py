@@ -54,6 +54,10 @@ class Strategy:
     """Whether it sometimes plays another move than the one it prefers."""
     evaluator: Evaluator | None = None
     """The evaluator that it asks, if it asks one."""
+    is_foreign: bool = True
+    """Whether it runs Python code that does not come with cardai or the game. Benchmarks then take a salt."""
+    is_isolated: bool = False
+    """Whether that code runs in a process of its own."""
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
@@ -70,6 +74,7 @@ class EvenlyRandom(Strategy):
 
     is_native = True
     is_trusted = True
+    is_foreign = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class HandWritten(Strategy):
     randomised: bool = False
 
     is_native = True
+    is_foreign = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,7 @@ class Rollout(Strategy):
 
     is_native = True
     is_trusted = True
+    is_foreign = False
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,16 @@ class OnePly(Strategy):
     def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether it asks a heuristic, which compiled code calls."""
         return self.evaluator is None
+
+    @property
+    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether its evaluator is somebody else's code."""
+        return self.evaluator is not None and getattr(self.evaluator, "is_foreign", True)
+
+    @property
+    def is_isolated(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether its evaluator runs in a process of its own."""
+        return getattr(self.evaluator, "is_isolated", False)
 
     @property
     def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -152,6 +169,8 @@ class OfFunction(Strategy):
 
     function: Callable[[Game, np.ndarray], np.ndarray]
     fits: Callable[[Game, str | None, int], None] | None = None
+    is_foreign: bool = True
+    is_isolated: bool = False
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Ask `fits`."""
@@ -167,6 +186,8 @@ class OfFunction(Strategy):
 @dataclass(frozen=True)
 class Person(Strategy):
     """Somebody who is asked elsewhere. `cardai.table.one.OneGame` waits for their move."""
+
+    is_foreign = False
 
 
 class AgentFailed(CardaiError):

@@ -59,6 +59,13 @@ Overwrite = Annotated[bool, Parameter(negative="", help="Replace the file if it 
 Device = Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")]
 SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual number if not given.")]
 Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, if its name does not find it.")]
+Salt = Annotated[
+    str | None,
+    Parameter(help="With the seed, decides the deals. Drawn anew if Python code of yours plays; 'none' for none."),
+]
+Isolate = Annotated[
+    bool, Parameter(negative="", help="Run python: agents in a process of their own, which is sent worlds only.")
+]
 SpecList = Annotated[str | None, Parameter(help="One agent spec for each seat: bot3,random,random.")]
 
 
@@ -194,6 +201,8 @@ def bench(
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
     against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
     device: Device = "auto",
+    salt: Salt = None,
+    isolate: Isolate = False,
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
@@ -206,7 +215,13 @@ def bench(
     if all_games and game is not None:
         _refuse(f"bench takes a game, here {game!r}, or --all, not both")
     if all_games:
-        options = {"--suite": suite, "--agent": ",".join(agent) if agent else None, "--variant": variant}
+        options = {
+            "--suite": suite,
+            "--agent": ",".join(agent) if agent else None,
+            "--variant": variant,
+            "--salt": salt,
+            "--isolate": isolate or None,
+        }
         _refuse_given(options, "is for one game; --all plays every game")
         return _bench_all(games, seed, threads, history, against, json)
     if game is None:
@@ -214,8 +229,14 @@ def bench(
     _refuse_given({"--history": history, "--against": against}, "needs --all")
     loaded = load(game)
     with Line("playing", loaded) as progress:
-        report = benchmark.run_suite(loaded, suite, _listed(agent), games, seed, threads, variant, progress)
+        report = benchmark.run_suite(
+            loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate
+        )
     return show(report, shown.table, json)
+
+
+def _salt(given: str | None) -> str | None:
+    return "" if given == "none" else given
 
 
 def _bench_all(
@@ -258,6 +279,8 @@ def match(
     threads: Threads = None,
     variant: Variant = None,
     device: Device = "auto",
+    salt: Salt = None,
+    isolate: Isolate = False,
     json: AsJson = False,
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
@@ -280,6 +303,8 @@ def match(
             record=record,
             overwrite=overwrite,
             progress=progress,
+            salt=_salt(salt),
+            isolate=isolate,
         )
     return show(report, shown.table, json)
 
@@ -341,6 +366,7 @@ def play(
     ] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",
+    isolate: Isolate = False,
 ) -> int:
     """Play a game at the keyboard: "human" in --seats is you."""
     import secrets
@@ -353,11 +379,18 @@ def play(
     with Line("", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
     specs = _specs(seats) if seats else keyboard.default_seats(loaded)
-    seed = secrets.randbelow(1_000_000) if seed is None else seed
+    seed = secrets.randbelow(10**12) if seed is None else seed
     unrecorded = "; it was not recorded" if record else ""
     try:
         scores = keyboard.play(
-            loaded, specs, seed=seed, variant=variant, script=moves_from, record=record, overwrite=overwrite
+            loaded,
+            specs,
+            seed=seed,
+            variant=variant,
+            script=moves_from,
+            record=record,
+            overwrite=overwrite,
+            isolate=isolate,
         )
     except KeyboardInterrupt:
         print(f"\ninterrupted: the game is not finished{unrecorded}", file=sys.stderr)

@@ -279,20 +279,21 @@ def play(
     script: Path | None = None,
     record: Path | None = None,
     overwrite: bool = False,
+    isolate: bool = False,
     console: Console | None = None,
 ) -> np.ndarray | None:
     """Play a game at the keyboard. Returns each seat's score, f8[seats] in [0, 1], or None if a person left the game.
 
     `seats`: an agent spec for each seat, `HUMAN` for a person. `script`: a file of inputs, one a line, `#` begins a
     comment; they are used before anybody is asked. `record`: a file that the finished game is written to, which may
-    exist only with `overwrite`; nothing is written if the game is left or interrupted. Raises CardaiError for seats or
-    a file that cannot be used, before anything is shown, and for a script that ends before the game does.
+    exist only with `overwrite`; nothing is written if the game is left or interrupted. `isolate`: see
+    `cardai.agents.spec.agent`. Raises CardaiError for seats or a file that cannot be used, before anything is shown, and for a script that ends before the game does.
     """
     if HUMAN not in seats:
         raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")
     game.options(len(seats), variant)
     inputs = Inputs(script)
-    agents = [None if spec == HUMAN else agent(game, spec) for spec in seats]
+    agents = [None if spec == HUMAN else agent(game, spec, isolate=isolate) for spec in seats]
     names = [HUMAN if player is None else player.label for player in agents]
     table = OneGame(game, agents, seed, variant)
     specs = list(dict.fromkeys(seats))

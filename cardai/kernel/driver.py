@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.kernel.chance import EXPLORING, SEAT, derived
 from cardai.kernel.lookahead import add, compare_by_value, pick_best
 from cardai.kernel.native import (
     at,
@@ -42,7 +43,6 @@ NEXT, RUNNING, WAITING, ASKED, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL = range(9)
 # How a game came out (0: not yet).
 FINISHED, ENDLESS = 1, 2
 
-EXPLORING = 0xE4B10  # tells the draws of `exploring_plies` from others that a game's seed decides
 ALL_ALONG = 1 << 40  # more plies than any game has
 
 
@@ -213,17 +213,23 @@ def exploring_plies(until, seed):
     """
     if until < 0:
         return ALL_ALONG
-    return np.int64(np.float64(mixed(np.uint64(seed) ^ np.uint64(EXPLORING)) >> np.uint64(11)) * 2.0**-53 * (until + 1))
+    return np.int64(np.float64(derived(seed, EXPLORING, 0) >> np.uint64(11)) * 2.0**-53 * (until + 1))
 
 
 @rule
 def seat_players(cast, games, slots, slot, game):
-    """Give each seat of a slot its own random stream and its player's parameters."""
+    """Give each seat of a slot its own random stream and its player's parameters.
+
+    An evenly random player shows its stream to nobody, so that its stream may begin at a number that is cheap to make.
+    """
     seats = games.seats
     for seat in range(seats):
         stream = at(slots.streams, slot * seats + seat)
-        seed_stream(stream, mixed(get(games.seeds, game) ^ mixed(seat + 1)))
         player = get(games.lineups, game * games.seats + seat)
+        if get(cast.kinds, player) == UNIFORM:
+            seed_stream(stream, mixed(get(games.seeds, game) ^ mixed(seat + 1)))
+        else:
+            seed_stream(stream, derived(get(games.seeds, game), SEAT, seat))
         for k in range(get(cast.widths, player)):
             value = get_float(cast.params, player * cast.width + k)
             if get(cast.randomised, player) != 0:

@@ -4,11 +4,11 @@
     report = run_match(load("moska"), ["bot3", "random", "random", "bot2"], games=4_000)
 
 Figures are in percent, with 95 % intervals by `cardai.stats.interval`.
-The seeds of a run's deals are `deal_seeds(seed, deals)`.
+The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
 """
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from cardai.measure.bench_report import BenchReport, MatchStanding, MissingRow, 
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.progress import Progress, begin_part
 from cardai.stats import interval
-from cardai.stats.deals import whole_rotations
+from cardai.stats.deals import new_salt, whole_rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
 from cardai.table.many import Results
@@ -38,12 +38,18 @@ def run_suite(
     threads: int | None = None,
     variant: str | None = None,
     progress: Progress | None = None,
+    salt: str | None = None,
+    isolate: bool = False,
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
     `agents`, `games` (for each row) and `variant` default to the suite's. Each row plays ceil(games / seats) deals, the
     same for every agent and row, and each deal in all rotations. Ctrl-C ends the run; the report then has the games
     finished so far.
+
+    `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
+    system if an agent runs Python code of somebody else's (`Agent.is_foreign`): such code could try the seeds that
+    people choose. `isolate`: such code runs in a process of its own, which is sent worlds and nothing else.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
@@ -53,8 +59,11 @@ def run_suite(
     games, threads = positive("games", suite.games if games is None else games), thread_count(threads)
     variant = _variant(game, suite.variant if variant is None else variant)
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
-        _refuse_unfit(agent(game, spec), game, variant, {1 + len(row.opponents) for row in suite.rows.values()})
-    planned, missing = _planned(game, suite, agents or suite.agents, variant)
+        _refuse_unfit(
+            agent(game, spec, isolate=isolate), game, variant, {1 + len(row.opponents) for row in suite.rows.values()}
+        )
+    planned, missing = _planned(game, suite, agents or suite.agents, variant, isolate)
+    salt = _salt(salt, (player for _, _, line_up in planned for player in line_up))
 
     total = sum(whole_rotations(games, len(line_up)) for _, _, line_up in planned)
     rows: list[SuiteResult] = []
@@ -62,7 +71,7 @@ def run_suite(
     done = 0
     for spec, name, line_up in planned:
         part = begin_part(progress, done, total, f"{line_up[0].label} in {name}")
-        results, places = play_rotated(game, line_up, games, seed, variant, threads, part)
+        results, places = play_rotated(game, line_up, games, seed, variant, threads, part, salt=salt)
         rows.append(_suite_result(suite, spec, name, line_up, results, places, seed))
         by_agent[name, line_up[0].label] = outcomes_of_place(places, 0, outcomes(suite.measure, results))
         done += len(results.scores)
@@ -76,6 +85,7 @@ def run_suite(
         title=_suite_title(game, suite_name),
         measure=suite.measure,
         seed=seed,
+        salt=salt,
         asked=games,
         rotate=True,
         threads=threads,
@@ -104,23 +114,26 @@ def run_match(
     record: Path | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
+    salt: str | None = None,
+    isolate: bool = False,
 ) -> BenchReport[MatchStanding]:
     """Play the agents of a line-up against each other: a spec or an agent for each seat, in order.
 
     Equal specs are one player with several places. With `rotate`, each deal is played in all rotations of the line-up,
     and games are rounded up to whole rotations; without it, each deal is played once with the seats as named. `record`:
-    a file to write the games to; it may exist only with `overwrite`.
+    a file to write the games to; it may exist only with `overwrite`. `salt`, `isolate`: as in `run_suite`.
 
     Raises CardaiError for bad specs, seats, games, variant or file, before anything is played.
     """
     games, threads = positive("games", games), thread_count(threads)
     variant = _variant(game, variant)
     game.options(len(players), variant)
-    line_up = _line_up(game, players, variant)
+    line_up = _line_up(game, players, variant, isolate)
+    salt = _salt(salt, line_up)
     specs = [player.spec for player in line_up]
     total = whole_rotations(games, len(line_up)) if rotate else games
     part = begin_part(progress, 0, total, " - ".join(specs))
-    results, places = play_rotated(game, line_up, games, seed, variant, threads, part, rotate, record, overwrite)
+    results, places = play_rotated(game, line_up, games, seed, variant, threads, part, rotate, record, overwrite, salt)
     places_of = {spec: [place for place, named in enumerate(specs) if named == spec] for spec in dict.fromkeys(specs)}
     return BenchReport(
         kind="match",
@@ -130,6 +143,7 @@ def run_match(
         title=f"{game.title}: {' - '.join(player.label for player in line_up)}",
         measure="score",
         seed=seed,
+        salt=salt,
         asked=games,
         rotate=rotate,
         threads=threads,
@@ -173,25 +187,32 @@ def _variant(game: Game, variant: str | None) -> str:
 
 
 def _planned(
-    game: Game, suite: Suite, specs: Sequence[str], variant: str
+    game: Game, suite: Suite, specs: Sequence[str], variant: str, isolate: bool
 ) -> tuple[list[tuple[str, str, list[Agent]]], list[MissingRow]]:
     """The agent, row and line-up of everything to be played, and the rows that cannot be."""
     planned: list[tuple[str, str, list[Agent]]] = []
     missing: list[MissingRow] = []
     for spec, (name, row) in itertools.product(dict.fromkeys(specs), suite.rows.items()):
         try:
-            planned.append((spec, name, _line_up(game, (spec, *row.opponents), variant)))
+            planned.append((spec, name, _line_up(game, (spec, *row.opponents), variant, isolate)))
         except CardaiError as error:
             missing.append(MissingRow(spec, name, row.opponents, str(error)))
     return planned, missing
 
 
-def _line_up(game: Game, players: Sequence[str | Agent], variant: str) -> list[Agent]:
+def _line_up(game: Game, players: Sequence[str | Agent], variant: str, isolate: bool) -> list[Agent]:
     """The agents of these specs. Raises CardaiError if one does not exist or does not fit the table."""
-    agents = [agent(game, player) if isinstance(player, str) else player for player in players]
+    agents = [agent(game, player, isolate=isolate) if isinstance(player, str) else player for player in players]
     for player in agents:
         player.check_fits(game, variant, len(agents))
     return agents
+
+
+def _salt(salt: str | None, agents: Iterable[Agent]) -> str:
+    """The salt of a run: the one given, or a new one if an agent runs code of somebody else's."""
+    if salt is not None:
+        return salt
+    return new_salt() if any(player.is_foreign for player in agents) else ""
 
 
 def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int]) -> None:

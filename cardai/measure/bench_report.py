@@ -94,6 +94,7 @@ class BenchReport(Generic[RowT]):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure, "loss", "win" or "score".
+    - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's.
     - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
     - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
     - `missing`: the rows that could not be played.
@@ -112,6 +113,7 @@ class BenchReport(Generic[RowT]):
     title: str
     measure: str
     seed: int
+    salt: str
     asked: int
     rotate: bool
     threads: int

@@ -24,18 +24,19 @@ def play_rotated(
     rotate: bool = True,
     record: Path | None = None,
     overwrite: bool = False,
+    salt: str = "",
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     The places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. Without
-    `rotate`, each deal is played once as named. `record`: a file to write the games to. Agents with the same spec are
+    `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`. Agents with the same spec are
     one agent at the table, so that an outside player is asked for the moves of all its seats at once.
     """
     seats = len(line_up)
     turns = rotations(seats) if rotate else np.arange(seats)[None]
     deals = -(-games // len(turns))
     places = np.tile(turns, (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals), len(turns))
+    seeds = np.repeat(deal_seeds(seed, deals, salt), len(turns))
     agents = {agent.spec: agent for agent in line_up}
     numbers = {spec: i for i, spec in enumerate(agents)}
     lineups = np.array([numbers[agent.spec] for agent in line_up])[places]

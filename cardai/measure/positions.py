@@ -8,11 +8,12 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.errors import CardaiError
-from cardai.game import Game, GameState, copies
+from cardai.game import Game, GameState, copies, int_seed
+from cardai.kernel.chance import ANALYSIS, derived
 from cardai.kernel.native import raw
 from cardai.kernel.rules import door_value
 from cardai.progress import Progress
-from cardai.rule import STREAM, mixed
+from cardai.rule import STREAM
 from cardai.table.asking import compare
 
 _CHUNK = 16  # decisions weighed at once
@@ -44,7 +45,7 @@ def positions(
     asked = []
     for ply, move in enumerate(moves):
         before, settled = states[ply], states[ply + 1]
-        seat, world_seed = int(before["turn"]), int(mixed(np.uint64((seed ^ ply << 20) % 2**64)))
+        seat, world_seed = int(before["turn"]), int(derived(int_seed(seed), ANALYSIS, 2 * ply))
         if not one_ply(agent).settles:
             world = game.world(before, seat, world_seed)
             asked.append(EvaluatedPosition(ply, seat, copies(game.after(world, move))))
@@ -92,7 +93,7 @@ def weighed(
         plies = open_plies[first : first + _CHUNK]
         asked = np.array([states[ply] for ply in plies], game.state)
         streams = np.zeros(len(plies), STREAM)
-        streams["rng"] = [mixed(np.uint64((seed ^ ~ply) % 2**64)) for ply in plies]
+        streams["rng"] = [derived(int_seed(seed), ANALYSIS, 2 * ply + 1) for ply in plies]
         options, _ = compare(game, agent, asked, streams)
         values |= dict(zip(plies, options, strict=True))
     return values

@@ -21,6 +21,10 @@ def condition_notes(report: BenchReport) -> list[str]:
         f"{report.game} {report.version}, variant {report.variant}, seed {report.seed}, the same deals for all, {turn}",
         f"{report.games:,} games in {report.seconds:.1f} s on {report.threads} threads",
     ]
+    if report.salt:
+        notes.append(
+            f"salt {report.salt}: the deals could not be guessed from the seed; --salt {report.salt} repeats them"
+        )
     counts = {row.figure.n for row in report.rows} if report.kind == "suite" else {report.games}
     if not report.interrupted and not report.endless and counts - {report.asked}:
         notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")

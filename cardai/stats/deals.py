@@ -1,20 +1,33 @@
 """Duplicate deals: the seeds of a run's deals, and the rotations in which a line-up plays each of them."""
 
+import hashlib
+import secrets
+
 import numpy as np
 
 from cardai.game import int_seed
-from cardai.rule import STREAM, mixed, next_bits, rule
+from cardai.kernel.chance import siphash
+from cardai.rule import rule
 
 
-def deal_seeds(seed: int, deals: int) -> np.ndarray:
-    """The seeds of a run's deals, u64[deals]: the first outputs of SplitMix64 started at mixed(seed).
+def deal_seeds(seed: int, deals: int, salt: str = "") -> np.ndarray:
+    """The seeds of a run's deals, u64[deals], from the run's seed and its salt (see `new_salt`).
 
-    The seeds of a shorter run are the first seeds of a longer one.
+    A deal's seed tells nothing of the others. The seeds of a shorter run are the first seeds of a longer one.
     """
-    stream, seeds = np.zeros(1, STREAM), np.zeros(deals, np.uint64)
-    stream["rng"] = mixed(int_seed(seed))
-    _fill(stream[0], seeds)
+    key = hashlib.blake2b(b"deals" + int(int_seed(seed)).to_bytes(8, "little") + salt.encode(), digest_size=16).digest()
+    seeds = np.zeros(deals, np.uint64)
+    _fill(np.frombuffer(key, np.uint64), seeds)
     return seeds
+
+
+def new_salt() -> str:
+    """A salt that nobody can guess, drawn from the operating system: 32 hexadecimal digits.
+
+    Somebody who can guess a run's seed can deal its games and know all hands. With a salt the seeds of the deals cannot
+    be guessed. The salt repeats them.
+    """
+    return secrets.token_hex(16)
 
 
 def rotations(seats: int) -> np.ndarray:
@@ -29,6 +42,6 @@ def whole_rotations(games: int, seats: int) -> int:
 
 
 @rule
-def _fill(stream, seeds):
+def _fill(key, seeds):
     for i in range(len(seeds)):
-        seeds[i] = next_bits(stream)
+        seeds[i] = siphash(key[0], key[1], i)

@@ -15,14 +15,13 @@ from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking
 from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
 from cardai.kernel import driver
+from cardai.kernel.chance import LUCK, derived
 from cardai.kernel.driver import ALL_ALONG
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
-from cardai.rule import STREAM, mixed, rule
+from cardai.rule import STREAM, rule
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.lookahead import Lookahead
-
-_LUCK = 0xA5C1  # separates an agent's luck from the world's own
 
 
 class NoLegalMove(CardaiError):
@@ -262,7 +261,7 @@ def decide_each(rules, cast, states, streams, count, scratch, chosen):
 def seed_luck(bits, streams):
     """Seed a stream from each of u8[n] numbers."""
     for i in range(len(bits)):
-        streams[i].rng = mixed(bits[i] ^ np.uint64(_LUCK))
+        streams[i].rng = derived(bits[i], LUCK, 0)
 
 
 def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np.ndarray:

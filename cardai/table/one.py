@@ -21,6 +21,7 @@ from cardai.agents.strategy import Person
 from cardai.errors import CardaiError, IllegalMove, short
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel import driver
+from cardai.kernel.chance import VIEW, derived
 from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
@@ -101,7 +102,7 @@ class OneGame:
     def view(self, seat: int) -> str:
         """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
         self._check_seat(seat)
-        return self.game.show(self.game.world(self._state, seat, seed=self.ply), seat)
+        return self.game.show(self._seen(self._state, seat), seat)
 
     def history(self, seat: int, since: int = 0) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
@@ -111,7 +112,7 @@ class OneGame:
         self._check_seat(seat)
         lines = []
         for before, move in self._history[since:]:
-            world = self.game.world(before, seat, seed=int(before["ply"]))
+            world = self._seen(before, seat)
             lines.append((int(before["turn"]), self.game.told(world, move, seat)))
         return lines
 
@@ -212,6 +213,11 @@ class OneGame:
     def _state(self) -> GameState:
         """A copy of the true state."""
         return self._slots.states.copy()[0]
+
+    def _seen(self, state: GameState, seat: int) -> GameState:
+        """A world of `seat` in a state of this game, always the same one."""
+        luck = int(derived(int_seed(self.seed), VIEW, int(state["ply"]) * self.seats + seat))
+        return self.game.world(state, seat, luck)
 
     def _check_seat(self, seat: int) -> None:
         if not 0 <= seat < self.seats:

@@ -151,7 +151,7 @@ class Policy:
         def fits(game: Game, variant: str | None, seats: int) -> None:
             self.check_fits(game, None if any_variant else variant or game.default_variant, seats)
 
-        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits)
+        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits, is_foreign=False)
         return Agent(spec or self.name, strategy, f"a policy that {how}")
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:

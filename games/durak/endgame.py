@@ -38,6 +38,11 @@ class Endgame(Strategy):
     def __init__(self, inner: Agent) -> None:
         self.inner, self._solver, self._lock = inner, Solver(AGENT_LIMIT), threading.Lock()
 
+    @property
+    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether the inner agent runs somebody else's code."""
+        return self.inner.is_foreign
+
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError if the inner agent cannot play this variant or number of seats."""
         self.inner.check_fits(game, variant, seats)

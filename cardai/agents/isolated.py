@@ -1,0 +1,196 @@
+"""Python agents in a process of their own, which is sent worlds, or an evaluator's rows, and nothing else.
+
+A Python function in the same process can look at anything that the interpreter holds: the true state, the seeds, the
+other agents. `Process` runs it elsewhere. What crosses is bytes of known lengths; nothing is unpickled. It is a wall
+for what an agent may know, not a sandbox: the process has the rights of the user who started it.
+
+A frame is one byte, the length of what follows as i64, and so many bytes. To the process go START, MOVES, SCORES and
+FITS, from it come ANSWER and FAILED.
+"""
+
+import contextlib
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from cardai.agents.evaluator import MOMENTS
+from cardai.agents.own_code import evaluator_at, function_at
+from cardai.agents.strategy import AgentFailed
+from cardai.errors import CardaiError, place_of, short
+from cardai.game import Game
+from cardai.registry import load
+
+START, MOVES, SCORES, FITS = b"i", b"m", b"s", b"f"
+ANSWER, FAILED = b"a", b"e"
+_MOST_TEXT = 10_000  # bytes of a message that are read
+_HEAD = struct.Struct("<cq")
+
+
+class Process:
+    """A Python function or evaluator, named MODULE:OBJECT, in a process of its own.
+
+    `role`: "agent" or "evaluator". `game_name`: what `cardai.registry.load` is given there. Raises CardaiError if the
+    object cannot be imported, or is no function or evaluator. The process ends with the object.
+    """
+
+    def __init__(self, spec: str, target: str, role: str, game_name: str) -> None:
+        self.spec = spec
+        self._lock = threading.Lock()
+        paths = [entry or str(Path.cwd()) for entry in sys.path]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cardai.agents.isolated"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True,
+        )  # fmt: skip
+        self._end = weakref.finalize(self, _end, self._process)
+        request = {"spec": spec, "target": target, "role": role, "game": game_name}
+        self.about: dict[str, Any] = json.loads(self.ask(START, json.dumps(request).encode(), None))
+
+    def ask(self, kind: bytes, content: bytes, expected: int | None) -> bytes:
+        """Send a frame and return the answer. `expected`: its length in bytes; None: a text of any length.
+
+        Raises AgentFailed or CardaiError, as the process says, and CardaiError if it has ended or answers otherwise.
+        """
+        with self._lock:
+            assert self._process.stdin
+            assert self._process.stdout
+            try:
+                self._process.stdin.write(_HEAD.pack(kind, len(content)) + content)
+                self._process.stdin.flush()
+                answer, length = _HEAD.unpack(_read(self._process.stdout, _HEAD.size))
+                if answer == FAILED:
+                    raise _failure(_read(self._process.stdout, min(max(length, 0), _MOST_TEXT)), self.spec)
+                if answer != ANSWER or length not in (range(_MOST_TEXT) if expected is None else (expected,)):
+                    raise CardaiError(f"agent {self.spec!r}: its process sent {length} bytes that nobody asked for")
+                return _read(self._process.stdout, length)
+            except (OSError, EOFError, struct.error):
+                self._end()
+                code = self._process.returncode
+                raise CardaiError(f"agent {self.spec!r}: its process has ended (exit status {code})") from None
+
+
+def _failure(text: bytes, spec: str) -> CardaiError:
+    """The exception that a message of the process stands for."""
+    try:
+        content = json.loads(text)
+        sentence, place = str(content["message"]), content["place"]
+    except (ValueError, KeyError, TypeError):
+        return CardaiError(f"agent {spec!r}: its process sent a message that cannot be read")
+    return CardaiError(sentence) if not isinstance(place, int) else AgentFailed(sentence, place)
+
+
+def _read(stream: IO[bytes], count: int) -> bytes:
+    content = stream.read(count)
+    if len(content) != count:
+        raise EOFError
+    return content
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            with contextlib.suppress(OSError):  # what was not sent yet is lost with the process
+                stream.close()
+
+
+def moves_of(process: Process) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """The function for many tables that asks a process for the moves in STATE[n] worlds: MOVE[n]."""
+
+    def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
+        size = len(worlds) * game.move.itemsize
+        return np.frombuffer(process.ask(MOVES, np.ascontiguousarray(worlds).tobytes(), size), game.move).copy()
+
+    return choose
+
+
+class IsolatedEvaluator:
+    """An evaluator of `game` in a process of its own, which is sent rows."""
+
+    is_foreign = is_isolated = True
+
+    def __init__(self, game: Game, process: Process) -> None:
+        self.game, self._process = game, process
+        about = process.about
+        self.name, self.encoder, self.moment = str(about["name"]), str(about["encoder"]), str(about["moment"])
+        self.seats: int | None = about["seats"]
+        self.batch = int(about["batch"])
+        game.encoder(self.encoder)
+        if self.moment not in MOMENTS or self.batch < 1:
+            raise CardaiError(
+                f"agent {process.spec!r}: its evaluator has the moment {self.moment!r}, batch {self.batch}"
+            )
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """The scores of rows, u8[n, width]: f8[n]."""
+        content = rows.shape[1].to_bytes(8, "little") + np.ascontiguousarray(rows).tobytes()
+        return np.frombuffer(self._process.ask(SCORES, content, 8 * len(rows)), np.float64)
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless it is asked about the game it was made for, and as the evaluator itself does."""
+        if game is not self.game:
+            raise CardaiError(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
+        self._process.ask(FITS, json.dumps([variant, seats]).encode(), 0)
+
+
+# The process itself.
+
+
+def serve(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Answer frames until the source ends."""
+    request: dict[str, Any] = {}
+    game: Any = None
+    thing: Any = None
+    while head := source.read(_HEAD.size):
+        kind, length = _HEAD.unpack(head)
+        content = source.read(length)
+        try:
+            if kind == START:
+                request = json.loads(content)
+                game = load(request["game"])
+                thing, answer = _made(game, **request)
+            elif kind == MOVES:
+                answer = np.asarray(thing(game, np.frombuffer(content, game.state).copy()), game.move).tobytes()
+            elif kind == SCORES:
+                rows = np.frombuffer(content, np.uint8, offset=8).reshape(-1, int.from_bytes(content[:8], "little"))
+                answer = np.asarray(thing.score(rows)).astype(np.float64).tobytes()
+            else:
+                thing.check_fits(game, *json.loads(content))
+                answer = b""
+            sink.write(_HEAD.pack(ANSWER, len(answer)) + answer)
+        except Exception as error:  # anything that somebody's code raises is said to the other side
+            message = {"message": _sentence(error, request), "place": getattr(error, "place", None)}
+            text = json.dumps(message)[:_MOST_TEXT].encode()
+            sink.write(_HEAD.pack(FAILED, len(text)) + text)
+        sink.flush()
+
+
+def _made(game: Game, spec: str, target: str, role: str, **_: str) -> tuple[Any, bytes]:
+    """The function or evaluator of a name, and what the other side is told of it."""
+    if role == "agent":
+        return function_at(spec, target), b"{}"
+    evaluator = evaluator_at(game, spec, target)
+    told = {name: getattr(evaluator, name) for name in ("name", "encoder", "moment", "seats", "batch")}
+    return evaluator, json.dumps(told).encode()
+
+
+def _sentence(error: Exception, request: dict[str, Any]) -> str:
+    if isinstance(error, CardaiError):
+        return str(error)[:2000]
+    return f"agent {request.get('spec')!r}: it raised {short(error, 300)}{place_of(error)}"
+
+
+if __name__ == "__main__":
+    answers = os.fdopen(os.dup(1), "wb")  # what the agent prints must not get among the frames
+    os.dup2(2, 1)
+    serve(sys.stdin.buffer, answers)
