@@ -53,7 +53,11 @@ class Process:
         )  # fmt: skip
         self._end = weakref.finalize(self, _end, self._process)
         request = {"spec": spec, "target": target, "role": role, "game": game_name}
-        self.about: dict[str, Any] = json.loads(self.ask(START, json.dumps(request).encode(), None))
+        about = self.ask(START, json.dumps(request).encode(), None)
+        try:
+            self.about: dict[str, Any] = json.loads(about)
+        except ValueError:
+            raise CardaiError(f"agent {spec!r}: its process sent a message that cannot be read") from None
 
     def ask(self, kind: bytes, content: bytes, expected: int | None) -> bytes:
         """Send a frame and return the answer. `expected`: its length in bytes; None: a text of any length.
@@ -158,7 +162,7 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
             if kind == START:
                 request = json.loads(content)
                 game = load(request["game"])
-                thing, answer = _made(game, **request)
+                thing, answer = _made(game, request["spec"], request["target"], request["role"])
             elif kind == MOVES:
                 answer = np.asarray(thing(game, np.frombuffer(content, game.state).copy()), game.move).tobytes()
             elif kind == SCORES:
@@ -175,7 +179,7 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
         sink.flush()
 
 
-def _made(game: Game, spec: str, target: str, role: str, **_: str) -> tuple[Any, bytes]:
+def _made(game: Game, spec: str, target: str, role: str) -> tuple[Any, bytes]:
     """The function or evaluator of a name, and what the other side is told of it."""
     if role == "agent":
         return function_at(spec, target), b"{}"

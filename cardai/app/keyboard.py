@@ -287,7 +287,10 @@ def play(
     `seats`: an agent spec for each seat, `HUMAN` for a person. `script`: a file of inputs, one a line, `#` begins a
     comment; they are used before anybody is asked. `record`: a file that the finished game is written to, which may
     exist only with `overwrite`; nothing is written if the game is left or interrupted. `isolate`: see
-    `cardai.agents.spec.agent`. Raises CardaiError for seats or a file that cannot be used, before anything is shown, and for a script that ends before the game does.
+    `cardai.agents.spec.agent`.
+
+    Raises CardaiError for seats or a file that cannot be used, before anything is shown, and for a script that ends
+    before the game does.
     """
     if HUMAN not in seats:
         raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")

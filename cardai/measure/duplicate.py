@@ -29,8 +29,9 @@ def play_rotated(
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     The places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. Without
-    `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`. Agents with the same spec are
-    one agent at the table, so that an outside player is asked for the moves of all its seats at once.
+    `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`.
+    Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
+    seats at once.
     """
     seats = len(line_up)
     turns = rotations(seats) if rotate else np.arange(seats)[None]

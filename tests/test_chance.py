@@ -1,0 +1,320 @@
+"""Chance tells nothing: no number that an agent is handed gives away the deal, another seat's luck, or later games."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.game import Game, Player, int_seed, move_dtype, state_dtype
+from cardai.kernel.chance import EXPLORING, LUCK, SEAT, WORLD, derived, siphash
+from cardai.kernel.native import at, call_deal, copy, get, load, raw, seed_state, set
+from cardai.kernel.rules import DEAL, lend
+from cardai.rule import JIT, STREAM, mixed, next_bits, rule
+from cardai.stats.deals import deal_seeds, new_salt
+
+MOSKA = cardai.load("moska")
+SEATS = 4
+MASK = 2**64 - 1
+words = st.integers(0, MASK)
+
+
+# SipHash itself.
+
+
+def sip(key: bytes, message: bytes) -> int:
+    """SipHash-2-4 for messages of any length, written from the paper."""
+    k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def rotated(x, bits):
+        return ((x << bits) | (x >> (64 - bits))) & MASK
+
+    def half_round(a, b, s):
+        v[a] = (v[a] + v[b]) & MASK
+        v[b] = rotated(v[b], s) ^ v[a]
+
+    def compress(rounds):
+        for _ in range(rounds):
+            half_round(0, 1, 13)
+            v[0] = rotated(v[0], 32)
+            half_round(2, 3, 16)
+            half_round(0, 3, 21)
+            half_round(2, 1, 17)
+            v[2] = rotated(v[2], 32)
+
+    padded = message + bytes(7 - len(message) % 8) + bytes([len(message) & 255])
+    for first in range(0, len(padded), 8):
+        word = int.from_bytes(padded[first : first + 8], "little")
+        v[3] ^= word
+        compress(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    compress(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def test_the_reference_gives_the_published_value():
+    assert sip(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5  # Aumasson and Bernstein 2012, appendix A
+
+
+@given(words, words, words)
+@settings(deadline=None)
+def test_siphash_is_that_of_the_paper(key0, key1, number):
+    key = key0.to_bytes(8, "little") + key1.to_bytes(8, "little")
+    given_ = (np.uint64(word) for word in (key0, key1, number))
+    assert int(siphash(*given_)) == sip(key, number.to_bytes(8, "little"))
+
+
+def test_each_purpose_and_number_has_its_own_bits():
+    bits = {derived(seed, p, n) for seed in range(50) for p in (SEAT, EXPLORING, WORLD, LUCK) for n in range(20)}
+    assert len(bits) == 50 * 4 * 20
+
+
+def test_the_deals_of_a_shorter_run_are_the_first_of_a_longer_one():
+    assert deal_seeds(3, 50).tolist() == deal_seeds(3, 500)[:50].tolist()
+    assert (
+        len({*deal_seeds(3, 500).tolist(), *deal_seeds(4, 500).tolist(), *deal_seeds(3, 500, "salt").tolist()}) == 1500
+    )
+    assert new_salt() != new_salt()
+
+
+# An agent that runs SplitMix64 backwards. It used to find the seed of every game.
+
+
+def unmixed(number: int) -> int:
+    """The inverse of `mixed`."""
+    z = number ^ (number >> 31) ^ (number >> 62)
+    z = z * pow(0x94D049BB133111EB, -1, 2**64) & MASK
+    z ^= (z >> 27) ^ (z >> 54)
+    z = z * pow(0xBF58476D1CE4E5B9, -1, 2**64) & MASK
+    return z ^ (z >> 30) ^ (z >> 60)
+
+
+@given(words)
+@settings(deadline=None)
+def test_mixing_can_be_undone(number):
+    assert unmixed(int(mixed(np.uint64(number)))) == number
+
+
+def hands_of(state) -> list[int]:
+    return [int(hand) for hand in state["hands"][: int(state["seats"])]]
+
+
+class Inverter:
+    """Computes a seed from its world's stream, deals that game and keeps the hands, if its own hand is among them."""
+
+    def __init__(self) -> None:
+        self.learnt: list[list[int]] = []
+        self.asked = 0
+
+    def __call__(self, game, world):
+        seat = int(world["turn"])
+        if int(world["ply"]) < 4:
+            self.asked += 1
+            begun = (unmixed(int(world["rng"])) - 0x9E3779B97F4A7C15) & MASK
+            for start in (begun, unmixed(begun)):
+                for seed in (start, unmixed(start) ^ int(mixed(seat + 1)), start ^ int(mixed(seat + 1))):
+                    dealt = hands_of(game.new(SEATS, seed))
+                    if dealt[seat] == hands_of(world)[seat]:
+                        self.learnt.append(dealt)
+        return game.moves(world)[0]
+
+
+def test_an_agent_that_runs_its_stream_backwards_learns_nothing():
+    games, spy = 200, Inverter()
+    lineups = np.tile([0, 1, 1, 1], (games, 1))
+    agents = [cardai.player(spy, "inverter"), cardai.agent(MOSKA, "bot3")]
+    cardai.play(MOSKA, agents, lineups, deal_seeds(0, games))
+    assert spy.asked >= games / 2
+    assert spy.learnt == []
+
+
+def test_the_inverting_agent_finds_seeds_that_streams_give_away(monkeypatch):
+    """The control: with streams as they were, it finds every game."""
+    if JIT:
+        pytest.skip("streams are made in compiled code; CARDAI_JIT=0 runs this control")
+    from cardai.kernel import driver
+
+    monkeypatch.setattr(driver, "derived", lambda seed, purpose, seat: mixed(seed ^ mixed(seat + 1)))
+    spy = Inverter()
+    cardai.play(MOSKA, [cardai.player(spy), cardai.agent(MOSKA, "bot3")], np.array([[0, 1, 1, 1]]), deal_seeds(0, 1))
+    assert spy.asked
+    assert len(spy.learnt) == spy.asked
+
+
+# A compiled player that does the same: it belongs to the game and is handed its own stream.
+
+
+@rule
+def undone(z, shift, factor):
+    """Undo one step of `mixed`: a multiplication by the inverse factor after a shift."""
+    z ^= (z >> np.uint64(shift)) ^ (z >> np.uint64(2 * shift))
+    return z * factor
+
+
+INVERSE_2, INVERSE_1 = (np.uint64(pow(factor, -1, 2**64)) for factor in (0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
+
+
+@rule
+def unmixed_fast(number):
+    z = undone(np.uint64(number), 31, INVERSE_2)
+    z = undone(z, 27, INVERSE_1)
+    return z ^ (z >> np.uint64(30)) ^ (z >> np.uint64(60))
+
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+
+
+# A toy game in which knowing the seed wins: guess a number that the deal draws.
+
+
+GUESS_STATE = state_dtype(secret=(), guess=())
+GUESS_MOVE = move_dtype("guess")
+MOST = 64
+
+
+@rule
+def guess_deal(state):
+    state.secret = np.int64(next_bits(state) >> np.uint64(58))
+    state.turn = 0
+
+
+@rule
+def guess_legal(state, moves):
+    for i in range(MOST):
+        moves[i].guess = i
+    return MOST
+
+
+@rule
+def guess_act(state, move):
+    state.guess = move.guess
+
+
+@rule
+def guess_settle(state):
+    state.turn = -1
+
+
+@rule
+def guess_score(state, seat):
+    return 1.0 if (state.guess == state.secret) == (seat == 0) else 0.0
+
+
+@rule
+def guess_resample(state, seat, stream):
+    if state.turn >= 0:
+        state.secret = np.int64(next_bits(stream) >> np.uint64(58))
+
+
+@rule
+def guess_by_stream(world, move, params, stream):
+    """Undoes the draw of its world's stream, takes it for the seat's start and that for a mixed seed."""
+    start = unmixed_fast(world.rng) - GAMMA
+    seed = unmixed_fast(start) ^ mixed(np.uint64(world.turn + 1))
+    move.guess = np.int64(mixed(mixed(seed) + GAMMA) >> np.uint64(58))
+
+
+GUESS = Game(
+    name="guess", title="Guess", version=1, seats=range(2, 3), state=GUESS_STATE, move=GUESS_MOVE, max_moves=MOST,
+    max_plies=1, deal=guess_deal, legal=guess_legal, act=guess_act, settle=guess_settle, score=guess_score,
+    resample=guess_resample, players={"spy": Player(guess_by_stream, "runs its stream backwards")},
+    spell=lambda state, move: str(move["guess"]), parse=lambda state, text: int(text), show=lambda state, seat: "",
+)  # fmt: skip
+
+
+@pytest.mark.skipif(not JIT, reason="uint64 arithmetic of NumPy scalars warns when it wraps")
+def test_a_compiled_player_does_not_profit_from_its_stream():
+    games = 20_000
+    players = [cardai.agent(GUESS, "spy"), cardai.agent(GUESS, "random")]
+    results = cardai.play(GUESS, players, np.tile([0, 1], (games, 1)), deal_seeds(0, games))
+    won, fair = results.scores[:, 0].sum(), games / MOST
+    assert abs(won - fair) < 5 * np.sqrt(fair)
+    # The control: a seat's stream that begins where it used to begin gives the secret away.
+    state, streams = GUESS.options(2), np.zeros(1, STREAM)
+    for seed in map(int, deal_seeds(0, 50)):
+        dealt = GUESS.new(2, seed)
+        streams["rng"] = mixed(int_seed(seed) ^ np.uint64(mixed(1)))
+        world, move = dealt.copy(), np.zeros(1, GUESS_MOVE)
+        world["rng"] = next_bits(streams[0])
+        guess_by_stream(np.array([world], GUESS_STATE)[0], move[0], np.zeros(1), streams[0])
+        assert int(move["guess"][0]) == int(dealt["secret"])
+    assert len(state) == 1
+
+
+# An agent that deals the games of all seeds that people choose, and compares its hand.
+
+
+@rule
+def deal_hands(rules, blank, states, seeds, count, offset, seats, hands):
+    """Write the hands, i64[count, seats], of the games of `seeds`."""
+    state = at(states, 0)
+    for i in range(count):
+        copy(state, at(blank, 0), rules.state_size)
+        seed_state(state, mixed(get(seeds, i)))
+        call_deal(get(rules.calls, DEAL), state)
+        for seat in range(seats):
+            set(hands, i * seats + seat, load(state, offset + 8 * seat))
+
+
+def hands_dealt(seeds: np.ndarray) -> np.ndarray:
+    """The hands that Moska deals by these seeds: i64[n, seats]."""
+    blank, states, hands = MOSKA.options(SEATS), np.zeros(1, MOSKA.state), np.zeros((len(seeds), SEATS), np.int64)
+    assert MOSKA.state.fields is not None
+    offset = MOSKA.state.fields["hands"][1]
+    deal_hands(lend(MOSKA.rules), raw(blank), raw(states), raw(seeds), len(seeds), offset, SEATS, raw(hands))
+    return hands
+
+
+def guessed(run_seeds: int, games: int, salt: str) -> int:
+    """In how many of the first games of a run with seed 7 a seat finds all hands, trying the run's and the deal's seed.
+
+    The seat knows its own hand and the number of the game. It tries run seeds and deal seeds 0..run_seeds-1.
+    """
+    truth = hands_dealt(deal_seeds(7, games, salt))
+    by_deal_seed = hands_dealt(np.arange(run_seeds, dtype=np.uint64))
+    tried = np.array([deal_seeds(seed, 1)[0] for seed in range(min(run_seeds, 5000))], np.uint64)
+    by_run_seed = hands_dealt(tried)
+    found = 0
+    for number, hands in enumerate(truth):
+        candidates = [by_deal_seed, by_run_seed] if number == 0 else [by_deal_seed]
+        alike = np.concatenate([dealt[dealt[:, 0] == hands[0]] for dealt in candidates])
+        found += bool((alike == hands).all(axis=1).any())
+    return found
+
+
+@pytest.mark.skipif(not JIT, reason="a million deals")
+def test_seeds_cannot_be_tried_under_a_salt():
+    salt = new_salt()
+    assert guessed(100_000, 200, salt) == 0
+    assert guessed(100, 1, "") == 1  # the control: without a salt the run's seed is found
+    assert (hands_dealt(np.arange(100, 105, dtype=np.uint64))[2] == hands_of(MOSKA.new(SEATS, 102))).all()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="a million deals")
+def test_a_million_seeds_cannot_be_tried_under_a_salt():
+    assert guessed(1_000_000, 200, new_salt()) == 0
+
+
+# Salt in benchmarks.
+
+
+def first(game, world):
+    return game.moves(world)[0]
+
+
+def test_benchmarks_of_ones_own_code_take_a_salt_and_repeat_by_it():
+    tictactoe = cardai.load("tictactoe")
+    reports = [cardai.match(MOSKA, [cardai.player(first), *["random"] * 3], games=40) for _ in range(2)]
+    assert reports[0].salt != reports[1].salt
+    assert len(reports[0].salt) == 32
+    again = cardai.match(MOSKA, [cardai.player(first), *["random"] * 3], games=40, salt=reports[0].salt)
+    assert again.rows == reports[0].rows
+    assert cardai.match(tictactoe, ["greedy:open_lines", "random"], games=8).salt == ""
+    wrapped = cardai.agent(
+        tictactoe, "greedy", evaluator=cardai.evaluator(tictactoe, lambda rows: np.full(len(rows), 0.5))
+    )
+    assert wrapped.is_foreign
+    assert cardai.match(tictactoe, [wrapped, "random"], games=8).salt
