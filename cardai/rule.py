@@ -42,7 +42,7 @@ def cache_root() -> Path:
 
 
 # Every rule may call rules of these files, so a change in one of them compiles all rules anew.
-_FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "kernel/native.py"))
+_FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "dealing.py", "kernel/native.py"))
 _KEPT_GENERATIONS = 32
 
 
@@ -224,8 +224,22 @@ else:
 
 
 @rule
+def _below_large(stream, n):
+    """`below` by blocks of n: a number of 63 bits is refused if the block it lies in is cut off at 2^63."""
+    bits = _high_bits(next_bits(stream), 63)
+    while bits - bits % n > 0x7FFFFFFFFFFFFFFF - n + 1:
+        bits = _high_bits(next_bits(stream), 63)
+    return bits % n
+
+
+@rule
 def below(stream, n):
-    """A whole number drawn evenly from 0..n-1, for 1 <= n < 2^31 (Lemire 2019; exactly even by rejection)."""
+    """A whole number drawn evenly from 0..n-1, for 1 <= n <= 2^62 (exactly even by rejection).
+
+    Below 2^31 this is the method of Lemire (2019), which seldom divides.
+    """
+    if n >= 0x80000000:
+        return _below_large(stream, n)
     product = _high_bits(next_bits(stream), 32) * n
     if (product & 0xFFFFFFFF) < n:
         threshold = (0x100000000 - n) % n

@@ -135,8 +135,8 @@ def test_no_modules_import_each_other_in_a_circle():
 
 # Rooms of the core, bottom first: a module imports only its own room and rooms before it.
 ROOMS = (
-    "errors", "files", "progress", "rule", "cards", "kernel", "game", "registry", "stats", "agents", "table", "data",
-    "conformance", "measure", "show", "app",
+    "errors", "files", "progress", "rule", "cards", "dealing", "kernel", "game", "registry", "stats", "agents", "table",
+    "data", "conformance", "measure", "show", "app",
 )  # fmt: skip
 DOORS = {"__init__", "__main__", "template"}  # the package's public names, its command, and a folder that is copied
 

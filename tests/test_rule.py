@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import cardai
 import games
@@ -109,6 +110,33 @@ def test_below_is_even(n):
     assert is_even(np.bincount(drawn(n, n, size), minlength=n), size)
 
 
+@given(st.integers(0, 2**64 - 1), st.integers(2**31, 2**62))
+def test_below_of_a_large_number_refuses_what_would_be_uneven(seed, n):
+    """The 63 high bits modulo n, unless they are among the last 2^63 % n numbers."""
+    stream = stream_of(seed)
+    state = seed
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        bits = plain_mixed(state) >> 1
+        if bits < 2**63 - 2**63 % n:
+            break
+    assert 0 <= int(below(stream, n)) == bits % n < n
+    assert int(stream.rng) == state
+
+
+@pytest.mark.parametrize("n", [2**31, 2**32 + 15, 3**21, 2**61 + 2**60, 2**62 - 57, 2**62])
+def test_below_is_even_for_large_numbers(n):
+    """In 40 equal parts, and modulo 2, 3 and 7."""
+    size = 40_000
+    numbers = drawn(17, n, size)
+    assert numbers.min() >= 0
+    assert numbers.max() < n
+    parts = np.array([int(number) * 40 // n for number in numbers])
+    assert stats.chisquare(np.bincount(parts, minlength=40)).pvalue > 1e-6
+    for divisor in (2, 3, 7):
+        assert is_even(np.bincount(numbers % divisor, minlength=divisor), size)
+
+
 def test_uniform_is_even_in_zero_to_one():
     stream = stream_of(5)
     numbers = np.array([uniform(stream) for _ in range(20_000)])
@@ -159,7 +187,7 @@ from cardai.rule import STREAM, below, hashed, mixed, shuffle, uniform
 stream, items = np.zeros(1, STREAM)[0], np.arange(20)
 stream.rng = 2**63 + 99
 shuffle(stream, items, 0, 20)
-below_some = [int(below(stream, n)) for n in (1, 2, 52, 10**6, 2**31 - 1)]
+below_some = [int(below(stream, n)) for n in (1, 2, 52, 10**6, 2**31 - 1, 2**31, 2**33 + 1, 2**62 - 1, 2**62)]
 hashes = [int(hashed(np.uint64(mixed(np.uint64(2**64 - 1 - i))), 1000)) for i in range(5)]
 print(items.tolist(), below_some, float(uniform(stream)), hashes, int(stream.rng))
 """
