@@ -356,6 +356,43 @@ def test_truncation_keeps_the_end_is_reproducible_and_bounded():
     assert all(GAME.is_allowed(state, move) for move in listed)
 
 
+def kinds_allowed(state):
+    """The kinds of which some move is legal. If a set of cards may be played, so may one card, or one kills another."""
+    cards = [1 << card for card in range(52)]
+    sets = {
+        rules.END: [(int(state.table), 0), (int(state.table | state.killed), 0)],
+        rules.KILL: [(card, target) for card in cards for target in cards if card & int(state.hands[state.turn])],
+        rules.TURN: [(0, 0)],
+        rules.SKIP: [(0, 0)],
+    }
+    move, kinds = np.zeros(1, GAME.move)[0], set()
+    for kind in range(8):
+        for chosen, targets in sets.get(kind, [(card, 0) for card in cards]):
+            move["kind"], move["cards"], move["targets"] = kind, chosen, targets
+            if kind not in kinds and GAME.is_allowed(state, move):
+                kinds.add(kind)
+    return kinds
+
+
+def test_a_truncated_list_has_every_kind_of_move_that_is_legal():
+    """Target and attackers with 14 to 34 cards in hand: often a single card may be played, or a single one kills."""
+    chance, seen = np.random.default_rng(8), []
+    while len(seen) < 150:
+        cards = chance.permutation(52)
+        size, on_table, dead, role = (int(chance.integers(*bounds)) for bounds in ((14, 35), (1, 7), (0, 3), (0, 2)))
+        parts = np.split(cards[:-2], np.cumsum([size, on_table, dead]))
+        big, table, killed, other = (DECK52.names(sum(1 << int(card) for card in part)) for part in parts)
+        hands = [other, big] if role else [big, other]
+        deck = " ".join(DECK52.name(card) for card in cards[-2:])
+        state = position(hands, table=table, killed=killed, deck=deck, turn=role, ready=[0] if role else [])
+        listed, was_truncated = GAME.enumerate(state)
+        if was_truncated:
+            seen.append(set(listed["kind"].tolist()))
+            assert seen[-1] == kinds_allowed(state), (hands, table, killed, deck)
+    assert sum(rules.SELF in kinds for kinds in seen) > 40
+    assert sum(rules.ATTACK in kinds for kinds in seen) > 10
+
+
 def all_deals(state, seat):
     """Every hand that the other of two seats may hold, as `seat` sees it; no card may be known."""
     pool = DECK52.listed(int(rules.unknown_to(state, seat)))

@@ -1,7 +1,7 @@
 """The legal moves: which kinds a seat may choose from, and all moves of each kind. Rule numbers refer to RULES.md.
 
 A hand of twenty cards has a million subsets, so there may be more moves than the buffer holds. Enumeration stops when
-the buffer is full, and then lists the moves of a random part of the hand instead.
+the buffer is full, and then lists the moves of a random part of the hand instead, which has moves of the same kinds.
 """
 
 import numpy as np
@@ -162,12 +162,27 @@ def legal(state, moves):
     bits = mixed(hand ^ state.ply)
     while n > len(moves):
         bits = mixed(bits)
-        left_out = hand
+        rest = hand
         for _ in range(hashed(bits, count(hand))):
-            left_out &= left_out - 1
-        hand &= ~single(lowest(left_out))
-        n = list_moves(state, hand, moves)
+            rest &= rest - 1
+        left_out = hand & ~single(lowest(rest))
+        if keeps_all_kinds(state, left_out):
+            hand = left_out
+            n = list_moves(state, hand, moves)
     return truncated(n)
+
+
+@rule
+def keeps_all_kinds(state, hand):
+    """Whether a part of the hand, not empty, has a move of each kind that the whole hand has.
+
+    There is always a card that may be left out. If not, the hand has two cards at most: the last one that may be played
+    and the last one that kills, and only one of them kills. The moves of such a hand fit into the buffer.
+    """
+    kinds = offered(state)
+    if (has(kinds, ATTACK) or has(kinds, SELF)) and playable(state, hand) == 0:
+        return False
+    return not has(kinds, KILL) or can_kill(hand, state.table, state.trump)
 
 
 @rule
@@ -259,7 +274,8 @@ def list_openings(hand, most, moves, n):
         if count(cards) + alone <= most and not (alone and below_it == 0):
             taken[depth + 1] = cards
             depth += 1
-    sort(moves, first, min(n, len(moves)))
+    if n <= len(moves):  # otherwise `legal` begins again with fewer cards
+        sort(moves, first, n)
     return n
 
 
@@ -325,7 +341,8 @@ def list_kills(hand, table, trump, moves, n):
             owed[depth + 1] = now_owed
             free[depth + 1] = now_free
             depth += 1
-    sort(moves, first, min(n, len(moves)))
+    if n <= len(moves):  # otherwise `legal` begins again with fewer cards
+        sort(moves, first, n)
     return n
 
 
