@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import passing
 import planted
 import pytest
 import small_game
@@ -17,7 +18,11 @@ from cardai.conformance import LAWS, LawResult, check
 from cardai.errors import CardaiError
 from cardai.game import Game
 
-GAMES = {**{name: cardai.load(name) for name in cardai.available()}, "low_hand": small_game.GAME}
+GAMES = {
+    **{name: cardai.load(name) for name in cardai.available()},
+    "low_hand": small_game.GAME,
+    "pass_left": passing.GAME,
+}
 
 
 @functools.cache
@@ -45,7 +50,7 @@ def test_a_planted_bug_is_killed_by_its_law(bug: str) -> None:
 
 
 def test_every_law_kills_a_planted_bug() -> None:
-    assert set(planted.LAW_OF.values()) == set(LAWS)
+    assert {*planted.LAW_OF.values(), *(law for law, _ in passing.FAULTS.values())} == set(LAWS)
     assert set(planted.LAW_OF) == set(planted.PLANTED.values())
 
 

@@ -30,14 +30,26 @@ class Effort:
     worlds: int  # of each position and seat
     deals: int  # for the statistics of `resample`
     even: int  # positions whose worlds are counted, in all setups together
+    listed: int  # states looked at to list worlds before and after moves, in all setups together
+    tallied: int  # positions whose listed worlds are drawn often, in all setups together
+    told: int  # moves whose text for other seats is compared, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
 
 
 EFFORTS = {
-    "quick": Effort(games=15, positions=12, texts=3, worlds=4, deals=300, even=10, plain_games=2),
-    "normal": Effort(games=48, positions=32, texts=6, worlds=8, deals=600, even=30, plain_games=6),
-    "thorough": Effort(games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, plain_games=20),
-}
+    "quick": Effort(
+        games=15, positions=12, texts=3, worlds=4, deals=300, even=10, listed=200_000, tallied=20, told=60,
+        plain_games=2,
+    ),
+    "normal": Effort(
+        games=48, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80, told=200,
+        plain_games=6,
+    ),
+    "thorough": Effort(
+        games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000, tallied=600, told=2000,
+        plain_games=20,
+    ),
+}  # fmt: skip
 
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
@@ -221,6 +233,15 @@ class Testbed:
         moves = self.compiled.moves(here.states)
         picked = self.chance("moves", here.trace.setup, here.trace.seed, here.ply).permutation(len(moves))
         return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
+
+    def words(self, here: Position, states: np.ndarray, moves: np.ndarray, seat: int) -> list[str]:
+        """What `seat` is told of moves, pair by pair. An exception in `tell` or `spell` is reported at the position."""
+        told = self.game.told
+        words = [here.ask(told, state, move, seat) for state, move in zip(states, moves, strict=True)]
+        for text in words:
+            if not isinstance(text, str) or not text:
+                raise here.broken(f"seat {seat} is told {text!r} of a move, not a text")
+        return words
 
     def holdings(self, here: Position, state: Any) -> list[int]:
         """Returns the card sets that `Game.holdings` gives for a state.

@@ -1,0 +1,28 @@
+"""Secrets that arise in play: the laws find each fault of a game in which cards are passed on unseen."""
+
+import re
+
+import passing
+import pytest
+
+from cardai.conformance import check
+
+
+def verdict(fault: str, effort: str, seed: int):
+    law, game = passing.FAULTS[fault]
+    return check(game, laws=[law], effort=effort, seed=seed)[0]
+
+
+@pytest.mark.parametrize("fault", passing.FAULTS)
+def test_a_fault_is_found_by_its_law(fault: str) -> None:
+    found = verdict(fault, "normal", 0)
+    assert found.problem is not None
+    assert re.match(rf"{found.law}: variant \w+, 3 seats, seed \d+, ply \d+: ", found.problem), found.problem
+    assert "Error(" not in found.problem, "the kit itself stumbled; the law found nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("fault", passing.FAULTS)
+def test_a_fault_is_found_with_other_seeds(fault: str, seed: int) -> None:
+    assert not verdict(fault, "normal", seed).passed
