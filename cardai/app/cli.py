@@ -574,10 +574,14 @@ def replay(
     /,
     *,
     game: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
+    seat: Annotated[
+        int | None, Parameter(help="Print the moves of other seats only as this seat, counted from 0, is told of them.")
+    ] = None,
     rules: Rules = None,
 ) -> None:
     """Print a recorded game as a transcript, one line for each move."""
     from cardai.data import record
+    from cardai.table.transcript import check_seat, words_of
 
     reader = record.read(file)
     loaded = reader.load(rules)
@@ -587,17 +591,23 @@ def replay(
             chosen = recorded
     if chosen is None:
         _refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
+    check_seat(seat, len(chosen.lineup))
     moves: list[str] = []
     try:
         record.replay(
             loaded,
             chosen,
-            lambda state, move, ply: moves.append(f"{ply:>4}  p{int(state['turn'])} {loaded.spell(state, move)}"),
+            lambda state, move, ply: moves.append(
+                f"{ply:>4}  p{int(state['turn'])} {words_of(loaded, state, move, seat)}"
+            ),
         )
     except _error() as error:
         _refuse(f"{file}, game {game}: {error}")
     header = reader.header
-    _print(f"{loaded.name} {header.version} ({chosen.variant}), game {game}, seed {chosen.seed}")
+    reader_of = (
+        f"seed {chosen.seed}" if seat is None else f"as p{seat} is told"
+    )  # all could be dealt again from the seed
+    _print(f"{loaded.name} {header.version} ({chosen.variant}), game {game}, {reader_of}")
     for seat, place in enumerate(chosen.lineup):
         _print(f"p{seat} is {header.agents[place]}")
     _print("\n".join(moves))
@@ -616,6 +626,13 @@ def analyse(
     ] = None,
     model: Annotated[str | None, Parameter(help="Or with this model; if neither is given, the game's first.")] = None,
     top: Annotated[int, Parameter(help="How many moves to mark.")] = 5,
+    seat: Annotated[
+        int | None,
+        Parameter(
+            help="Show what this seat, counted from 0, may know: the moves of others as it is told of them, and values"
+            " of its own positions only, since those of others come from what they know."
+        ),
+    ] = None,
     figure: Figure = None,
     rules: Rules = None,
     seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are sampled.")] = 0,
@@ -634,7 +651,7 @@ def analyse(
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
         report = analysis.analyse_file(
-            file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, progress=progress
+            file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, seat=seat, progress=progress
         )
     if figure:
         save_figure(figure, shown.figure(report))

@@ -17,6 +17,9 @@ dealt anew. A model's view is the same in all worlds of a seat (a law), so a mod
 of settled states is averaged over as many worlds as the agent's spec says. The alternatives to a move have the values
 by which the agent chooses when it plays.
 
+*For whom.* With `seat`, an analysis is what that seat may read: the moves of others in the words it is told, and
+values of its own positions only, since the values of others come from what those seats know.
+
 *Which numbers.* A model that was trained on data balanced by loser gives values that are too low for natural play.
 `cardai.measure.value_scale` shifts them where it is known by how much.
 """
@@ -42,6 +45,7 @@ from cardai.measure.positions import evaluated, one_ply, positions, weighed
 from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
 from cardai.progress import Progress
 from cardai.stats.jsonable import plain
+from cardai.table.transcript import check_seat, words_of
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class AnalysedMove:
 
     - `move`: in words.
     - `value`: of the position moved into; `before`: the `value` of the seat's last own move.
-    - `listed`: how many legal moves the agent compared.
+    - `listed`: how many legal moves the agent compared, 0 if it was not asked.
     - `worth`: the value of the move that was played, as the agent compared it with the others.
     - `best`: the move with the highest such value, in words, if that is higher than `worth`; `best_worth`: its value.
     """
@@ -102,6 +106,8 @@ class Analysis:
     - `agent`: the spec of the agent whose values these are; `moment`: the states it evaluates, "before_draw" or
       "drawn"; `scale`: what the values mean.
     - `turns`: one `AnalysedMove` for each ply.
+    - `seat`: the seat that the analysis is for, or None if it shows everything. With a seat, `seed` is None, because
+      everything could be dealt from it again.
     - `top`: how many swings and costly moves are marked. `worlds_seed`: decides which worlds are evaluated.
     """
 
@@ -110,7 +116,7 @@ class Analysis:
     version: int
     variant: str
     number: int
-    seed: int
+    seed: int | None
     names: tuple[str, ...]
     agent: str
     moment: str
@@ -119,6 +125,7 @@ class Analysis:
     scores: tuple[float, ...]
     top: int
     worlds_seed: int
+    seat: int | None = None
     file: str = ""
 
     @property
@@ -170,6 +177,11 @@ class Analysis:
         ]
         if self.moment == "drawn":
             notes.append("not evaluated: the end of the game, and a seat in the middle of its decision")
+        if self.seat is not None:
+            notes.append(
+                f"moves of others are worded as seat {self.seat} is told of them, and only its own are evaluated,"
+            )
+            notes.append("because the values of others come from what those seats know")
         return notes
 
     def as_json(self) -> dict[str, Any]:
@@ -194,6 +206,7 @@ def analyse_file(
     rules: str | None = None,
     seed: int = 0,
     top: int = 5,
+    seat: int | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
     """Analyse game `number` of a file. The whole file is read, so that an edited one is refused.
@@ -201,6 +214,7 @@ def analyse_file(
     - `agent`: the spec of an agent with an evaluator, `greedy:` or `sampled:`.
     - `model`: a model instead, asked as it was trained to be asked; see `spec_of`.
     - `rules`: the path of the game if it has no name here.
+    - `seat`: show only what this seat may know; see `analyse`.
 
     Raises CardaiError for a file that cannot be read, is damaged, is of another version of the game or does not have
     that game, and for an agent that does not fit the game.
@@ -216,7 +230,7 @@ def analyse_file(
         raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
     spec = agent or spec_of(game, played.variant, len(played.lineup), model)
     names = [reader.header.agents[place] for place in played.lineup]
-    analysis = analyse(game, played, spec, names=names, seed=seed, top=top, progress=progress)
+    analysis = analyse(game, played, spec, names=names, seed=seed, top=top, seat=seat, progress=progress)
     return dataclasses.replace(analysis, file=str(path))
 
 
@@ -228,6 +242,7 @@ def analyse(
     names: Sequence[str] | None = None,
     seed: int = 0,
     top: int = 5,
+    seat: int | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
     """Replay a game and evaluate every seat's positions.
@@ -235,34 +250,38 @@ def analyse(
     - `agent`: an agent with an evaluator, or its spec.
     - `names`: who sat in each seat; if not given, the places in the line-up.
     - `seed`: decides which worlds are evaluated.
+    - `seat`: show only what this seat may know: others' moves in the words it is told, and values of its own positions.
 
-    Raises CardaiError for a game that does not replay and for an agent without an evaluator or that does not fit.
+    Raises CardaiError for a game that does not replay, for an agent without an evaluator or that does not fit, and for
+    a seat that the table does not have.
     """
     positive("top", top)
     seats = len(played.lineup)
+    check_seat(seat, seats)
     player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
     scale = scale_of(game, player, seats)
     if scale.shift and player.evaluator is not None:
         shifted = dataclasses.replace(one_ply(player), evaluator=ShiftedEvaluator(player.evaluator, scale.shift))
         player = dataclasses.replace(player, strategy=shifted)
     states, moves = _replayed(game, played)
-    choices = weighed(game, player, states[:-1], seed, progress)
-    values = evaluated(game, player, positions(game, player, states, moves, seed))
+    choices = weighed(game, player, states[:-1], seed, progress, seat)
+    values = evaluated(game, player, positions(game, player, states, moves, seed, seat))
     return Analysis(
         game=game.name,
         title=game.title,
         version=game.version,
         variant=played.variant,
         number=played.number,
-        seed=played.seed,
+        seed=played.seed if seat is None else None,
         names=tuple(names) if names is not None else tuple(f"agent {place}" for place in played.lineup),
         agent=player.spec,
         moment="before_draw" if not one_ply(player).settles else "drawn",
         scale=scale,
-        turns=tuple(_analysed_moves(game, player, states, moves, choices, values)),
+        turns=tuple(_analysed_moves(game, player, states, moves, choices, values, seat)),
         scores=tuple(played.scores),
         top=top,
         worlds_seed=seed,
+        seat=seat,
     )
 
 
@@ -334,16 +353,23 @@ def _analysed_moves(
     moves: Sequence[np.record],
     choices: dict[int, tuple[np.ndarray, np.ndarray]],
     values: dict[int, float],
+    only: int | None,
 ) -> list[AnalysedMove]:
-    """Every move with its values: `choices` are what `weighed` returns, `values` what `evaluated` returns."""
+    """Every move with its values: `choices` are what `weighed` returns, `values` what `evaluated` returns.
+
+    `only`: the seat that the words are for, and whose moves alone have values.
+    """
     last: dict[int, float] = {}
     turns: list[AnalysedMove] = []
     for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
         seat, value = int(state["turn"]), values.get(ply)
+        words = words_of(game, state, move, only)
+        if only not in (None, seat):
+            turns.append(AnalysedMove(ply, seat, words, None, None, 0, None, None, None))
+            continue
         listed, worth, best, best_worth = _compared(game, state, move, choices.get(ply))
         if not one_ply(agent).settles and worth is not None:
             worth = value
-        words = game.spell(state, move)
         turns.append(AnalysedMove(ply, seat, words, value, last.get(seat), listed, worth, best, best_worth))
         if value is not None:
             last[seat] = value

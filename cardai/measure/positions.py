@@ -34,18 +34,25 @@ class EvaluatedPosition(NamedTuple):
 
 
 def positions(
-    game: Game, agent: Agent, states: Sequence[GameState], moves: Sequence[np.record], seed: int = 0
+    game: Game,
+    agent: Agent,
+    states: Sequence[GameState],
+    moves: Sequence[np.record],
+    seed: int = 0,
+    only: int | None = None,
 ) -> list[EvaluatedPosition]:
     """The positions of a game that an agent's evaluator is asked about: one for each ply, or none for some plies.
 
     `states`: those before each move, and the last. An evaluator of after-states gets the after-state of the move in a
     world that the seat had before the move. An evaluator of settled states gets worlds of the settled state, unless
-    the game is over or the seat is in the middle of its decision.
+    the game is over or the seat is in the middle of its decision. `only`: the one seat whose positions are wanted.
     """
     asked = []
     for ply, move in enumerate(moves):
         before, settled = states[ply], states[ply + 1]
         seat, world_seed = int(before["turn"]), int(derived(int_seed(seed), ANALYSIS, 2 * ply))
+        if only not in (None, seat):
+            continue
         if not one_ply(agent).settles:
             world = game.world(before, seat, world_seed)
             asked.append(EvaluatedPosition(ply, seat, copies(game.after(world, move))))
@@ -79,13 +86,20 @@ def _mean_value(agent: Agent, position: EvaluatedPosition) -> float:
 
 
 def weighed(
-    game: Game, agent: Agent, states: Sequence[GameState], seed: int, progress: Progress | None
+    game: Game,
+    agent: Agent,
+    states: Sequence[GameState],
+    seed: int,
+    progress: Progress | None,
+    only: int | None = None,
 ) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The legal moves and their values to the agent, MOVE[n] and f8[n], by ply. Only plies with a choice are there.
 
-    `states`: those before each move. The values are those by which the agent chooses when it plays.
+    `states`: those before each move. The values are those by which the agent chooses when it plays. `only`: the one
+    seat whose moves are wanted.
     """
-    open_plies = [ply for ply, state in enumerate(states) if len(game.moves(state)) > 1]
+    asked_of = [ply for ply, state in enumerate(states) if only in (None, int(state["turn"]))]
+    open_plies = [ply for ply in asked_of if len(game.moves(states[ply])) > 1]
     values: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for first in range(0, len(open_plies), _CHUNK):
         if progress:

@@ -49,7 +49,8 @@ def figure(analysis: Analysis) -> Any:
 def _transcript(analysis: Analysis) -> Any:
     from rich.text import Text
 
-    head = f"{analysis.game} {analysis.version} ({analysis.variant}), game {analysis.number}, seed {analysis.seed}: "
+    reader = f"seed {analysis.seed}" if analysis.seat is None else f"as p{analysis.seat} is told"
+    head = f"{analysis.game} {analysis.version} ({analysis.variant}), game {analysis.number}, {reader}: "
     lines = [head + analysis.agent, *(f"p{seat} is {name}" for seat, name in enumerate(analysis.names))]
     table = _plain_grid("\n".join(lines))
     table.add_column("ply", justify="right")

@@ -29,6 +29,7 @@ from cardai.rule import STREAM
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
+from cardai.table.transcript import check_seat
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -220,8 +221,7 @@ class OneGame:
         return self.game.world(state, seat, luck)
 
     def _check_seat(self, seat: int) -> None:
-        if not 0 <= seat < self.seats:
-            raise CardaiError(f"there is no seat {seat}; the seats are 0 to {self.seats - 1}")
+        check_seat(seat, self.seats)
 
     def _note(self, before: GameState, move: np.record) -> None:
         self._history.append((before, move))

@@ -1,0 +1,23 @@
+"""A move in the words of a transcript: in full, or as one seat is told of it."""
+
+import numpy as np
+
+from cardai.errors import CardaiError
+from cardai.game import Game, GameState
+
+
+def words_of(game: Game, state: GameState, move: np.record, seat: int | None = None) -> str:
+    """Returns a move in words. `state`: before the move.
+
+    Without `seat` the move is spelled in full. With it the words are what that seat is told, in a world of it, so that
+    they say nothing that it cannot know.
+    """
+    if seat is None:
+        return game.spell(state, move)
+    return game.told(game.world(state, seat, seed=int(state["ply"])), move, seat)
+
+
+def check_seat(seat: int | None, seats: int) -> None:
+    """Raises CardaiError if there is no such seat at a table of `seats`. None stands for no seat in particular."""
+    if seat is not None and not 0 <= seat < seats:
+        raise CardaiError(f"there is no seat {seat}; the seats are 0 to {seats - 1}")
