@@ -335,6 +335,7 @@ def faulty(name: str, law: str, **changes) -> None:
 
 OUTCOMES = "worlds_after_a_move_are_the_outcomes_of_worlds_before"
 EVEN = "listed_worlds_are_even"
+DEALS = "worlds_at_the_deal_are_deals_that_look_alike"
 SAME_WORDS = "what_is_told_is_the_same_in_every_world"
 WORDS = "what_is_told_names_nothing_hidden"
 
@@ -508,3 +509,22 @@ faulty("cards told", WORDS, tell=lambda state, move, seat: spell(state, move))
 faulty("no tell", WORDS, tell=None)
 faulty("hearts told", WORDS, tell=tell_of_hearts)
 faulty("suits told", SAME_WORDS, tell=tell_suits)
+
+
+@rule
+def deal_without_three_hearts(state):
+    """Deals again while a seat holds all hearts, which the worlds of others allow."""
+    while True:
+        deal(state)
+        crowded = 0
+        for seat in range(SEATS):
+            crowded += state.hands[seat] & suit_cards(HEARTS) == suit_cards(HEARTS)
+        if crowded == 0:
+            return
+        for seat in range(SEATS):
+            state.hands[seat] = 0
+
+
+faulty("lowest card placed", DEALS, resample=resample_beginning_low)
+faulty("deal with a rule", DEALS, deal=deal_without_three_hearts)
+faulty("suits lacked forgotten", OUTCOMES, resample=resample_without_suits_lacked)

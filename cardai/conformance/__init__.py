@@ -5,7 +5,7 @@ raises `LawError`, which says where and what, if it finds the law broken. Laws o
 all that a seat is shown (the row of every encoder, the text, its own legal moves). Most comparisons run on blocks of
 states in compiled code (`compiled`); text is compared position by position.
 
-The laws are in `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `induction`, `telling`, `outputs` and
+The laws are in `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `induction`, `outputs` and
 `plain_python`. Each of these modules is a section of `docs/conformance.md`.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardai.conformance import induction, knowledge, moves, outputs, plain_python, play, states, telling, views, worlds
+from cardai.conformance import induction, knowledge, moves, outputs, plain_python, play, states, views, worlds
 from cardai.conformance.law import Law
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown
@@ -26,7 +26,7 @@ __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
 LAWS: dict[str, Law] = {
     law.name: law
-    for module in (play, moves, states, views, worlds, knowledge, induction, telling, outputs, plain_python)
+    for module in (play, moves, states, views, worlds, knowledge, induction, outputs, plain_python)
     for law in vars(module).values()
     if isinstance(law, Law)
 }

@@ -13,6 +13,7 @@ from cardai.kernel.native import (
     below_of,
     call_act,
     call_choose,
+    call_deal,
     call_encode,
     call_resample,
     call_score,
@@ -28,7 +29,7 @@ from cardai.kernel.native import (
     set_float,
     turn_of,
 )
-from cardai.kernel.rules import ACT, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
+from cardai.kernel.rules import ACT, DEAL, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
 from cardai.rule import STREAM, mixed, rule
 
 GUARDS = 4  # spare records after a block, which no rule may write to
@@ -75,6 +76,20 @@ class Compiled:
         states[0] = state
         play_through(self.rules, raw(states), raw(played), len(moves))
         return states
+
+    def dealt(self, like: np.ndarray, count: int, seed: int) -> np.ndarray:
+        """Deals of the same table as the state `like`, STATE[1]: STATE[count]."""
+        blank, states, stream = np.zeros(1, self.game.state), guarded(count, self.game.state), streams(seed)
+        for name in self.options:
+            blank[name] = like[name]
+        states[:] = blank
+        deal_each(self.rules, raw(states), raw(stream), count)
+        return states
+
+    @functools.cached_property
+    def options(self) -> frozenset[str]:
+        """The fields of a state that are set before the deal: the number of seats and the variants' options."""
+        return frozenset(["seats", *(name for options in self.game.variants.values() for name in options)])
 
     def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
         """Worlds of a state for a seat: STATE[count]."""
@@ -206,6 +221,14 @@ def move_each(rules, states, state_step, moves, move_step, count, settle, result
         call_act(get(rules.calls, ACT), result, at(moves, i * move_step))
         if settle:
             call_settle(get(rules.calls, SETTLE), result)
+
+
+@rule
+def deal_each(rules, states, stream, count):
+    """Deal into each of these states, which are blank but for their options."""
+    for i in range(count):
+        seed_state(at(states, i), next_of(at(stream, 0)))
+        call_deal(get(rules.calls, DEAL), at(states, i))
 
 
 @rule

@@ -1,13 +1,24 @@
-"""Statistics of the laws: states as bits, and how far counts of them may be from even by chance."""
+"""Statistics of the laws: states as bits or hashes, lists of all there are, and how far counts may be from even.
+
+Lists come from chance: states are drawn until nothing new has come for long. If n states are equally likely, and
+n (ln n + c) were drawn, then a state is missing from the list with a probability below e^-c.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from cardai.kernel.native import HEADER
 
 SIGMA = 5.0  # standard deviations from even that break a law
 HINT = 4.0  # standard deviations that call for a second, larger sample
 MANY_WORLDS = 1024  # in that second sample
+LIKELY, CERTAIN = 8.0, 25.0  # the c above: for a first look, and before a law counts as broken
+
+_RNG = HEADER.index("rng")  # the place of the random stream among a state's words
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def facts(states: np.ndarray) -> np.ndarray:
@@ -58,3 +69,45 @@ def unevenness(counts: Sequence[int]) -> float:
     square = sum((count - mean) ** 2 for count in counts) / mean
     spread = 2 / (9 * freedom)
     return ((square / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
+
+
+def marks(states: np.ndarray) -> np.ndarray:
+    """A hash of each state without its random stream: u64[N]. Different states have different ones, almost surely."""
+    if not len(states):
+        return np.zeros(0, np.uint64)
+    words = np.ascontiguousarray(states).view(np.uint64).reshape(len(states), -1)
+    changing = (words != words[0]).any(axis=0)
+    fixed = ~changing
+    changing[_RNG] = fixed[_RNG] = False
+    constant = _mixed(words[:1, fixed], np.flatnonzero(fixed)).sum(axis=1, dtype=np.uint64)
+    return constant + _mixed(words[:, changing], np.flatnonzero(changing)).sum(axis=1, dtype=np.uint64)
+
+
+def _mixed(words: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """SplitMix64's output function of each word and the number of its column: u64[N, M]."""
+    z = words + (columns.astype(np.uint64) + np.uint64(1)) * _GAMMA
+    z = (z ^ (z >> np.uint64(30))) * _FACTORS[0]
+    z = (z ^ (z >> np.uint64(27))) * _FACTORS[1]
+    return z ^ (z >> np.uint64(31))
+
+
+def distinct(states: np.ndarray) -> np.ndarray:
+    """The states without repetitions: STATE[M], ordered by `marks`."""
+    return states[np.unique(marks(states), return_index=True)[1]]
+
+
+def enough(number: int, surety: float) -> int:
+    """How many draws show all of `number` equally likely states but with a probability below e^-surety."""
+    return math.ceil(number * (math.log(number) + surety)) if number > 1 else math.ceil(2 * surety)
+
+
+def listed(draw: Callable[[int, int], np.ndarray], most: int, surety: float, seed: int) -> np.ndarray | None:
+    """All states that `draw(count, seed)` gives, STATE[N] by `marks`. None if there seem to be more than `most`."""
+    found, drawn = distinct(draw(32, seed)), 32
+    while drawn < enough(len(found), surety):
+        if len(found) > most:
+            return None
+        more = min(enough(len(found), surety) - drawn, 8192)
+        found = distinct(np.concatenate([found, draw(more, seed + drawn)]))
+        drawn += more
+    return found if len(found) <= most else None

@@ -13,29 +13,35 @@ from typing import Any
 
 import numpy as np
 
-from cardai.conformance.evidence import HINT, SIGMA, bits, place_of_bit, unevenness
-from cardai.conformance.law import law
-from cardai.conformance.listing import (
+from cardai.conformance.evidence import (
     CERTAIN,
+    HINT,
     LIKELY,
-    TEXTS,
+    SIGMA,
+    bits,
     distinct,
-    is_truncated,
-    looking_like,
+    enough,
+    listed,
     marks,
-    outcomes,
-    told_alike,
-    worlds_listed,
+    place_of_bit,
+    unevenness,
 )
+from cardai.conformance.knowledge import TEXTS, is_truncated, looking_like, told_alike
+from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, Trace, move_text
+from cardai.rule import mixed
 
+MOST_SETTLED = 150_000  # a move that needs more settling to list its outcomes is not looked at
 PROBE = 24  # worlds drawn to see whether a seat has few; two are the same if it has up to a few hundred
 MOST = 1500  # worlds that are listed
 PLIES = 16  # positions probed of each game
+BLOCK = 20_000  # deals made at once
+NEVER = 1e-6  # a world counts as never dealt if fewer unseen ones are expected by chance
+NOT_LISTED = "not tested: no position was found in which the worlds of a seat are few enough to list"
 
 
 @dataclass(frozen=True)
-class Place:
+class Case:
     """A position and a seat that has few worlds there. `kinds`: how many different ones a probe showed."""
 
     here: Position
@@ -44,7 +50,7 @@ class Place:
 
     @property
     def stratum(self) -> tuple[Any, ...]:
-        """What kind of place this is: the laws look at as many kinds as they can."""
+        """What kind of case this is: the laws look at as many kinds as they can."""
         here, after = self.here, self.here.following.state
         part = 4 * here.ply // len(here.trace.moves)
         size = int(np.searchsorted((1, 4, PROBE - 1), self.kinds))
@@ -54,29 +60,72 @@ class Place:
 
 
 @law
-def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> None:
+def worlds_at_the_deal_are_deals_that_look_alike(testbed: Testbed) -> str | None:
+    """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
+
+    Here the induction begins. Many deals are made to find those that look like a given one.
+    """
+    looked = 0
+    for setup in testbed.setups:
+        trace = Trace(setup, int(testbed.seeds(setup, 1)[0]), testbed.deals(setup, 0, 1), np.zeros(0), np.zeros(0))
+        looked += sum(_is_a_deal(testbed, Position(trace, 0), seat) for seat in range(setup.seats))
+    return None if looked else NOT_LISTED
+
+
+def _is_a_deal(testbed: Testbed, here: Position, seat: int) -> bool:
+    """Break the law if worlds of `seat` are no deals, or the reverse. Returns False if there are too many to say."""
+    probe = testbed.compiled.worlds(here.states, seat, 2 * PROBE, 0)
+    worlds = None if len(distinct(probe)) == len(probe) else worlds_listed(testbed, here, seat, MOST, CERTAIN)
+    if worlds is None:
+        return False
+    chance, left, number = testbed.chance("deals", here.trace.setup, seat), testbed.effort.dealt, 0
+    unseen, known = np.ones(len(worlds), bool), marks(worlds)
+    while left > 0:
+        some = testbed.compiled.dealt(here.states, min(left, BLOCK), int(chance.integers(2**62)))
+        alike = looking_like(testbed, here, seat, some, TEXTS)
+        seen, left, number = marks(alike), left - len(some), number + len(alike)
+        strange = alike[~np.isin(seen, known)]
+        if len(looking_like(testbed, here, seat, strange)):
+            what = f"resample never deals seat {seat} a deal that looks to it like the true one"
+            raise here.broken(f"{what}: {_example(testbed, here, strange)}")
+        unseen &= ~np.isin(known, seen)
+        expected = len(worlds) * np.exp(-number / len(worlds))  # worlds that are deals and have not come by chance
+        if left <= 0 and unseen.sum() > expected + 4 * np.sqrt(expected) + 3:
+            left = testbed.effort.dealt
+        if not unseen.any() and expected < 0.05:
+            break
+        if unseen.any() and expected < NEVER:
+            what = f"resample deals seat {seat} worlds that are never dealt: {int(unseen.sum())} of {len(worlds)}"
+            raise here.broken(f"{what}; {_example(testbed, here, worlds[unseen])}")
+    return number > 0
+
+
+@law
+def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> str | None:
     """Where a seat's worlds can be listed, those after a move are its outcomes in those before: no more, no less.
 
     The outcomes of all moves that the seat is told in the same words count, as far as they look to it like the true
     state. A world that is missing: `resample` assumes something that the seat has not seen. One too many: it deals
     anew something that the seat has seen.
     """
-    left = testbed.effort.listed
-    for place in _in_turn(testbed, "outcomes"):
-        left -= _compare(testbed, place)
+    left, compared = testbed.effort.listed, 0
+    for case in _in_turn(testbed, "outcomes"):
+        looked, is_compared = _compare(testbed, case)
+        left, compared = left - looked, compared + (is_compared and case.kinds > 1)
         if left < 0:
-            return
+            break
+    return None if compared else NOT_LISTED
 
 
-def _compare(testbed: Testbed, place: Place) -> int:
-    """Break the law if it is broken here. Returns how many states were looked at."""
-    here, seat = place.here, place.seat
+def _compare(testbed: Testbed, case: Case) -> tuple[int, bool]:
+    """Break the law if it is broken here. Returns how many states were looked at, and whether they could be listed."""
+    here, seat = case.here, case.seat
     looked, difference = _difference(testbed, here, seat, LIKELY)
-    if difference is not None:
+    if difference is not None and difference.is_one:
         _, difference = _difference(testbed, here, seat, CERTAIN)
-    if difference is None:
-        return looked
-    missing, more, number = difference
+    if difference is None or not difference.is_one:
+        return looked, difference is not None
+    missing, more, number = difference.missing, difference.more, difference.number
     played = move_text(testbed.game, here.state, here.move[0])
     if len(missing):
         what = f"resample never deals {len(missing)} of {number} worlds that seat {seat} must hold possible"
@@ -85,26 +134,35 @@ def _compare(testbed: Testbed, place: Place) -> int:
     raise here.following.broken(f"after {played}, {what}: {_example(testbed, here.following, more)}")
 
 
-def _difference(
-    testbed: Testbed, here: Position, seat: int, surety: float
-) -> tuple[int, tuple[np.ndarray, np.ndarray, int] | None]:
-    """How many states were looked at; the worlds that are missing, those too many, and how many there should be.
+@dataclass(frozen=True)
+class Difference:
+    """Worlds after a move that `resample` never deals, STATE[N], those it should not deal, and how many it should."""
 
-    Instead of the three it gives None if there is no difference, or too much to list.
-    """
+    missing: np.ndarray
+    more: np.ndarray
+    number: int
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is a difference."""
+        return len(self.missing) + len(self.more) > 0
+
+
+def _difference(testbed: Testbed, here: Position, seat: int, surety: float) -> tuple[int, Difference | None]:
+    """How many states were looked at, and the difference. None if there is too much to list."""
     before = worlds_listed(testbed, here, seat, MOST, surety)
     after = None if before is None else worlds_listed(testbed, here.following, seat, MOST, surety)
     if before is None or after is None or is_truncated(testbed, here, seat, before):
         return 8 * MOST, None
     states, moves = told_alike(testbed, here, seat, before)
     reached = outcomes(testbed, states, moves, surety, here.ply)
-    looked = 500 + 8 * (len(before) + len(after)) + len(states)  # 500: the work that any place costs
+    looked = 500 + 8 * (len(before) + len(after)) + len(states)  # 500: the work that any case costs
     if reached is None:
         return looked, None
     expected = distinct(looking_like(testbed, here.following, seat, reached, TEXTS if surety == LIKELY else None))
     known, drawn = marks(expected), marks(after)
     missing, more = expected[~np.isin(known, drawn)], after[~np.isin(drawn, known)]
-    return looked + 2 * len(reached), (missing, more, len(expected)) if len(missing) or len(more) else None
+    return looked + 2 * len(reached), Difference(missing, more, len(expected))
 
 
 def _example(testbed: Testbed, here: Position, worlds: np.ndarray) -> str:
@@ -115,11 +173,11 @@ def _example(testbed: Testbed, here: Position, worlds: np.ndarray) -> str:
     return f"one differs from the true state in state.{place_of_bit(testbed.game.state, int(np.argmax(differing)))}"
 
 
-def _in_turn(testbed: Testbed, salt: str) -> Iterator[Place]:
-    """All places found, one of each stratum, then another of each, in an order drawn from the testbed's seed."""
-    strata: defaultdict[tuple[Any, ...], list[Place]] = defaultdict(list)
-    for place in _places(testbed):
-        strata[place.stratum].append(place)
+def _in_turn(testbed: Testbed, salt: str) -> Iterator[Case]:
+    """All cases found, one of each stratum, then another of each, in an order drawn from the testbed's seed."""
+    strata: defaultdict[tuple[Any, ...], list[Case]] = defaultdict(list)
+    for case in _cases(testbed):
+        strata[case.stratum].append(case)
     chance = testbed.chance(salt)
     queues = [[group[i] for i in chance.permutation(len(group))] for group in strata.values()]
     while queues:
@@ -128,7 +186,7 @@ def _in_turn(testbed: Testbed, salt: str) -> Iterator[Place]:
         queues = [queue for queue in queues if queue]
 
 
-def _places(testbed: Testbed) -> Iterator[Place]:
+def _cases(testbed: Testbed) -> Iterator[Case]:
     """Where a seat seems to have few worlds."""
     for trace in testbed.traces:
         plies = _probed(testbed, trace)
@@ -140,7 +198,7 @@ def _places(testbed: Testbed) -> Iterator[Place]:
             for ply, seen in zip(plies, marks(worlds).reshape(-1, PROBE), strict=True):
                 kinds = len(np.unique(seen))
                 if kinds < PROBE:
-                    yield Place(Position(trace, ply), seat, kinds)
+                    yield Case(Position(trace, ply), seat, kinds)
 
 
 def _probed(testbed: Testbed, trace: Trace) -> list[int]:
@@ -158,34 +216,35 @@ def _probed(testbed: Testbed, trace: Trace) -> list[int]:
 
 
 @law
-def listed_worlds_are_even(testbed: Testbed) -> None:
+def listed_worlds_are_even(testbed: Testbed) -> str | None:
     """Where a seat's worlds can be listed, all are drawn equally often, and so is each of their bits (5 sigma)."""
-    left = testbed.effort.tallied
-    for place in _in_turn(testbed, "tallies"):
-        if place.kinds == 1:
+    left = most = testbed.effort.tallied
+    for case in _in_turn(testbed, "tallies"):
+        if case.kinds == 1:
             continue
-        worlds = worlds_listed(testbed, place.here, place.seat, MOST // 3, LIKELY)
+        worlds = worlds_listed(testbed, case.here, case.seat, MOST // 3, LIKELY)
         if worlds is None or len(worlds) < 2:
             continue
         left -= 1
         draws = max(12_000, 40 * len(worlds))
-        if not _is_even(testbed, place, worlds, draws, HINT, 1):
-            worlds = worlds_listed(testbed, place.here, place.seat, MOST, CERTAIN)
-            if worlds is not None and not _is_even(testbed, place, worlds, 6 * draws, SIGMA, 2):
-                what = f"the {len(worlds)} worlds of seat {place.seat} are not drawn equally often"
-                raise place.here.broken(f"{what}{_lean(testbed, place, worlds, 6 * draws, 2)}")
+        if not _is_even(testbed, case, worlds, draws, HINT, 1):
+            worlds = worlds_listed(testbed, case.here, case.seat, MOST, CERTAIN)
+            if worlds is not None and not _is_even(testbed, case, worlds, 6 * draws, SIGMA, 2):
+                what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn equally often"
+                raise case.here.broken(f"{what}{_lean(testbed, case, worlds, 6 * draws, 2)}")
         if left <= 0:
-            return
+            break
+    return None if left < most else NOT_LISTED
 
 
-def _is_even(testbed: Testbed, place: Place, worlds: np.ndarray, draws: int, sigma: float, seed: int) -> bool:
-    counts = _tally(testbed, place, worlds, draws, seed)
+def _is_even(testbed: Testbed, case: Case, worlds: np.ndarray, draws: int, sigma: float, seed: int) -> bool:
+    counts = _tally(testbed, case, worlds, draws, seed)
     return unevenness(counts.tolist()) <= sigma and bool((np.abs(_leans(worlds, counts)) <= sigma).all())
 
 
-def _tally(testbed: Testbed, place: Place, worlds: np.ndarray, draws: int, seed: int) -> np.ndarray:
+def _tally(testbed: Testbed, case: Case, worlds: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """How often each of the listed worlds is drawn: i64[N]."""
-    drawn = testbed.compiled.worlds(place.here.states, place.seat, draws, seed)
+    drawn = testbed.compiled.worlds(case.here.states, case.seat, draws, seed)
     known, seen = marks(worlds), marks(drawn)
     places = np.minimum(np.searchsorted(known, seen), len(known) - 1)
     return np.bincount(places[known[places] == seen], minlength=len(known))
@@ -199,10 +258,54 @@ def _leans(worlds: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return (seen - draws * share) / np.sqrt(np.maximum(draws * share * (1 - share), 1e-9))
 
 
-def _lean(testbed: Testbed, place: Place, worlds: np.ndarray, draws: int, seed: int) -> str:
+def _lean(testbed: Testbed, case: Case, worlds: np.ndarray, draws: int, seed: int) -> str:
     """The bit that is most uneven, in words, if it is a bit."""
-    leans = _leans(worlds, _tally(testbed, place, worlds, draws, seed))
+    leans = _leans(worlds, _tally(testbed, case, worlds, draws, seed))
     worst = int(np.argmax(np.abs(leans)))
     if abs(leans[worst]) <= SIGMA:
         return ""
     return f": state.{place_of_bit(testbed.game.state, worst)} is set too {'often' if leans[worst] > 0 else 'rarely'}"
+
+
+# Lists.
+
+
+def worlds_listed(testbed: Testbed, here: Position, seat: int, most: int, surety: float) -> np.ndarray | None:
+    """All worlds of a seat, STATE[N] by `marks`. None if there seem to be more than `most`."""
+    seed = int(mixed(here.ply + 1_000 * seat))
+    return listed(lambda count, salt: testbed.compiled.worlds(here.states, seat, count, seed + salt), most, surety, 0)
+
+
+def outcomes(testbed: Testbed, states: np.ndarray, moves: np.ndarray, surety: float, seed: int) -> np.ndarray | None:
+    """All settled states that these moves can lead to by chance, STATE[M] by `marks`, each once.
+
+    `states`, `moves`: STATE[N], MOVE[N], pair by pair. Returns None if that takes too many draws.
+    """
+    chance = np.random.default_rng(seed)
+    found, by_chance = _settled(testbed, states, moves, chance)
+    lists, uncertain = [distinct(found)], np.flatnonzero(by_chance)
+    pairs, seen, rounds = np.arange(len(uncertain)), marks(found[uncertain]), 1
+    while len(uncertain):
+        first = np.unique(seen + pairs.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), return_index=True)[1]
+        pairs, seen = pairs[first], seen[first]  # each outcome of a pair once
+        more = enough(int(np.bincount(pairs).max()), surety) - rounds
+        if more <= 0:
+            break
+        if (rounds + more) * len(uncertain) > MOST_SETTLED:
+            return None
+        found, _ = _settled(testbed, np.tile(states[uncertain], more), np.tile(moves[uncertain], more), chance)
+        pairs = np.concatenate([pairs, np.tile(np.arange(len(uncertain)), more)])
+        seen = np.concatenate([seen, marks(found)])
+        lists.append(distinct(found))
+        rounds += more
+    return distinct(np.concatenate(lists))
+
+
+def _settled(
+    testbed: Testbed, states: np.ndarray, moves: np.ndarray, chance: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The settled states after moves, each with a fresh stream, STATE[N], and whether chance was drawn, bool[N]."""
+    before = states.copy()
+    before["rng"] = chance.integers(0, 2**64, len(before), np.uint64)
+    after = testbed.compiled.moved(before, moves)
+    return after, after["rng"] != before["rng"]

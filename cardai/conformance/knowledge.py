@@ -12,13 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.conformance.evidence import MANY_WORLDS, bits, place_of_bit
+from cardai.conformance.evidence import MANY_WORLDS, bits, marks, place_of_bit
 from cardai.conformance.law import law
-from cardai.conformance.listing import looking_like, told_alike
 from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.conformance.views import same_rows
+from cardai.kernel.native import HEADER
 
 OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
+PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees them
+TEXTS = 12  # texts that are read in a first look
+WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many moves in all of them
+DRAWS = 6  # worlds by which two states are compared
 
 
 @law
@@ -131,3 +135,114 @@ def nothing_seen_is_forgotten(testbed: Testbed) -> None:
             raise step.after.broken(
                 f"worlds of seat {step.seat} change {what}, which it knew from the last move or before"
             )
+
+
+@law
+def what_is_told_is_the_same_in_every_world(testbed: Testbed) -> None:
+    """What another seat is told of a move (`tell`, or `spell` without it) is the same text in all worlds of that seat.
+
+    The text is asked for in a world of that seat, in which a hidden move may not be legal.
+    """
+    for i, (here, seat) in enumerate(testbed.chosen(4 * testbed.effort.told, "told")):
+        if seat != here.turn:
+            words = testbed.words(here, here.states, here.move, seat)[0]
+            worlds = testbed.compiled.worlds(here.states, seat, 4, i)
+            for other in testbed.words(here, worlds, np.repeat(here.move, len(worlds)), seat):
+                if other != words:
+                    raise here.broken(f"seat {seat} is told {words!r}, but {other!r} in one of its worlds")
+
+
+@law
+def what_is_told_names_nothing_hidden(testbed: Testbed) -> None:
+    """Two moves that leave a seat the same worlds are told to it in the same words: no text names what worlds hide.
+
+    Other moves are tried in worlds of the seat. One that leads to a state which the seat cannot tell from the true one,
+    and from which `resample` deals it the very same worlds, leaves it the same worlds. A game that hides moves and has
+    no `tell` breaks this law.
+    """
+    for i, (here, seat) in enumerate(testbed.chosen(2 * testbed.effort.told, "hidden")):
+        if seat != here.turn:
+            _names_nothing(testbed, here, seat, i)
+
+
+def _names_nothing(testbed: Testbed, here: Position, seat: int, seed: int) -> None:
+    """Break the law if a move that leaves `seat` the same worlds as the true one is told in other words."""
+    compiled = testbed.compiled
+    states, moves = all_moves(testbed, compiled.worlds(here.states, seat, WORLDS, seed))
+    some = testbed.chance("tried", seed).permutation(len(states))[:MOST_MOVES]
+    results = compiled.moved(states[some], moves[some])
+    alike = look_alike(testbed, here.following, seat, results, TEXTS)
+    states, moves, results = states[some][alike], moves[some][alike], results[alike]
+    words = testbed.words(here, here.states, here.move, seat)[0]
+    told = testbed.words(here, states, moves, seat)
+    differing = np.array([text != words for text in told], bool)
+    differing &= ~np.isin(marks(results), np.append(marks(results[~differing]), marks(here.following.states)))
+    wanted = compiled.worlds(here.following.states, seat, DRAWS, seed).tobytes()
+    for place in np.flatnonzero(differing):
+        if compiled.worlds(results[place : place + 1], seat, DRAWS, seed).tobytes() == wanted:
+            what = f"seat {seat} is told {words!r}, and its worlds after that are those after {told[place]!r}"
+            raise here.broken(f"{what}: the text says more than the seat can know")
+
+
+# What looks the same to a seat.
+
+
+def looking_like(
+    testbed: Testbed, here: Position, seat: int, states: np.ndarray, texts: int | None = None
+) -> np.ndarray:
+    """The states that `seat` cannot tell from the true state: STATE[M]. `texts`: as for `look_alike`."""
+    return states[look_alike(testbed, here, seat, states, texts)]
+
+
+def look_alike(testbed: Testbed, here: Position, seat: int, states: np.ndarray, texts: int | None = None) -> np.ndarray:
+    """Whether `seat` cannot tell states from the true one by header, encodings, own moves or text: bool[N].
+
+    With `texts`, so many texts are read first, and if all are the same, the rest is taken for the same too.
+    """
+    truth, show = here.state, testbed.game.show
+    alike = np.ones(len(states), bool)
+    for name in PUBLIC:
+        alike &= states[name] == truth[name]
+    rows = testbed.compiled.rows(np.concatenate([here.states, states[alike]]), seat)
+    alike[alike] = (rows[1:] == rows[0]).all(axis=1)
+    if here.turn == seat and alike.any():
+        moves, counts = testbed.compiled.legal(np.concatenate([here.states, states[alike]]))
+        if counts[0] > 0:
+            moves = moves[:, : counts[0]]
+            alike[alike] = (counts[1:] == counts[0]) & (moves[1:] == moves[0]).all(axis=1)
+    shown, left = here.ask(show, truth, seat), states[alike]
+    if texts is None or any(here.ask(show, state, seat) != shown for state in left[:: len(left) // texts + 1]):
+        alike[alike] = [here.ask(show, state, seat) == shown for state in left]
+    return alike
+
+
+def told_alike(testbed: Testbed, here: Position, seat: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The moves in worlds that `seat` is told in the same words as the true move: (STATE[N], MOVE[N]), pair by pair.
+
+    A move that the seat knows is the true one, in the worlds in which it is legal: a move of its own, or any if the
+    game hides none. Else `legal` gives the moves; some may be missing if it truncates (`is_truncated`).
+    """
+    if not _hides(testbed, here, seat):
+        held = worlds[testbed.compiled.allowed(worlds, here.move)]
+        return held, np.repeat(here.move, len(held))
+    before, moves = all_moves(testbed, worlds)
+    words = testbed.words(here, here.states, here.move, seat)[0]
+    alike = np.array([told == words for told in testbed.words(here, before, moves, seat)], bool)
+    return before[alike], moves[alike]
+
+
+def is_truncated(testbed: Testbed, here: Position, seat: int, worlds: np.ndarray) -> bool:
+    """Whether `told_alike` may miss moves in worlds, because `legal` truncates them."""
+    return _hides(testbed, here, seat) and bool((testbed.compiled.legal(worlds)[1] < 0).any())
+
+
+def _hides(testbed: Testbed, here: Position, seat: int) -> bool:
+    return testbed.game.tell is not None and seat != here.turn
+
+
+def all_moves(testbed: Testbed, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Every legal move in every world: (STATE[N], MOVE[N]), pair by pair."""
+    moves, counts = testbed.compiled.legal(worlds)
+    numbers = np.minimum(np.abs(counts), testbed.game.max_moves)
+    written = np.arange(moves.shape[1]) < numbers[:, None]
+    return np.repeat(worlds, numbers), moves[written]

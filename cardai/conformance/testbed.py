@@ -32,22 +32,23 @@ class Effort:
     even: int  # positions whose worlds are counted, in all setups together
     listed: int  # states looked at to list worlds before and after moves, in all setups together
     tallied: int  # positions whose listed worlds are drawn often, in all setups together
+    dealt: int  # deals made to find those that look like a given one, for each seat
     told: int  # moves whose text for other seats is compared, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
 
 
 EFFORTS = {
     "quick": Effort(
-        games=15, positions=12, texts=3, worlds=4, deals=300, even=10, listed=200_000, tallied=20, told=60,
-        plain_games=2,
+        games=15, positions=12, texts=3, worlds=4, deals=300, even=10, listed=200_000, tallied=20,
+        dealt=40_000, told=60, plain_games=2,
     ),
     "normal": Effort(
-        games=48, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80, told=200,
-        plain_games=6,
+        games=48, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
+        dealt=700_000, told=200, plain_games=6,
     ),
     "thorough": Effort(
-        games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000, tallied=600, told=2000,
-        plain_games=20,
+        games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000, tallied=600,
+        dealt=7_000_000, told=2000, plain_games=20,
     ),
 }  # fmt: skip
 
