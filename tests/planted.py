@@ -499,4 +499,21 @@ SECOND_PARAMETER = faulty(
     "plain_python_complains_of_nothing", players=played_by(low_with_second_parameter, stop_at=2.0)
 )
 
+
+# Single calls.
+
+
+def show_last_discard(state, seat):
+    """Raises before the first discard."""
+    return f"{1 // (int(state['top']) + 1)} {small_game.show(state, seat)}"
+
+
+@rule
+def legal_of_nothing(state, moves):
+    return small_game.legal(state, moves) if state.ply < 2 else 0
+
+
+NO_DISCARD = faulty("plain_python_plays_through", show=show_last_discard)
+NOTHING_LEGAL = faulty("every_call_returns", legal=legal_of_nothing)
+
 PLANTED: dict[str, Game] = {name: game for name, game in list(globals().items()) if isinstance(game, Game)}

@@ -1,13 +1,23 @@
 # ruff: noqa: RET503 (a rule here leaves out a return on purpose)
 """Whatever a game's code does, its author is told in a sentence what is wrong and where."""
 
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import planted
 import pytest
 import small_game
+import unruly
 
+from cardai.conformance import LAWS, check
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
 from cardai.rule import JIT, rule
@@ -288,3 +298,190 @@ def test_a_field_with_an_impossible_shape_is_refused(shape: object) -> None:
 
 def test_shapes_of_whole_numbers_are_taken() -> None:
     assert state_dtype(one=(), list=3, board=(np.int64(2), 3))["board"].shape == (2, 3)
+
+
+# Games that crash, hang or eat memory.
+
+STEP = "every_call_returns"
+LATE = r"every_call_returns: variant three, 2 seats, seed 0, ply 2: "
+FIRST = r"every_call_returns: variant three, 2 seats, seed 0, ply 0: "
+FAULTS = {
+    "ENDLESS_DEAL": rf"{FIRST}deal did not come back within 3 s",
+    "ENDLESS_LEGAL": rf"{FIRST}legal did not come back within 3 s",
+    "ENDLESS_SETTLE": rf"{LATE}settle did not come back within 3 s",
+    "ENDLESS_RESAMPLE": rf"{FIRST}resample for seat 1 did not come back within 3 s",
+    "ENDLESS_ENCODE": rf"{FIRST}encoder planes for seat 0 did not come back within 3 s",
+    "ENDLESS_SPELL": rf"{FIRST}spell did not come back within 3 s \(unruly.py line \d+\)",
+    "FULL_MEMORY": rf"{FIRST}show for seat 0 took more than 0.25 GiB of memory \(unruly.py line \d+\)",
+    "FAILING_SHOW": rf"{FIRST}show for seat 0 raised ZeroDivisionError\(.*\) \(.*unruly.py, line \d+\)",
+    "ASLEEP": rf"{FIRST}show for seat 0 did not come back within 3 s \(unruly.py line \d+\)",
+    "DEADLOCK": rf"{FIRST}parse of 'draw for .*' did not come back within 3 s \(unruly.py line \d+\)",
+    "LEAVES": rf"{FIRST}parse of 'draw for .*' ended the process with exit status 3",
+    "EXITS": rf"{FIRST}parse of 'draw for .*' raised SystemExit\(4\) \(.*unruly.py, line \d+\)",
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) -> None:
+    (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", seconds=3, memory=0.25)
+    assert not result.passed
+    assert re.fullmatch(FAULTS[name], result.problem or ""), result.problem
+
+
+@compiled_only
+def test_a_write_to_memory_of_others_breaks_a_law_which_says_where() -> None:
+    (result,) = check(unruly.WILD_WRITE, laws=[STEP], effort="quick")
+    assert not result.passed
+    assert re.fullmatch(rf"{LATE}settle crashed \(SIG(SEGV|BUS)\)", result.problem or ""), result.problem
+
+
+def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
+    """It is the first law, before compiled code runs."""
+    assert next(iter(LAWS)) == "plain_python_plays_through"
+    (result,) = check(unruly.WILD_WRITE, laws=["plain_python_plays_through"], effort="quick")
+    assert re.fullmatch(
+        r"plain_python_plays_through: variant three, 2 seats, seed 0, ply 2: settle raised IndexError\(.*"
+        r"\) \(.*unruly.py, line \d+\)",
+        result.problem or "",
+    ), result.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("ENDLESS_SETTLE", r"ply 2: settle did not come back within 3 s \(unruly.py line \d+\)"),
+        ("LEAVES", r"plain Python stopped with exit status 3 and no message at .*ply 0: parse of 'draw for .*'"),
+    ],
+)
+def test_plain_python_is_watched_too(name: str, problem: str) -> None:
+    (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", seconds=3)
+    assert not result.passed
+    assert re.search(problem, result.problem or ""), result.problem
+
+
+@compiled_only
+def test_other_laws_go_on_after_a_crash_and_a_few_crashes_are_enough() -> None:
+    laws = [STEP, "plain_python_plays_through", "every_game_ends", "moves_are_distinct", "scores_are_shares"]
+    first, second, *others = check(unruly.WILD_WRITE, laws=laws, effort="quick")
+    assert "crashed" in str(first.problem)
+    assert "IndexError" in str(second.problem)
+    assert [result.tested for result in others] == [True, True, False]
+    assert not any(result.passed for result in others)
+    place = r"variant three, 2 seats, seed 0 to \d+, ply unknown: a rule crashed \(SIG(SEGV|BUS)\)"
+    assert re.fullmatch(f"every_game_ends: {place}", others[0].problem or ""), others[0].problem
+    assert others[2].problem == (
+        "scores_are_shares: not tested, since the game ended 3 laws before it by crashing or not returning"
+    )
+
+
+def test_a_sound_game_gets_the_same_results_in_a_process_of_its_own() -> None:
+    laws = [STEP, "moves_are_distinct", "worlds_are_even", "text_is_the_same_in_every_world"]
+    both = [check(small_game.GAME, laws=laws, effort="quick", isolated=isolated) for isolated in (True, False)]
+    for results in both:
+        assert [(result.law, result.passed, result.problem) for result in results] == [
+            (law, True, None) for law in laws
+        ]
+
+
+def test_a_broken_law_gives_the_same_problem_in_a_process_of_its_own() -> None:
+    game, law = planted.VIEW_LEAK, planted.LAW_OF[planted.VIEW_LEAK]
+    problems = {check(game, laws=[law], effort="quick", isolated=isolated)[0].problem for isolated in (True, False)}
+    assert len(problems) == 1
+
+
+def test_no_process_is_left_after_a_check() -> None:
+    before = children_of(os.getpid())
+    for game in (small_game.GAME, unruly.ENDLESS_SPELL):
+        check(game, laws=[STEP], effort="quick", seconds=1)
+    assert children_of(os.getpid()) == before
+
+
+@compiled_only
+def test_a_rule_that_does_not_compile_ends_the_check_at_once() -> None:
+    with pytest.raises(CardaiError, match="there is no field 'hnads'"):
+        check(replace(small_game.GAME, settle=reads_no_field), effort="quick")
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0}, {"memory": -1}, {"seconds": float("nan")}])
+def test_limits_that_leave_nothing_are_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(CardaiError, match="a game needs time and memory"):
+        check(small_game.GAME, **limits)
+
+
+# The command.
+
+CHECK = [sys.executable, "-m", "cardai", "check", "./strange.py", "--effort", "quick"]
+ROOT = Path(__file__).parents[1]
+
+
+def strange(folder: Path, name: str) -> dict[str, Any]:
+    """A file with a game of `unruly`, and how to start a command beside it."""
+    (folder / "strange.py").write_text(f"import unruly\n\nGAME = unruly.{name}\n")
+    path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    return {
+        "cwd": folder,
+        "env": {**os.environ, "PYTHONPATH": path},
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    }
+
+
+def children_of(pid: int) -> set[int]:
+    """The processes that a process started and that have not ended."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,stat=,comm="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 3) for line in listed.splitlines()]
+    return {int(row[0]) for row in rows if int(row[1]) == pid and row[2][0] != "Z" and row[3] != "ps"}
+
+
+def is_running(pid: int) -> bool:
+    listed = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return listed.strip() != "" and listed.strip()[0] != "Z"
+
+
+def test_the_command_says_which_law_a_crash_broke(tmp_path: Path) -> None:
+    ended = subprocess.run([*CHECK, "--law", STEP], **strange(tmp_path, "LEAVES"), text=True, check=False, timeout=120)
+    assert ended.returncode == 1, ended
+    assert ended.stderr == ""
+    assert f"BROKEN {STEP}\n" in ended.stdout
+    problem = r"every_call_returns: variant three, .*: parse of '.*' ended the process with exit status 3\n"
+    assert len(re.findall(problem, ended.stdout)) == 1
+    assert ended.stdout.endswith("low_hand: 0 of 1 laws hold\n")
+
+
+@compiled_only
+def test_the_command_says_in_one_line_what_does_not_compile(tmp_path: Path) -> None:
+    options = strange(tmp_path, "WILD_WRITE")
+    (tmp_path / "strange.py").write_text(
+        "from dataclasses import replace\nimport small_game\nfrom cardai.rule import rule\n\n\n@rule\n"
+        "def settle(state):\n    state.trun = -1\n\n\nGAME = replace(small_game.GAME, settle=settle)\n"
+    )
+    ended = subprocess.run(CHECK, **options, text=True, check=False, timeout=120)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "cardai: low_hand: the rule settle does not compile: there is no field 'trun'; did you mean turn or rng?"
+        " (strange.py, line 8: state.trun = -1)\n"
+    )
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_ctrl_c_ends_a_check_at_once_and_leaves_no_process(tmp_path: Path, end: signal.Signals) -> None:
+    """Nor does the end of the command in any other way."""
+    command = subprocess.Popen([*CHECK, "--law", STEP], **strange(tmp_path, "ENDLESS_SETTLE"), text=True)
+    try:
+        patience = time.monotonic() + 120
+        while not (started := children_of(command.pid)) and time.monotonic() < patience:
+            time.sleep(0.05)
+        assert len(started) == 1
+        time.sleep(1)
+        assert command.poll() is None
+        asked = time.monotonic()
+        command.send_signal(end)
+        stderr = command.communicate(timeout=20)[1]
+        assert time.monotonic() - asked < 2
+        assert (command.returncode, stderr) == ((130, "interrupted\n") if end == signal.SIGINT else (-9, ""))
+        time.sleep(0.5)
+        assert not any(is_running(pid) for pid in started)
+    finally:
+        command.kill()

@@ -459,9 +459,14 @@ def check(
     law: Annotated[list[str] | None, Parameter(negative="", help="Only this law; may be repeated.")] = None,
     effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
+    time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 60.0,
+    memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
     json: AsJson = False,
 ) -> int:
-    """Test whether a game keeps the laws of the contract. Any game can be tested, yours too."""
+    """Test whether a game keeps the laws of the contract. Any game can be tested, yours too.
+
+    A game that crashes or does not return breaks a law.
+    """
     from dataclasses import asdict
 
     from cardai import conformance
@@ -470,17 +475,26 @@ def check(
     loaded = load(game)
     with Line("checking", loaded) as line:
         verdicts = conformance.check(
-            loaded, seed=seed, effort=effort, laws=law, progress=lambda name, done, total: line(done, total, name)
+            loaded,
+            seed=seed,
+            effort=effort,
+            laws=law,
+            progress=lambda name, done, total: line(done, total, name),
+            seconds=time_limit,
+            memory=memory_limit,
         )
-    broken = [verdict for verdict in verdicts if not verdict.passed]
+    broken = [verdict for verdict in verdicts if verdict.tested and not verdict.passed]
+    untested = [verdict for verdict in verdicts if not verdict.tested]
     if json:
         _print_json([asdict(verdict) for verdict in verdicts])
         return bool(broken)
     for verdict in verdicts:
-        _print(f"{'holds ' if verdict.passed else 'BROKEN'} {verdict.law}")
+        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {verdict.law}")
     for verdict in broken:
         _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.problem}")
-    _print(f"{loaded.name}: {len(verdicts) - len(broken)} of {len(verdicts)} laws hold")
+    if untested:
+        _print(f"\n{len(untested)} laws were not tested, since the game crashed or did not return in laws before them")
+    _print(f"{loaded.name}: {sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} laws hold")
     return bool(broken)
 
 

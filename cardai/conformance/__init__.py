@@ -5,43 +5,30 @@ raises `LawError`, which says where and what, if it finds the law broken. Laws o
 all that a seat is shown (the row of every encoder, the text, its own legal moves). Most comparisons run on blocks of
 states in compiled code (`compiled`); text is compared position by position.
 
-The laws are in `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `induction`, `outputs` and
-`plain_python`. Each of these modules is a section of `docs/conformance.md`.
+The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `induction`, `outputs` and
+`plain_python`. Each of these modules is a section of `docs/conformance.md`. They run in a process of their own
+(`child`), so that a game that crashes or hangs breaks a law and nothing else.
 """
 
-import time
-import traceback
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 
-from cardai.conformance import induction, knowledge, moves, outputs, plain_python, play, states, views, worlds
-from cardai.conformance.law import Law
+from cardai.conformance import every_call, induction, knowledge, moves, outputs, plain_python, play, states, views, worlds
+from cardai.conformance.law import Law, LawResult, tested
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown
 from cardai.game import Game
-from cardai.table.complaints import Complaints
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
 LAWS: dict[str, Law] = {
     law.name: law
-    for module in (play, moves, states, views, worlds, knowledge, induction, outputs, plain_python)
+    for module in (every_call, play, moves, states, views, worlds, knowledge, induction, outputs, plain_python)
     for law in vars(module).values()
     if isinstance(law, Law)
 }
 """All laws by name, in the order in which they are tested."""
-
-
-@dataclass(frozen=True)
-class LawResult:
-    """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply."""
-
-    law: str
-    about: str
-    passed: bool
-    seconds: float
-    problem: str | None
 
 
 def check(
@@ -51,40 +38,47 @@ def check(
     effort: str = "normal",
     laws: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    isolated: bool = True,
+    seconds: float = 60.0,
+    memory: float = 2.0,
 ) -> list[LawResult]:
     """Test the laws on a game: all of them, or those named in `laws`. Returns a result for each.
 
     `effort` is "quick", "normal" (under a minute for every game here) or "thorough". The same seed tests the same
-    games. `progress` is called with (law, laws done, laws in all). Raises CardaiError for an unknown law or effort.
+    games. `progress` is called with (law, laws done, laws in all).
+
+    The laws run in a forked process. A law is broken if the game crashes in it, if one call of the game takes longer
+    than `seconds`, or if the process takes more than `memory` GiB beyond what it began with. After three such ends the
+    remaining laws are not tested. With `isolated=False`, and on systems without fork, the laws run in this process, for
+    a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.
+
+    Raises CardaiError for an unknown law or effort, and for a rule that does not compile, with its line.
     """
     if effort not in EFFORTS:
         raise CardaiError(unknown("effort", effort, EFFORTS))
     for name in laws or ():
         if name not in LAWS:
             raise CardaiError(unknown("law", name, LAWS))
+    if not (seconds > 0 and memory > 0):
+        raise CardaiError(f"a game needs time and memory, not {seconds:g} s and {memory:g} GiB")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
+    game.compile()
     testbed = Testbed(game, seed, EFFORTS[effort])
-    results = []
-    for done, law in enumerate(chosen):
+    results: list[LawResult] = []
+
+    def report(result: LawResult | None) -> None:
+        if result is not None:
+            results.append(result)
         if progress:
-            progress(law.name, done, len(chosen))
-        start = time.perf_counter()
-        problem = _problem(law, testbed)
-        results.append(LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem))
-    if progress:
-        progress("", len(chosen), len(chosen))
+            following = chosen[len(results)].name if len(results) < len(chosen) else ""
+            progress(following, len(results), len(chosen))
+
+    report(None)
+    if isolated and hasattr(os, "fork"):
+        from cardai.conformance import child
+
+        child.test_all(chosen, testbed, replace(child.LIMITS, call=seconds, memory=int(memory * (1 << 30))), report)
+    else:
+        for law in chosen:
+            report(tested(law, testbed))
     return results
-
-
-def _problem(law: Law, testbed: Testbed) -> str | None:
-    try:
-        with Complaints(testbed.game):
-            law.check(testbed)
-    except LawError as broken:
-        return f"{law.name}: {broken}"
-    except CardaiError as error:
-        return f"{law.name}: {testbed.somewhere()}: {error}"
-    except Exception as error:  # a game's own Python, such as a layout, may raise anything; the law reports it
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{law.name}: {testbed.somewhere()}: {error!r} ({Path(place.filename).name} line {place.lineno})"
-    return None

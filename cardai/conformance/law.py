@@ -1,9 +1,15 @@
-"""What a law is: a statement about every game, and the function that tests it."""
+"""What a law is: a statement about every game, and the function that tests it; and the result of a test."""
 
+import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from cardai.conformance.testbed import Testbed
+from cardai.conformance import note
+from cardai.conformance.testbed import LawError, Testbed
+from cardai.errors import CardaiError
+from cardai.table.complaints import Complaints
 
 
 @dataclass(frozen=True)
@@ -18,7 +24,44 @@ class Law:
     check: Callable[[Testbed], str | None]
 
 
+@dataclass(frozen=True)
+class LawResult:
+    """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply.
+
+    `tested` is False if the law was left out, since the game had crashed too often before; it has not passed then.
+    """
+
+    law: str
+    about: str
+    passed: bool
+    seconds: float
+    problem: str | None
+    tested: bool = True
+
+
 def law(check: Callable[[Testbed], str | None]) -> Law:
     """Make a law of a function. The law has its name, and the first line of its docstring is the statement."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)
+
+
+def tested(law: Law, testbed: Testbed) -> LawResult:
+    """Test a law in this process."""
+    start = time.perf_counter()
+    note.here(testbed.somewhere().partition(", seed")[0], testbed.seed, "unknown")
+    problem = _problem(law, testbed)
+    return LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem)
+
+
+def _problem(law: Law, testbed: Testbed) -> str | None:
+    try:
+        with Complaints(testbed.game):
+            law.check(testbed)
+    except LawError as broken:
+        return f"{law.name}: {broken}"
+    except CardaiError as error:
+        return f"{law.name}: {testbed.somewhere()}: {error}"
+    except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{law.name}: {testbed.somewhere()}: {error!r} ({Path(place.filename).name} line {place.lineno})"
+    return None

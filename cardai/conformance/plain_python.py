@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from cardai.conformance import note
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.law import law
+from cardai.conformance.steps import play_through
 from cardai.conformance.testbed import LawError, Setup, Testbed, move_text, written
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
@@ -67,16 +69,23 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
 @functools.lru_cache(maxsize=1)  # the three laws share one process
 def _ask(testbed: Testbed) -> dict[str, Any]:
     """The other process's answer: digests by place, its first error, its first value that does not fit a byte."""
+    return ask_plain_python(testbed, {"cases": _cases(testbed)})
+
+
+def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
+    """Start a process that runs the game's rules as plain Python, and return its answer to `work` (see `answer`)."""
     module, attribute = _home(testbed.game)
     request = {
         "path": sys.path,
         "module": module.__name__,
         "file": getattr(module, "__file__", None),
         "attribute": attribute,
-        "cases": _cases(testbed),
+        "note": note.descriptors(),
+        **work,
     }
     program = "from cardai.conformance.plain_python import answer; answer()"
     tree = str(Path(__file__).parents[2])
+    note.pause(1)  # until the other process has loaded the game
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
         input=json.dumps(request),
@@ -84,10 +93,13 @@ def _ask(testbed: Testbed) -> dict[str, Any]:
         text=True,
         env={**os.environ, "CARDAI_JIT": "0"},
         check=False,
+        pass_fds=note.descriptors(),
     )
     if child.returncode != 0:
-        last = child.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}")
+        note.pause(-1)
+        last = child.stderr.strip().splitlines()[-1:] or [f"exit status {child.returncode} and no message"]
+        where = f" at {note.last()}" if note.last() else ""
+        raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}{where}")
     return json.loads(child.stdout.splitlines()[-1])
 
 
@@ -103,18 +115,23 @@ def _home(game: Game) -> tuple[Any, str]:
 def answer() -> None:
     """Entry point of the subprocess that runs the rules in plain Python.
 
-    Reads a request from stdin, plays its cases and prints the answer as a line of JSON.
+    Reads a request from stdin and prints the answer as a line of JSON. The request's "cases" are recorded games that
+    are played again, its "walks" games of random moves in which every function is called (`steps`).
     """
     request = json.load(sys.stdin)
+    note.take_up(request["note"])
     sys.path[:] = request["path"]
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
+    note.pause(-1)
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
     try:
-        for case in request["cases"]:
+        for walk in request.get("walks", ()):
+            play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"], walk["plies"])
+        for case in request.get("cases", ()):
             for where, digest, misfit in _transcript(game, case):
                 report["digests"][where] = digest
                 report["misfit"] = report["misfit"] or misfit
-    except PlainError as error:
+    except (PlainError, LawError) as error:
         report["error"] = str(error)
     print(json.dumps(report))
 
@@ -141,16 +158,20 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
     start = f"{setup}, seed {case['seed']}, ply"
     where = f"{start} 0: deal"
+    note.here(setup, case["seed"], 0)
     try:
         state = game.new(setup.seats, case["seed"], setup.variant)
         yield where, _digest(state), None
         for ply, move in enumerate(moves):
             for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
                 where = f"{start} {ply}: {name}"
+                note.here(setup, case["seed"], ply)
+                note.calling(name)
                 found = question()
                 wrong = misfit(found) if misfit else None
                 yield where, _digest(found), f"{where} {wrong}" if wrong else None
             where = f"{start} {ply}: {move_text(game, state, move)}"
+            note.here(setup, case["seed"], ply)
             state = compiled.moved(np.array([state]), move)[0]
             yield where, _digest(state), None
         where = f"{start} {len(moves)}: score"

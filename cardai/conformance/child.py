@@ -1,0 +1,317 @@
+"""Laws in a process of their own: a game that crashes, hangs or eats memory ends that process, and is told of.
+
+The parent forks a child, which tests the laws one after another and sends each result through a pipe. Before each call
+into the game the child writes a `Note` of it. The parent watches: a child that dies, that makes no further call for too
+long, or whose memory grows too far, breaks the law that it was testing; the others go on in a new child.
+
+The child is forked, not started anew, so that it has the game as it is, also one that no other process could import,
+and its compiled rules.
+"""
+
+import contextlib
+import faulthandler
+import json
+import os
+import re
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from cardai.conformance import note
+from cardai.conformance.law import Law, LawResult, tested
+from cardai.conformance.note import Note
+from cardai.conformance.testbed import Testbed
+from cardai.errors import short
+from cardai.rule import JIT
+
+MOST_DEATHS = 3  # children that die before the remaining laws are left out
+_GLANCE = 0.05  # seconds between two looks at the child
+_PYTHON = str(Path(os.__file__).parent)
+_TREE = str(Path(__file__).parents[1])  # the core, whose lines are not the game's
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a game may take. `call`, `law`: seconds for one call and for a whole law; `memory`: bytes that it adds."""
+
+    call: float = 60.0
+    law: float = 3600.0
+    memory: int = 2 << 30
+
+
+LIMITS = Limits()
+
+
+class Died(Exception):
+    """The child ended, or was ended, while it tested a law. The message says where and how."""
+
+
+def test_all(laws: Sequence[Law], testbed: Testbed, limits: Limits, report: Callable[[LawResult], None]) -> None:
+    """Test laws in child processes. `report` is called with each result as soon as it is known."""
+    waiting, deaths = list(laws), 0
+    while waiting and deaths < MOST_DEATHS:
+        with _Child(waiting, testbed, limits) as child:
+            while waiting:
+                law, start = waiting.pop(0), time.monotonic()
+                try:
+                    result = child.next_result()
+                except Died as died:
+                    problem, deaths = f"{law.name}: {died}", deaths + 1
+                    report(LawResult(law.name, law.about, False, time.monotonic() - start, problem))
+                    break
+                report(result)
+    for law in waiting:
+        problem = f"{law.name}: not tested, since the game ended {deaths} laws before it by crashing or not returning"
+        report(LawResult(law.name, law.about, False, 0.0, problem, tested=False))
+
+
+class _Child:
+    """A child process that tests laws, and the parent's end of the pipe to it. It is killed at the end of the block."""
+
+    def __init__(self, laws: Sequence[Law], testbed: Testbed, limits: Limits) -> None:
+        self.limits, self.note = limits, Note()
+        self.trace = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the child)
+        self.results, sending = os.pipe()
+        ending, self.lifeline = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # No Ctrl-C between the fork and the line that knows the child. Forking beside the threads of others is safe
+        # here: the child calls none of them.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.pid = os.fork()
+            if self.pid == 0:
+                os.close(self.results)
+                os.close(self.lifeline)
+                _serve(laws, testbed, self.note, self.trace.fileno(), sending, ending)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(sending)
+        os.close(ending)
+        self.received, self.status = b"", None
+        self.memory = _Memory(self.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._kill()
+        os.close(self.results)
+        os.close(self.lifeline)
+        self.trace.close()
+        self.note.close()
+
+    def next_result(self) -> LawResult:
+        """Wait for the result of the next law. Raises Died if there will be none."""
+        poll = select.poll()
+        poll.register(self.results, select.POLLIN)
+        calls, begun = -1, time.monotonic()
+        moved = begun
+        while True:
+            line, found, rest = self.received.partition(b"\n")
+            if found:
+                self.received = rest
+                return _read(line)
+            if poll.poll(1000 * _GLANCE):
+                if self._receive():
+                    continue
+                time.sleep(_GLANCE)  # the child has closed the pipe: it has ended or is about to
+            if self._has_ended():
+                if b"\n" in self.received:
+                    continue
+                raise Died(self._how_it_ended())
+            now, (noted, paused, _) = time.monotonic(), self.note.read()
+            if noted != calls or paused:
+                calls, moved = noted, now
+            self._watch(now - moved, now - begun)
+
+    def _receive(self) -> bool:
+        """Take what the child has sent. Returns False if there is nothing and will be nothing."""
+        data = os.read(self.results, 1 << 16)
+        self.received += data
+        return bool(data)
+
+    def _watch(self, call: float, law: float) -> None:
+        """Raises Died if one call, or the whole law, took too long, or if the memory has grown too far."""
+        limits, (_, _, text) = self.limits, self.note.read()
+        if call > limits.call:
+            raise Died(f"{text} did not come back within {limits.call:g} s{self._line()}")
+        if law > limits.law:
+            raise Died(f"{text}: the law was not done within {limits.law:g} s")
+        if self.memory.grown() > limits.memory:
+            raise Died(f"{text} took more than {limits.memory / (1 << 30):.3g} GiB of memory{self._line()}")
+
+    def _line(self) -> str:
+        """The line of the game's Python that is running, in brackets. Returns "" if compiled code runs."""
+        self._signal(signal.SIGUSR1)
+        time.sleep(0.3)
+        self.trace.seek(0)
+        written = self.trace.read().decode("utf-8", "replace")
+        stacks = written.split("(most recent call first)")  # of the child, and of plain Python if the child started it
+        return next((line for line in map(_line_of_the_game, stacks) if line), "")
+
+    def _has_ended(self) -> bool:
+        if self.status is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.status = status if pid else None
+            if self.status is not None:
+                while self._receive():
+                    pass
+        return self.status is not None
+
+    def _how_it_ended(self) -> str:
+        assert self.status is not None
+        return f"{self.note.read()[2]} {ending_in_words(os.waitstatus_to_exitcode(self.status))}"
+
+    def _signal(self, number: int) -> None:
+        for send in (os.killpg, os.kill):  # the group is there a moment later than the process
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                send(self.pid, number)
+                return
+
+    def _kill(self) -> None:
+        self._signal(signal.SIGKILL)
+        if self.status is None:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.pid, 0)
+
+
+def _line_of_the_game(stack: str) -> str:
+    """The innermost line of a stack in brackets, unless it is the core's. Python's and other packages' do not count."""
+    for file, line in re.findall(r'File "(.+?)", line (\d+)', stack):
+        if file.startswith(_TREE):
+            return ""
+        if "site-packages" not in file and not file.startswith((_PYTHON, "<")):
+            return f" ({Path(file).name} line {line})"
+    return ""
+
+
+def _read(line: bytes) -> LawResult:
+    try:
+        return LawResult(**json.loads(line))
+    except (ValueError, TypeError) as error:
+        raise Died(f"the game overwrote memory: the result arrived as {short(line)}") from error
+
+
+def ending_in_words(code: int) -> str:
+    """How a process ended, by its exit status, negative for a signal: "crashed (SIGSEGV)"."""
+    if code >= 0:
+        return f"ended the process with exit status {code}"
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    return "was killed from outside, perhaps for want of memory" if name == "SIGKILL" else f"crashed ({name})"
+
+
+# The child.
+
+
+def _serve(laws: Sequence[Law], testbed: Testbed, shared: Note, trace: int, results: int, ending: int) -> None:
+    """Test laws, send the results and end the process. Runs in the child and never returns."""
+    code = 70
+    try:
+        os.setpgid(0, 0)  # a group of its own, so that the processes that it starts end with it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # is for the main thread, not for this one
+        threading.Thread(target=_end_with, args=(ending,), daemon=True).start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
+        faulthandler.disable()
+        note.use(shared, trace)
+        _note_compilations(shared)
+        for law in laws:
+            _send(results, json.dumps(asdict(tested(law, testbed))).encode() + b"\n")
+        code = 0
+    except BaseException:  # a fault of the kit: nothing above this frame may run in the child
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _end_with(ending: int) -> None:
+    """Kill this process and those that it started when the parent has ended, and with it the pipe's other end."""
+    os.read(ending, 1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _send(pipe: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(pipe, data) :]
+
+
+def _note_compilations(shared: Note) -> None:
+    """Tell the parent when the child compiles, which is not the game's time."""
+    if not JIT:
+        return
+    from numba.core import event
+
+    class Compiling(event.Listener):
+        def on_start(self, event: object) -> None:
+            shared.pause(1)
+
+        def on_end(self, event: object) -> None:
+            shared.pause(-1)
+
+    event.register("numba:compile", Compiling())
+
+
+class _Memory:
+    """The memory of a child and of the processes that it started."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid, self.looked, self.last = pid, 0.0, 0
+        self.first = self._resident()
+
+    def grown(self) -> int:
+        """Bytes more than at first; 0 where it cannot be told."""
+        return self._resident() - self.first
+
+    def _resident(self) -> int:
+        proc = Path("/proc", str(self.pid))
+        try:
+            if proc.is_dir():
+                children = (proc / "task" / str(self.pid) / "children").read_text().split()
+                return sum(_resident_of(pid) for pid in (str(self.pid), *children))
+        except OSError:  # the process has just ended, or this system does not tell
+            return self.last
+        if time.monotonic() - self.looked > 1.0:  # asking `ps` takes longer
+            self.looked, self.last = time.monotonic(), self._by_ps()
+        return self.last
+
+    def _by_ps(self) -> int:
+        try:
+            listed = subprocess.run(
+                ["ps", "-A", "-o", "pgid=,rss="], capture_output=True, text=True, check=False
+            ).stdout
+        except OSError:
+            return 0
+        rows = (line.split() for line in listed.splitlines())
+        return sum(1024 * int(row[1]) for row in rows if len(row) == 2 and row[0] == str(self.pid))
+
+
+def _resident_of(pid: str) -> int:
+    """Bytes of memory that a process uses, by Linux."""
+    try:
+        return int(Path("/proc", pid, "statm").read_text().split()[1]) * resource.getpagesize()
+    except OSError:  # it has just ended
+        return 0

@@ -1,0 +1,103 @@
+"""A note of the call that is under way, in shared memory: after a crash, another process reads where it happened.
+
+The laws call `here` and `calling` before they call into a game. Both do nothing unless the process was given a `Note`.
+"""
+
+import faulthandler
+import mmap
+import signal
+import struct
+import tempfile
+from collections.abc import Sequence
+
+_HEAD = struct.Struct("<QQQ")  # calls so far, pauses, bytes of text
+_SIZE = 4096
+
+
+class Note:
+    """The shared block. `descriptor`: the file behind it, by which a process that is started later opens it too."""
+
+    def __init__(self, descriptor: int | None = None) -> None:
+        self._file = None
+        if descriptor is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the note)
+            self._file.write(bytes(_SIZE))
+            self._file.flush()
+            descriptor = self._file.fileno()
+        self.descriptor = descriptor
+        self._block = mmap.mmap(descriptor, _SIZE)
+
+    def write(self, text: str) -> None:
+        """Count a call and say what it is."""
+        content = text.encode("utf-8", "replace")[: _SIZE - _HEAD.size]
+        calls, pauses, _ = _HEAD.unpack_from(self._block)
+        self._block[_HEAD.size : _HEAD.size + len(content)] = content
+        _HEAD.pack_into(self._block, 0, calls + 1, pauses, len(content))
+
+    def pause(self, more: int) -> None:
+        """Note that something begins (1) or ends (-1) that is not the game's time: a compilation, a process's start."""
+        calls, pauses, size = _HEAD.unpack_from(self._block)
+        _HEAD.pack_into(self._block, 0, calls + 1, max(0, pauses + more), size)
+
+    def read(self) -> tuple[int, bool, str]:
+        """The number of calls so far, whether the game's time is paused, and what is being called."""
+        calls, pauses, size = _HEAD.unpack_from(self._block)
+        size = min(size, _SIZE - _HEAD.size)
+        return calls, pauses > 0, self._block[_HEAD.size : _HEAD.size + size].decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._block.close()
+        if self._file is not None:
+            self._file.close()
+
+
+_note: Note | None = None
+_trace: int | None = None
+_place: tuple[object, ...] = ()
+_words = "place unknown"
+
+
+def use(note: Note, trace: int) -> None:
+    """From now on this process writes into `note`, and on SIGUSR1 the lines it is running into the file `trace`."""
+    global _note, _trace
+    _note, _trace = note, trace
+    faulthandler.register(signal.SIGUSR1, file=trace, all_threads=False)
+
+
+def descriptors() -> tuple[int, ...]:
+    """The files of the note and of the trace, which a process that is started takes up with `take_up`. () for none."""
+    return () if _note is None or _trace is None else (_note.descriptor, _trace)
+
+
+def take_up(descriptors: Sequence[int]) -> None:
+    """Write into the note of the process that started this one."""
+    if descriptors:
+        use(Note(descriptors[0]), descriptors[1])
+
+
+def here(setup: object, seed: object, ply: object) -> None:
+    """What follows concerns this point of a game. `setup`: its variant and seats, in words."""
+    global _place, _words
+    if _note is None:
+        return
+    if (setup, seed, ply) != _place:
+        _place, _words = (setup, seed, ply), f"{setup}, seed {seed}, ply {ply}"
+    calling("a rule")
+
+
+def calling(what: str) -> None:
+    """What is called next at this point: the name of a rule or function of the game."""
+    if _note is not None:
+        _note.write(f"{_words}: {what}")
+
+
+def pause(more: int) -> None:
+    """The game's time stops (1) or goes on (-1)."""
+    if _note is not None:
+        _note.pause(more)
+
+
+def last() -> str:
+    """What was called last, also by a process that took up the note. Returns "" without a note."""
+    return _note.read()[2] if _note is not None else ""

@@ -1,0 +1,111 @@
+"""Plays games move by move and calls every function of the game, noting each call before it is made."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardai.conformance import note
+from cardai.conformance.compiled import Compiled
+from cardai.conformance.testbed import LawError, Setup
+from cardai.errors import CardaiError, place_of
+from cardai.game import Game, int_seed
+from cardai.table.complaints import Complaints
+
+
+class _Walk:
+    """One game of random moves. Every call of the game goes through `call`."""
+
+    def __init__(self, game: Game, setup: Setup, seed: int) -> None:
+        self.game, self.setup, self.seed, self.ply = game, setup, seed, 0
+        self.compiled, self.chance = Compiled(game), np.random.default_rng(int(int_seed(seed)))
+
+    def call(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of the game. An exception in it breaks the law that is being tested."""
+        note.here(self.setup, self.seed, self.ply)
+        note.calling(what)
+        try:
+            with Complaints(self.game):
+                return function(*arguments)
+        except CardaiError as error:
+            raise self.broken(f"{what}: {error}") from error
+        except (Exception, SystemExit) as error:  # whatever a game raises, the law reports it
+            raise self.broken(f"{what} raised {error!r}{place_of(error)}") from error
+
+    def broken(self, what: str) -> LawError:
+        """The exception for a law that is broken here."""
+        return LawError(f"{self.setup}, seed {self.seed}, ply {self.ply}: {what}")
+
+    def deal(self) -> np.ndarray:
+        """The first state: STATE[1]."""
+        dealt = self.call("deal", self.game.new, self.setup.seats, self.seed, self.setup.variant)
+        return np.array([dealt], self.game.state)
+
+    def legal(self, states: np.ndarray) -> np.ndarray:
+        """The legal moves: MOVE[n], n > 0."""
+        moves, counts = self.call("legal", self.compiled.legal, states)
+        count = abs(int(counts[0]))
+        if not 1 <= count <= self.game.max_moves:
+            raise self.broken(f"legal says {count} moves; there must be 1 to max_moves, which is {self.game.max_moves}")
+        return moves[0, :count]
+
+    def turn(self, states: np.ndarray) -> int:
+        """The seat to move, -1 at the end."""
+        turn = int(states[0]["turn"])
+        if not -1 <= turn < self.setup.seats:
+            raise self.broken(f"turn is {turn}; it must be a seat, 0 to {self.setup.seats - 1}, or -1 at the end")
+        return turn
+
+    def ask(self, states: np.ndarray) -> None:
+        """Call all functions that every seat may ask at any time."""
+        game, compiled, state = self.game, self.compiled, states[0]
+        for seat in range(self.setup.seats):
+            self.call(f"resample for seat {seat}", compiled.worlds, states, seat, 1, self.ply)
+            self.call(f"show for seat {seat}", game.show, state, seat)
+            for name in game.encoders:
+                self.call(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
+            for name, heuristic in game.heuristics.items():
+                self.call(f"heuristic {name} for seat {seat}", compiled.values, states, seat, heuristic)
+        if game.holdings is not None:
+            self.call("holdings", game.holdings, state)
+
+    def ask_about(self, states: np.ndarray, moves: np.ndarray, turn: int) -> None:
+        """Call the functions that concern the seat to move and its moves."""
+        game, compiled, state = self.game, self.compiled, states[0]
+        self.call("is_legal", compiled.allowed, states, moves[:2])
+        world = self.call(f"resample for seat {turn}", compiled.worlds, states, turn, 1, self.ply)
+        for name in game.players:
+            self.call(f"player {name}", compiled.choices, world, name, self.ply)
+        for move in moves[[0, -1]]:
+            text = self.call("spell", game.spell, state, move)
+            self.call(f"parse of {text!r}", game.parse, state, text)
+            for seat in range(self.setup.seats) if game.tell is not None else ():
+                self.call(f"tell to seat {seat}", game.told, state, move, seat)
+
+    def end(self, states: np.ndarray) -> None:
+        """Call the functions for the end of a game."""
+        for seat in range(self.setup.seats):
+            self.call(f"score of seat {seat}", self.compiled.values, states, seat)
+        if self.game.ending is not None:
+            self.call("ending", self.game.ending, states[0])
+
+
+def play_through(game: Game, setup: Setup, seed: int, often: int) -> None:
+    """Play a game of random moves. Raises LawError if a function of the game raises or returns what is impossible.
+
+    Functions that only answer questions are called at the first and at every `often`th ply, and at the end.
+    """
+    walk = _Walk(game, setup, seed)
+    states = walk.deal()
+    while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
+        moves = walk.legal(states)
+        if walk.ply % often == 0:
+            walk.ask(states)
+            walk.ask_about(states, moves, turn)
+        move = moves[[int(walk.chance.integers(len(moves)))]]
+        walk.call("act", walk.compiled.moved, states, move, False)
+        states = walk.call("settle", walk.compiled.moved, states, move)
+        walk.ply += 1
+    walk.ask(states)
+    if turn < 0:
+        walk.end(states)

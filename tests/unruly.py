@@ -1,0 +1,105 @@
+"""Low Hand with functions that crash, never return, or take all memory: each is a game that `cardai check` survives."""
+
+import os
+import threading
+import time
+from dataclasses import replace
+
+import small_game
+
+from cardai.game import Game, PerspectiveEncoder
+from cardai.rule import rule
+
+
+@rule
+def settle_writes_far_away(state):
+    small_game.settle(state)
+    if state.ply == 3:
+        state.hands[1_000_000_000_000 + state.turn] = 1
+
+
+@rule
+def deal_endlessly(state):
+    while state.seats > 0:
+        state.deck_left += 1
+
+
+@rule
+def legal_endlessly(state, moves):
+    n = 0
+    while state.turn >= 0:
+        n = 1 - n
+        moves[n].kind = n
+    return n
+
+
+@rule
+def settle_endlessly(state):
+    while state.ply == 3:
+        state.top += 1
+    small_game.settle(state)
+
+
+@rule
+def resample_endlessly(state, seat, stream):
+    small_game.resample(state, seat, stream)
+    while seat == 1:
+        state.top += 1
+
+
+@rule
+def encode_endlessly(state, seat, row):
+    while state.seats > 0:
+        row[0] += 1
+
+
+def spell_endlessly(state, move):
+    while True:
+        pass
+
+
+def show_without_end(state, seat):
+    lines = []
+    while True:
+        lines.append("x" * 10_000_000)
+
+
+def show_nothing(state, seat):
+    return f"{1 // (int(state['ply']) % 3)} cards"
+
+
+def show_asleep(state, seat):
+    time.sleep(1000)
+
+
+def parse_in_a_deadlock(state, text):
+    lock = threading.Lock()
+    with lock, lock:
+        return small_game.parse(state, text)
+
+
+def parse_and_leave(state, text):
+    os._exit(3)
+
+
+def parse_and_exit(state, text):
+    raise SystemExit(4)
+
+
+def unruly(**functions) -> Game:
+    return replace(small_game.GAME, **functions)
+
+
+WILD_WRITE = unruly(settle=settle_writes_far_away)
+ENDLESS_DEAL = unruly(deal=deal_endlessly)
+ENDLESS_LEGAL = unruly(legal=legal_endlessly)
+ENDLESS_SETTLE = unruly(settle=settle_endlessly)
+ENDLESS_RESAMPLE = unruly(resample=resample_endlessly)
+ENDLESS_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_endlessly)})
+ENDLESS_SPELL = unruly(spell=spell_endlessly)
+FULL_MEMORY = unruly(show=show_without_end)
+FAILING_SHOW = unruly(show=show_nothing)
+ASLEEP = unruly(show=show_asleep)
+DEADLOCK = unruly(parse=parse_in_a_deadlock)
+LEAVES = unruly(parse=parse_and_leave)
+EXITS = unruly(parse=parse_and_exit)
