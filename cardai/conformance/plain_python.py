@@ -126,7 +126,7 @@ def answer() -> None:
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
     try:
         for walk in request.get("walks", ()):
-            play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"], walk["plies"])
+            play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"])
         for case in request.get("cases", ()):
             for where, digest, misfit in _transcript(game, case):
                 report["digests"][where] = digest

@@ -90,16 +90,16 @@ class _Walk:
             self.call("ending", self.game.ending, states[0])
 
 
-def play_through(game: Game, setup: Setup, seed: int, often: int) -> None:
+def play_through(game: Game, setup: Setup, seed: int) -> None:
     """Play a game of random moves. Raises LawError if a function of the game raises or returns what is impossible.
 
-    Functions that only answer questions are called at the first and at every `often`th ply, and at the end.
+    Functions that only answer questions are called at the plies 0, 1, 2, 4, 8 and so on, and at the end.
     """
     walk = _Walk(game, setup, seed)
     states = walk.deal()
     while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
         moves = walk.legal(states)
-        if walk.ply % often == 0:
+        if walk.ply & (walk.ply - 1) == 0:
             walk.ask(states)
             walk.ask_about(states, moves, turn)
         move = moves[[int(walk.chance.integers(len(moves)))]]
