@@ -82,7 +82,8 @@ class _Child:
 
     def __init__(self, laws: Sequence[Law], testbed: Testbed, limits: Limits) -> None:
         self.limits, self.note = limits, Note()
-        self.trace = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the child)
+        # What runs when it is asked: in the child, and in plain Python if the child has started it. As long as the child.
+        self.traces = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self.results, sending = os.pipe()
         ending, self.lifeline = os.pipe()
         sys.stdout.flush()
@@ -97,7 +98,7 @@ class _Child:
             if self.pid == 0:
                 os.close(self.results)
                 os.close(self.lifeline)
-                _serve(laws, testbed, self.note, self.trace.fileno(), sending, ending)
+                _serve(laws, testbed, self.note, [trace.fileno() for trace in self.traces], sending, ending)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(sending)
@@ -109,12 +110,13 @@ class _Child:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
         self._kill()
         os.close(self.results)
         os.close(self.lifeline)
-        self.trace.close()
+        for trace in self.traces:
+            trace.close()
         self.note.close()
 
     def next_result(self) -> LawResult:
@@ -161,10 +163,11 @@ class _Child:
         """The line of the game's Python that is running, in brackets. Returns "" if compiled code runs."""
         self._signal(signal.SIGUSR1)
         time.sleep(0.3)
-        self.trace.seek(0)
-        written = self.trace.read().decode("utf-8", "replace")
-        stacks = written.split("(most recent call first)")  # of the child, and of plain Python if the child started it
-        return next((line for line in map(_line_of_the_game, stacks) if line), "")
+        for trace in self.traces:
+            trace.seek(0)
+            if line := _line_of_the_game(trace.read().decode("utf-8", "replace")):
+                return line
+        return ""
 
     def _has_ended(self) -> bool:
         if self.status is None:
@@ -221,7 +224,9 @@ def ending_in_words(code: int) -> str:
 # The child.
 
 
-def _serve(laws: Sequence[Law], testbed: Testbed, shared: Note, trace: int, results: int, ending: int) -> None:
+def _serve(
+    laws: Sequence[Law], testbed: Testbed, shared: Note, traces: Sequence[int], results: int, ending: int
+) -> None:
     """Test laws, send the results and end the process. Runs in the child and never returns."""
     code = 70
     try:
@@ -234,7 +239,7 @@ def _serve(laws: Sequence[Law], testbed: Testbed, shared: Note, trace: int, resu
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
         faulthandler.disable()
-        note.use(shared, trace)
+        note.use(shared, *traces)
         _note_compilations(shared)
         for law in laws:
             _send(results, json.dumps(asdict(tested(law, testbed))).encode() + b"\n")

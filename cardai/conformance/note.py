@@ -53,21 +53,24 @@ class Note:
 
 
 _note: Note | None = None
-_trace: int | None = None
+_trace_below: int | None = None
 _place: tuple[object, ...] = ()
 _words = "place unknown"
 
 
-def use(note: Note, trace: int) -> None:
-    """From now on this process writes into `note`, and on SIGUSR1 the lines it is running into the file `trace`."""
-    global _note, _trace
-    _note, _trace = note, trace
+def use(note: Note, trace: int, trace_below: int | None = None) -> None:
+    """From now on this process writes into `note`, and on SIGUSR1 the lines it is running into the file `trace`.
+
+    `trace_below` is the file for the lines of a process that this one starts.
+    """
+    global _note, _trace_below
+    _note, _trace_below = note, trace_below
     faulthandler.register(signal.SIGUSR1, file=trace, all_threads=False)
 
 
 def descriptors() -> tuple[int, ...]:
     """The files of the note and of the trace, which a process that is started takes up with `take_up`. () for none."""
-    return () if _note is None or _trace is None else (_note.descriptor, _trace)
+    return () if _note is None or _trace_below is None else (_note.descriptor, _trace_below)
 
 
 def take_up(descriptors: Sequence[int]) -> None:
