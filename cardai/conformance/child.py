@@ -82,7 +82,7 @@ class _Child:
 
     def __init__(self, laws: Sequence[Law], testbed: Testbed, limits: Limits) -> None:
         self.limits, self.note = limits, Note()
-        # What runs when it is asked: in the child, and in plain Python if the child has started it. As long as the child.
+        # What runs when the parent asks: in the child, and in plain Python if the child has started it.
         self.traces = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self.results, sending = os.pipe()
         ending, self.lifeline = os.pipe()
