@@ -75,9 +75,9 @@ def check(
 
     report(None)
     if isolated and hasattr(os, "fork"):
-        from cardai.conformance import child
+        from cardai.conformance.child import LIMITS, test_all
 
-        child.test_all(chosen, testbed, replace(child.LIMITS, call=seconds, memory=int(memory * (1 << 30))), report)
+        test_all(chosen, testbed, replace(LIMITS, call=seconds, memory=int(memory * (1 << 30))), report)
     else:
         for law in chosen:
             report(tested(law, testbed))

@@ -29,9 +29,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cardai.conformance import note
 from cardai.conformance.law import Law, LawResult, tested
-from cardai.conformance.note import Note
+from cardai.conformance.note import Note, use_note
 from cardai.conformance.testbed import Testbed
 from cardai.errors import short
 from cardai.rule import JIT
@@ -239,7 +238,7 @@ def _serve(
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
         faulthandler.disable()
-        note.use(shared, *traces)
+        use_note(shared, *traces)
         _note_compilations(shared)
         for law in laws:
             _send(results, json.dumps(asdict(tested(law, testbed))).encode() + b"\n")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardai.conformance import note
+from cardai.conformance.note import note_place
 from cardai.conformance.testbed import LawError, Testbed
 from cardai.errors import CardaiError
 from cardai.table.complaints import Complaints
@@ -48,7 +48,7 @@ def law(check: Callable[[Testbed], str | None]) -> Law:
 def tested(law: Law, testbed: Testbed) -> LawResult:
     """Test a law in this process."""
     start = time.perf_counter()
-    note.here(testbed.somewhere().partition(", seed")[0], testbed.seed, "unknown")
+    note_place(testbed.somewhere().partition(", seed")[0], testbed.seed, "unknown")
     problem = _problem(law, testbed)
     return LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem)
 

@@ -1,6 +1,6 @@
 """A note of the call that is under way, in shared memory: after a crash, another process reads where it happened.
 
-The laws call `here` and `calling` before they call into a game. Both do nothing unless the process was given a `Note`.
+The laws call `note_place` and `note_call` before they call into a game. Without a `Note` both do nothing.
 """
 
 import faulthandler
@@ -58,7 +58,7 @@ _place: tuple[object, ...] = ()
 _words = "place unknown"
 
 
-def use(note: Note, trace: int, trace_below: int | None = None) -> None:
+def use_note(note: Note, trace: int, trace_below: int | None = None) -> None:
     """From now on this process writes into `note`, and on SIGUSR1 the lines it is running into the file `trace`.
 
     `trace_below` is the file for the lines of a process that this one starts.
@@ -68,39 +68,39 @@ def use(note: Note, trace: int, trace_below: int | None = None) -> None:
     faulthandler.register(signal.SIGUSR1, file=trace, all_threads=False)
 
 
-def descriptors() -> tuple[int, ...]:
-    """The files of the note and of the trace, which a process that is started takes up with `take_up`. () for none."""
+def note_files() -> tuple[int, ...]:
+    """The files of the note and of the trace, for `take_up_note` in a process that is started; () without a note."""
     return () if _note is None or _trace_below is None else (_note.descriptor, _trace_below)
 
 
-def take_up(descriptors: Sequence[int]) -> None:
+def take_up_note(files: Sequence[int]) -> None:
     """Write into the note of the process that started this one."""
-    if descriptors:
-        use(Note(descriptors[0]), descriptors[1])
+    if files:
+        use_note(Note(files[0]), files[1])
 
 
-def here(setup: object, seed: object, ply: object) -> None:
+def note_place(setup: object, seed: object, ply: object) -> None:
     """What follows concerns this point of a game. `setup`: its variant and seats, in words."""
     global _place, _words
     if _note is None:
         return
     if (setup, seed, ply) != _place:
         _place, _words = (setup, seed, ply), f"{setup}, seed {seed}, ply {ply}"
-    calling("a rule")
+    note_call("a rule")
 
 
-def calling(what: str) -> None:
+def note_call(what: str) -> None:
     """What is called next at this point: the name of a rule or function of the game."""
     if _note is not None:
         _note.write(f"{_words}: {what}")
 
 
-def pause(more: int) -> None:
+def pause_clock(more: int) -> None:
     """The game's time stops (1) or goes on (-1)."""
     if _note is not None:
         _note.pause(more)
 
 
-def last() -> str:
+def last_call() -> str:
     """What was called last, also by a process that took up the note. Returns "" without a note."""
     return _note.read()[2] if _note is not None else ""

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.conformance import note
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.law import law
+from cardai.conformance.note import last_call, note_call, note_files, note_place, pause_clock, take_up_note
 from cardai.conformance.steps import play_through
 from cardai.conformance.testbed import LawError, Setup, Testbed, move_text, written
 from cardai.game import Game, GameState, PerspectiveEncoder
@@ -80,12 +80,12 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         "module": module.__name__,
         "file": getattr(module, "__file__", None),
         "attribute": attribute,
-        "note": note.descriptors(),
+        "note": note_files(),
         **work,
     }
     program = "from cardai.conformance.plain_python import answer; answer()"
     tree = str(Path(__file__).parents[2])
-    note.pause(1)  # until the other process has loaded the game
+    pause_clock(1)  # until the other process has loaded the game
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
         input=json.dumps(request),
@@ -93,12 +93,12 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         text=True,
         env={**os.environ, "CARDAI_JIT": "0"},
         check=False,
-        pass_fds=note.descriptors(),
+        pass_fds=note_files(),
     )
     if child.returncode != 0:
-        note.pause(-1)
+        pause_clock(-1)
         last = child.stderr.strip().splitlines()[-1:] or [f"exit status {child.returncode} and no message"]
-        where = f" at {note.last()}" if note.last() else ""
+        where = f" at {last_call()}" if last_call() else ""
         raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}{where}")
     return json.loads(child.stdout.splitlines()[-1])
 
@@ -119,10 +119,10 @@ def answer() -> None:
     are played again, its "walks" games of random moves in which every function is called (`steps`).
     """
     request = json.load(sys.stdin)
-    note.take_up(request["note"])
+    take_up_note(request["note"])
     sys.path[:] = request["path"]
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
-    note.pause(-1)
+    pause_clock(-1)
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
     try:
         for walk in request.get("walks", ()):
@@ -158,20 +158,20 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
     start = f"{setup}, seed {case['seed']}, ply"
     where = f"{start} 0: deal"
-    note.here(setup, case["seed"], 0)
+    note_place(setup, case["seed"], 0)
     try:
         state = game.new(setup.seats, case["seed"], setup.variant)
         yield where, _digest(state), None
         for ply, move in enumerate(moves):
             for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
                 where = f"{start} {ply}: {name}"
-                note.here(setup, case["seed"], ply)
-                note.calling(name)
+                note_place(setup, case["seed"], ply)
+                note_call(name)
                 found = question()
                 wrong = misfit(found) if misfit else None
                 yield where, _digest(found), f"{where} {wrong}" if wrong else None
             where = f"{start} {ply}: {move_text(game, state, move)}"
-            note.here(setup, case["seed"], ply)
+            note_place(setup, case["seed"], ply)
             state = compiled.moved(np.array([state]), move)[0]
             yield where, _digest(state), None
         where = f"{start} {len(moves)}: score"

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.conformance import note
 from cardai.conformance.compiled import Compiled
+from cardai.conformance.note import note_call, note_place
 from cardai.conformance.testbed import LawError, Setup
 from cardai.errors import CardaiError, place_of
 from cardai.game import Game, int_seed
@@ -22,8 +22,8 @@ class _Walk:
 
     def call(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the game. An exception in it breaks the law that is being tested."""
-        note.here(self.setup, self.seed, self.ply)
-        note.calling(what)
+        note_place(self.setup, self.seed, self.ply)
+        note_call(what)
         try:
             with Complaints(self.game):
                 return function(*arguments)

@@ -10,8 +10,8 @@ import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
-from cardai.conformance import note
 from cardai.conformance.compiled import Compiled
+from cardai.conformance.note import note_call, note_place
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, int_seed
 from cardai.table.many import Results, play
@@ -97,13 +97,13 @@ class Position:
     @property
     def state(self) -> GameState:
         """The true state."""
-        note.here(self.trace.setup, self.trace.seed, self.ply)
+        note_place(self.trace.setup, self.trace.seed, self.ply)
         return self.trace.states[self.ply]
 
     @property
     def states(self) -> np.ndarray:
         """The true state as a block: STATE[1]."""
-        note.here(self.trace.setup, self.trace.seed, self.ply)
+        note_place(self.trace.setup, self.trace.seed, self.ply)
         return self.trace.states[self.ply : self.ply + 1]
 
     @property
@@ -132,8 +132,8 @@ class Position:
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of the game's Python functions. An exception in it breaks the law that is being tested."""
-        note.here(self.trace.setup, self.trace.seed, self.ply)
-        note.calling(getattr(function, "__name__", "a function"))
+        note_place(self.trace.setup, self.trace.seed, self.ply)
+        note_call(getattr(function, "__name__", "a function"))
         try:
             return function(*arguments)
         except Exception as error:  # whatever a game's Python raises, the law reports it
@@ -174,7 +174,7 @@ class Testbed:
         Raises LawError if a game cannot be played.
         """
         seeds = self.seeds(setup, len(lineups))
-        note.here(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
+        note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
             options = {"threads": 1, "record": True, "checked": True, **options}
             return play(self.game, agents, lineups, seeds, variant=setup.variant, **options)
@@ -185,7 +185,7 @@ class Testbed:
     def deals(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
         seeds = self.seeds(setup, first + count)[first:]
-        note.here(setup, f"{seeds[0]} to {seeds[-1]}", 0)
+        note_place(setup, f"{seeds[0]} to {seeds[-1]}", 0)
         return np.array([self.game.new(setup.seats, int(seed), setup.variant) for seed in seeds], self.game.state)
 
     @functools.cached_property
