@@ -14,7 +14,18 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cardai.conformance import every_call, induction, knowledge, moves, outputs, plain_python, play, states, views, worlds
+from cardai.conformance import (
+    every_call,
+    induction,
+    knowledge,
+    moves,
+    outputs,
+    plain_python,
+    play,
+    states,
+    views,
+    worlds,
+)
 from cardai.conformance.law import Law, LawResult, tested
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown
