@@ -5,16 +5,21 @@ objects. With `CARDAI_JIT=0` in the environment the same source runs as plain Py
 the same.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from pickle import PickleError
 from typing import Any, TypeVar
 
 import numpy as np
 
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, printable
+from cardai.files.writing import in_turn
 
 JIT = os.environ.get("CARDAI_JIT", "1") != "0"
 
@@ -77,39 +82,94 @@ def cache_folder(source: Path) -> Path:
 
 
 def _forget_old_generations(root: Path) -> None:
-    if not root.is_dir():
-        return
-    generations = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
-    for old in generations[_KEPT_GENERATIONS:]:
+    ages: dict[Path, float] = {}
+    with contextlib.suppress(OSError):  # there is no folder yet, or it cannot be read
+        for generation in root.iterdir():
+            with contextlib.suppress(OSError):  # another process has just removed it
+                if generation.is_dir():
+                    ages[generation] = generation.stat().st_mtime
+    for old in sorted(ages, key=ages.__getitem__, reverse=True)[_KEPT_GENERATIONS:]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+_told: list[str] = []
+
+
+def _tell_not_kept(error: OSError) -> None:
+    """Say, once in a process, that compiled code is not kept, so that the next process compiles it again."""
+    if not _told:
+        _told.append(f"compiled code is not kept in {cache_root()}: {error.strerror or error}")
+        print(f"cardai: {printable(_told[0])}", file=sys.stderr)
 
 
 if JIT:
     from llvmlite import ir
     from numba import njit
-    from numba.core import config, types
+    from numba.core import ccallback, config, dispatcher, types
+    from numba.core.caching import FunctionCache
     from numba.extending import intrinsic as _intrinsic
 
     intrinsic: Any = _intrinsic
 
     _folders: dict[Path, str] = {}
 
+    class _KeptCode(FunctionCache):
+        """Numba's cache, for several processes at once, for a disk that is full and for files that are damaged.
+
+        Numba numbers the files of a function. Two processes that save at once could take the same number, and a later
+        one would then run the code of other argument types.
+        """
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            """The kept code of a signature, or None if there is none or it cannot be read."""
+            try:
+                return super().load_overload(sig, target_context)
+            except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, ImportError, PickleError):
+                with contextlib.suppress(OSError):
+                    self.flush()
+                return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            """Keep the code of a signature, if that is possible."""
+            try:
+                with in_turn(Path(self.cache_path)):
+                    super().save_overload(sig, data)
+            except OSError as error:
+                _tell_not_kept(error)
+
     def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
         """Compile `function` with Numba and store its compiled code in the `cache_folder` of its source file.
 
         `compile_(cache=True)` returns the Numba decorator. A function typed at a prompt has no file and is not cached.
+        If the folder cannot be written to, the code is not kept, and a line on stderr says so.
         """
         source = Path(function.__code__.co_filename)
         if not source.is_file():  # typed at a prompt: there is no file to compute the name of a cache folder from
             return compile_(cache=False)(function)
         if source not in _folders:
-            _folders[source] = str(cache_folder(source))
+            _folders[source] = _writable(cache_folder(source))
+        if not _folders[source]:
+            return compile_(cache=False)(function)
         before = config.CACHE_DIR  # pyright: ignore[reportAttributeAccessIssue]
         config.CACHE_DIR = _folders[source]  # pyright: ignore[reportAttributeAccessIssue]
+        for module in (ccallback, dispatcher):
+            module.FunctionCache = _KeptCode  # pyright: ignore[reportAttributeAccessIssue]
         try:
             return compile_(cache=True)(function)
         finally:
             config.CACHE_DIR = before  # pyright: ignore[reportAttributeAccessIssue]
+            for module in (ccallback, dispatcher):
+                module.FunctionCache = FunctionCache  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _writable(folder: Path) -> str:
+        """The path of a folder, which is made; "" if files cannot be written there, so that nothing is kept."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError as error:
+            _tell_not_kept(error)
+            return ""
 
     def rule(function: F) -> F:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""

@@ -28,6 +28,7 @@ from cardai.files.reading import (
     read_text,
 )
 from cardai.files.writing import held, remove_left_over, temporary, write_whole
+from cardai.rule import JIT
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 1.0}
@@ -316,3 +317,79 @@ def test_a_verb_refuses_a_pipe_and_a_hostile_header_with_exit_code_2(tmp_path, c
         err = capsys.readouterr().err
         assert err.count("\n") == 1
         assert is_printable(err)
+
+
+# The cache of compiled rules
+
+_PROGRAM = """
+import resource, sys, time
+from numba.core.caching import IndexDataCacheFile
+from cardai.rule import JIT, rule
+
+kind, limit, pause = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+if limit >= 0:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+save = IndexDataCacheFile._save_index
+
+def slowly(self, overloads):
+    time.sleep(pause)
+    save(self, overloads)
+
+IndexDataCacheFile._save_index = slowly
+
+@rule
+def doubled(value):
+    return value * 2
+
+import numpy as np
+for name in kind.split(","):
+    value = np.dtype(name).type(3)
+    print(doubled(value), type(doubled(value)).__name__, end=" ")
+if JIT:
+    print(sum(doubled.stats.cache_hits.values()))
+"""
+KINDS = {"i4": "6 int", "f4": "6.0 float", "f8": "6.0 float", "c16": "(6+0j) complex"}
+
+
+def program(tmp_path, cache, kinds, limit=-1, pause=0.0):
+    """Start a process that compiles a rule for arguments of some types. `limit`: the largest file it may write."""
+    (tmp_path / "program.py").write_text(_PROGRAM)
+    return subprocess.Popen(
+        [sys.executable, tmp_path / "program.py", ",".join(kinds), str(limit), str(pause)],
+        env={**os.environ, "CARDAI_CACHE": str(cache), "PYTHONPATH": str(Path(cardai.__file__).parents[1])},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+needs_compiling = pytest.mark.skipif(not JIT, reason="nothing is compiled")
+
+
+@needs_compiling
+def test_a_cache_folder_that_cannot_be_written_means_that_nothing_is_kept(tmp_path):
+    (tmp_path / "file").write_text("")
+    for cache, limit, why in ((tmp_path / "file" / "x", -1, "Not a directory"), (tmp_path / "full", 0, "too large")):
+        out, err = program(tmp_path, cache, ["i4", "f8"], limit).communicate(timeout=100)
+        assert out == "6 int 6.0 float 0\n"
+        assert err.startswith(f"cardai: compiled code is not kept in {cache}: ")
+        assert why in err
+        assert err.count("\n") == 1
+
+
+@needs_compiling
+def test_processes_that_compile_at_once_keep_the_code_of_each(tmp_path):
+    cache = tmp_path / "cache"
+    running = {kind: program(tmp_path, cache, [kind], pause=0.5) for kind in KINDS}
+    for kind, child in running.items():
+        assert child.communicate(timeout=100) == (f"{KINDS[kind]} 0\n", "")
+    out, err = program(tmp_path, cache, KINDS).communicate(timeout=100)
+    assert (out, err) == (f"{' '.join(KINDS.values())} 4\n", "")
+
+
+@needs_compiling
+def test_damaged_files_in_the_cache_are_compiled_anew(tmp_path):
+    cache = tmp_path / "cache"
+    assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 0\n", "")
+    for file in cache.rglob("*.nb?"):
+        file.write_bytes(file.read_bytes()[:40])
+    assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 0\n", "")
+    assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 1\n", "")

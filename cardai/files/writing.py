@@ -77,7 +77,7 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
     The operating system releases the folder when the process ends, however it ends. On file systems without locks
     nothing is held. Raises OSError if the folder cannot be opened.
     """
-    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT) if os.name == "nt" else os.open(folder, os.O_RDONLY)
+    handle = _handle(folder)
     try:
         if not _lock(handle):
             raise CardaiError(refusal)
@@ -86,17 +86,34 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock(handle: int) -> bool:
+@contextlib.contextmanager
+def in_turn(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for this folder. Raises OSError if it cannot be opened."""
+    handle = _handle(folder)
+    try:
+        _lock(handle, waits=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _handle(folder: Path) -> int:
+    """Open what is locked for a folder: the folder, or a file in it on Windows, where folders cannot be opened."""
+    return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT) if os.name == "nt" else os.open(folder, os.O_RDONLY)
+
+
+def _lock(handle: int, waits: bool = False) -> bool:
     """Lock an open file until it is closed. Returns False if another process has locked it."""
     try:
         if os.name == "nt":
             import msvcrt
 
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue]
+            mode = msvcrt.LK_LOCK if waits else msvcrt.LK_NBLCK  # pyright: ignore[reportAttributeAccessIssue]
+            msvcrt.locking(handle, mode, 1)  # pyright: ignore[reportAttributeAccessIssue]
         else:
             import fcntl
 
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
     except (BlockingIOError, PermissionError):
         return False
     except OSError:  # this file system has no locks
