@@ -638,7 +638,6 @@ def _results(folder: Path) -> dict[str, Kind]:
     from cardai.measure import history
     from cardai.measure.league import League
     from experiments.machinery import lab, provenance
-    from experiments.machinery.report import results_in
 
     root = Path(__file__).resolve().parents[1]
     pieces, report, ratings = (_fresh(folder, name) for name in ("pieces", "report", "ratings"))
@@ -685,8 +684,8 @@ def _results(folder: Path) -> dict[str, Kind]:
         "report": Kind(
             report,
             lambda rng, place: json_mutation(rng, place / "complexity.json", seal),
-            (results_in, quietly("report", "@.")),
-            4,
+            (quietly("report", "@."),),
+            1,
         ),
         "ratings": Kind(ratings, lambda rng, place: lines_mutation(rng, place / "h.jsonl"), (compared,), 6),
     }
