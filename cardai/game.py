@@ -200,6 +200,8 @@ class Game:
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
     `holdings(state)` lists the set of cards in each place (hand, deck or pile) whose size everybody knows;
     `cardai check` counts the cards with it.
+    `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
+    likelier than others in a place where both may lie. `cardai check` tests what both promise.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
@@ -230,6 +232,8 @@ class Game:
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
+    seats_alike: bool = True
+    cards_alike: bool = True
     default_seats: int = 2
     variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
     encoders: Mapping[str, PerspectiveEncoder] = field(default_factory=dict)

@@ -5,9 +5,9 @@ raises `LawError`, which says where and what, if it finds the law broken. Laws o
 all that a seat is shown (the row of every encoder, the text, its own legal moves). Most comparisons run on blocks of
 states in compiled code (`compiled`); text is compared position by position.
 
-The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `knowledge`, `induction`, `outputs` and
-`plain_python`. Each of these modules is a section of `docs/conformance.md`. They run in a process of their own
-(`child`), so that a game that crashes or hangs breaks a law and nothing else.
+The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `evenness`, `knowledge`,
+`induction`, `outputs` and `plain_python`. Each of these modules is a section of `docs/conformance.md`. They run in a
+process of their own (`child`), so that a game that crashes or hangs breaks a law and nothing else.
 """
 
 import os
@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cardai.conformance import (
+    evenness,
     every_call,
     induction,
     knowledge,
@@ -35,7 +36,19 @@ __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
 LAWS: dict[str, Law] = {
     law.name: law
-    for module in (every_call, play, moves, states, views, worlds, knowledge, induction, outputs, plain_python)
+    for module in (
+        every_call,
+        play,
+        moves,
+        states,
+        views,
+        worlds,
+        evenness,
+        knowledge,
+        induction,
+        outputs,
+        plain_python,
+    )
     for law in vars(module).values()
     if isinstance(law, Law)
 }

@@ -108,6 +108,12 @@ class Compiled:
         draw_again(self.rules, raw(worlds), seat, raw(stream), len(worlds))
         return worlds
 
+    def resampled(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
+        """The states after `resample` for a seat, each with the same stream of chance and its own `rng`: STATE[N]."""
+        worlds, stream = self.given(states), streams(seed)
+        resample_each(self.rules, raw(worlds), seat, raw(stream), stream["rng"][0], len(worlds))
+        return worlds
+
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
         """Returns the settled states after moves, or after-states if `settle` is False.
 
@@ -208,6 +214,14 @@ def draw_again(rules, states, seat, streams, count):
     """Replace each state by one of its own worlds."""
     for i in range(count):
         seed_state(at(states, i), next_of(at(streams, 0)))
+        call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
+
+
+@rule
+def resample_each(rules, states, seat, streams, bits, count):
+    """Resample each state in place, each time with the same random stream; its own stream is left as it is."""
+    for i in range(count):
+        seed_stream(at(streams, 0), bits)
         call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
 
 

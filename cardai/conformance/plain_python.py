@@ -23,6 +23,9 @@ from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
 from cardai.rule import JIT
 
+UNWRITTEN = 0x5A  # the bytes of memory that no rule has written, in plain Python; compiled code has others
+LATE = 256  # from this ply on, a count of plies no longer fits a byte
+
 
 @law
 def plain_python_agrees(testbed: Testbed) -> None:
@@ -53,7 +56,12 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
     """The games that the other process plays again, as JSON types."""
     count = min(testbed.effort.plain_games, len(testbed.traces))
     total = max(count, min(len(testbed.setups), 2 * count))
-    spread = np.linspace(0, len(testbed.traces) - 1, total).round().astype(int)
+    spread = set(np.linspace(0, len(testbed.traces) - 1, total).round().astype(int).tolist())
+    lengths = [len(trace.moves) for trace in testbed.traces]
+    spread.add(int(np.argmax(lengths)))  # counters are largest in the longest game
+    for variant in testbed.game.variants:  # at the largest table every array is full
+        setup = Setup(variant, max(testbed.game.seats))
+        spread.update([i for i, trace in enumerate(testbed.traces) if trace.setup == setup][:1])
     return [
         {
             "variant": trace.setup.variant,
@@ -62,7 +70,7 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
             "moves": written(testbed.game, trace.moves).tolist(),
             "plies": trace.sampled(4),
         }
-        for trace in (testbed.traces[i] for i in np.unique(spread))
+        for trace in (testbed.traces[i] for i in sorted(spread))
     ]
 
 
@@ -121,6 +129,7 @@ def answer() -> None:
     request = json.load(sys.stdin)
     take_up_note(request["note"])
     sys.path[:] = request["path"]
+    np.empty = _filled
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     pause_clock(-1)
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
@@ -134,6 +143,13 @@ def answer() -> None:
     except (PlainError, LawError) as error:
         report["error"] = str(error)
     print(json.dumps(report))
+
+
+def _filled(*arguments: Any, **options: Any) -> np.ndarray:
+    """Takes the place of `np.empty` in plain Python: memory that nobody has written holds odd numbers."""
+    array = np.zeros(*arguments, **options)
+    array.view(np.uint8)[...] = UNWRITTEN
+    return array
 
 
 def _game_at(name: str, file: Path, attribute: str) -> Game:
@@ -193,10 +209,22 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
         for name, encoder in game.encoders.items():
             misfit = functools.partial(_misfit, encoder, state, s)
             yield f"encoder {name} for seat {s}", functools.partial(game.encode, state, s, name), misfit
+            for late in sorted({LATE, game.max_plies - 1}) if game.max_plies > LATE else ():
+                later = _at_ply(state, late)
+                misfit = functools.partial(_misfit, encoder, later, s)
+                what = f"encoder {name} for seat {s}, if this were ply {late},"
+                yield what, functools.partial(game.encode, later, s, name), misfit
         for name, heuristic in game.heuristics.items():
             yield f"heuristic {name} for seat {s}", functools.partial(compiled.values, one, s, heuristic), None
     for name in game.players:
         yield f"player {name}", functools.partial(compiled.choices, world, name, ply), None
+
+
+def _at_ply(state: GameState, ply: int) -> GameState:
+    """A copy of a state with another number of moves played, as in a game that has gone round in circles."""
+    later = state.copy()
+    later["ply"] = ply
+    return later
 
 
 def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from cardai.conformance.evidence import facts
+from cardai.conformance.evidence import HINT, SIGMA, facts
 from cardai.conformance.law import law
 from cardai.conformance.testbed import MOVES_TRIED, LawError, Position, Setup, Testbed, move_text
 from cardai.game import int_seed
@@ -103,6 +103,56 @@ def scores_are_shares(testbed: Testbed) -> None:
         declared = testbed.game.score_sum(trace.setup.seats)
         if declared is not None and not math.isclose(scores.sum(), declared, abs_tol=1e-9):
             raise trace.end.broken(f"scores {list(scores)} add up to {scores.sum()}, declared is {declared}")
+
+
+@law
+def seats_score_alike(testbed: Testbed) -> None:
+    """Evenly random seats have the same mean score wherever they sit, given how far they sit from the first to move.
+
+    It is tested where the deal draws who begins (5 sigma). A game whose seats differ otherwise says so
+    (`Game.seats_alike`).
+    """
+    if not testbed.game.seats_alike:
+        return
+    each = -(-testbed.effort.symmetry_games // len(testbed.setups))
+    first = _favours(testbed, 0, each)
+    if np.abs(first).max() <= HINT:
+        return
+    second = _favours(testbed, each, 3 * each) * np.sign(first) * (np.abs(first) > HINT)
+    if second.max() > SIGMA:
+        seat = int(np.argmax(second))
+        what = f"seat {seat} scores {'more' if first[seat] > 0 else 'less'} than other seats in its place (5 sigma)"
+        where = f"all variants, variant {testbed.game.default_variant} first, seats {testbed.game.seats}"
+        raise LawError(f"{where}, seed {testbed.seed} and following, ply unknown: {what}")
+
+
+def _favours(testbed: Testbed, first: int, count: int) -> np.ndarray:
+    """How much more each seat scores than others that are as far from the first to move, in standard deviations.
+
+    `count` games of each setup are played from the seed number `first` on.
+    """
+    surplus, variance = np.zeros(max(testbed.game.seats)), np.zeros(max(testbed.game.seats))
+    for setup in testbed.setups:
+        starts = testbed.deals(setup, first, count)["turn"]
+        lineups = np.zeros((count, setup.seats), np.int64)
+        results = testbed.results(setup, lineups, testbed.agents, first, record=False, checked=False)
+        more = _surplus(results.scores[results.finished], starts[results.finished])
+        surplus[: setup.seats] += more.sum(axis=0)
+        variance[: setup.seats] += (more**2).sum(axis=0)
+    return surplus / np.sqrt(np.maximum(variance, 1))
+
+
+def _surplus(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Scores less the mean of all seats as far from the first to move: f8[games, seats].
+
+    They are 0 where a seat never or hardly ever begins, because there is nothing to compare it with.
+    """
+    games, seats = scores.shape
+    if (np.bincount(starts, minlength=seats) < games / (4 * seats)).any():
+        return np.zeros_like(scores)
+    by_distance = np.take_along_axis(scores, (starts[:, None] + np.arange(seats)) % seats, axis=1)
+    means = by_distance.mean(axis=0)
+    return scores - means[(np.arange(seats) - starts[:, None]) % seats]
 
 
 @law

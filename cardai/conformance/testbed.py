@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,9 @@ from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.note import note_call, note_place
+from cardai.conformance.strata import Places, Stratum, strata_of
 from cardai.errors import CardaiError
-from cardai.game import Game, GameState, int_seed
+from cardai.game import CORE_FIELDS, Game, GameState, int_seed
 from cardai.table.many import Results, play
 
 
@@ -26,6 +28,7 @@ class Effort:
     """How much to test. Counts are for each setup (a variant and a number of seats) unless a comment says otherwise."""
 
     games: int  # in all setups together, but at least three of each
+    searched: int  # further games, in all setups together, from which only rare positions are taken
     positions: int  # of each game, for comparisons in compiled code
     texts: int  # positions of each game, for comparisons in Python
     worlds: int  # of each position and seat
@@ -35,24 +38,32 @@ class Effort:
     tallied: int  # positions whose listed worlds are drawn often, in all setups together
     dealt: int  # deals made to find those that look like a given one, for each seat
     told: int  # moves whose text for other seats is compared, in all setups together
+    pooled_deals: int  # for counts of where cards lie, in all setups together
+    pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
+    symmetry_games: int  # for the mean scores of seats, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
 
 
 EFFORTS = {
     "quick": Effort(
-        games=15, positions=12, texts=3, worlds=4, deals=300, even=10, listed=200_000, tallied=20,
-        dealt=40_000, told=60, plain_games=2,
+        games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
+        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2,
     ),
     "normal": Effort(
-        games=48, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
-        dealt=700_000, told=200, plain_games=6,
+        games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
+        dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
     ),
     "thorough": Effort(
-        games=300, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000, tallied=600,
-        dealt=7_000_000, told=2000, plain_games=20,
+        games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
+        tallied=600, dealt=7_000_000, told=2000, pooled_deals=200_000, pooled_views=2000, symmetry_games=100_000,
+        plain_games=20,
     ),
 }  # fmt: skip
 
+RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
+SCARCE = 20  # a stratum with fewer positions is searched for in further games
+SEARCHED_AT_ONCE = 25
+EXAMPLES = 200  # states from which the places of the cards are found
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
 
@@ -168,12 +179,14 @@ class Testbed:
         evenly = Agent("evenly random", EvenlyRandom())
         return [evenly, *(agent(self.game, name) for name in self.game.players)]
 
-    def results(self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], **options: Any) -> Results:
-        """Play games of a setup, one for each line-up. Every move is verified and recorded.
+    def results(
+        self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], first: int = 0, **options: Any
+    ) -> Results:
+        """Play games of a setup, one for each line-up, from the seed number `first` on.
 
-        Raises LawError if a game cannot be played.
+        Every move is verified and recorded. Raises LawError if a game cannot be played.
         """
-        seeds = self.seeds(setup, len(lineups))
+        seeds = self.seeds(setup, first + len(lineups))[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
             options = {"threads": 1, "record": True, "checked": True, **options}
@@ -191,17 +204,33 @@ class Testbed:
     @functools.cached_property
     def traces(self) -> list[Trace]:
         """The games of all setups, a third of them evenly random, the rest by mixed line-ups."""
-        return [trace for setup in self.setups for trace in self._played(setup)]
+        return [
+            trace
+            for setup in self.setups
+            for trace in self._played(setup, 0, self._lineups(setup, 0, self._games_each))
+        ]
 
-    def _played(self, setup: Setup) -> list[Trace]:
-        count = max(3, -(-self.effort.games // len(self.setups)))
-        lineups = self.chance("line-ups", setup).integers(0, len(self.agents), (count, setup.seats))
+    @property
+    def _games_each(self) -> int:
+        return max(3, -(-self.effort.games // len(self.setups)))
+
+    def random_games(self, setup: Setup, count: int) -> list[Trace]:
+        """Games of a setup that evenly random players have played."""
+        return self._played(setup, 0, np.zeros((count, setup.seats), np.int64))
+
+    def _lineups(self, setup: Setup, first: int, count: int) -> np.ndarray:
+        """Line-ups i64[count, seats] for games from the seed number `first` on, a third of them evenly random."""
+        lineups = self.chance("line-ups", setup, first).integers(0, len(self.agents), (count, setup.seats))
         lineups[::3] = 0
+        return lineups
+
+    def _played(self, setup: Setup, first: int, lineups: np.ndarray) -> list[Trace]:
+        """Play a game for each line-up, from the seed number `first` on. Returns those that have ended."""
         try:
-            results = self.results(setup, lineups, self.agents)
+            results = self.results(setup, lineups, self.agents, first)
         except LawError:  # faults of players are the subject of another law
-            results = self.results(setup, 0 * lineups, self.agents)
-        seeds = [int(seed) for seed in self.seeds(setup, count)]
+            results = self.results(setup, 0 * lineups, self.agents, first)
+        seeds = [int(seed) for seed in self.seeds(setup, first + len(lineups))[first:]]
         if not results.finished.any():
             where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
             raise LawError(f"{where}: no game has ended, so there is nothing to test")
@@ -212,11 +241,64 @@ class Testbed:
             traces.append(Trace(setup, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
         return traces
 
-    def positions(self, count: int) -> Iterator[Position]:
-        """Positions in which a seat is to move, at most `count` of each game."""
+    @functools.cached_property
+    def _strata(self) -> dict[Stratum, list[Position]]:
+        """Positions of each stratum, the rarest stratum first. Scarce ones are searched for in further games."""
+        strata: defaultdict[Stratum, list[Position]] = defaultdict(list)
         for trace in self.traces:
-            for ply in trace.sampled(count):
+            self._sort_in(strata, trace, {})
+        first, count = self._games_each, -(-self.effort.searched // len(self.setups))
+        for setup in self.setups:
+            for start in range(first, first + count, SEARCHED_AT_ONCE):
+                known = {name: len(positions) for name, positions in strata.items()}
+                lineups = self._lineups(setup, start, min(SEARCHED_AT_ONCE, first + count - start))
+                for trace in self._played(setup, start, lineups):
+                    self._sort_in(strata, trace, known)
+        return dict(sorted(strata.items(), key=lambda item: (len(item[1]), item[0])))
+
+    def _sort_in(self, strata: dict[Stratum, list[Position]], trace: Trace, known: dict[Stratum, int]) -> None:
+        """Add positions of a game to the strata that are scarce: of which fewer than SCARCE positions are known."""
+        sizes = np.zeros((len(trace.states), 0), np.int64)
+        if self.game.holdings is not None:
+            sizes = self.places[trace.setup.seats].sizes(trace.states)
+        for name, plies in strata_of(trace.states, sizes, self.numbers).items():
+            if known.get(name, 0) < SCARCE:
+                strata[name] += [Position(trace, int(ply)) for ply in plies]
+
+    @functools.cached_property
+    def numbers(self) -> list[str]:
+        """The game's fields of a state that hold a single number and are no option."""
+        options = {name for options in self.game.variants.values() for name in options}
+        names = [name for name in self.game.state.names or () if name not in CORE_FIELDS and name not in options]
+        return [name for name in names if not self.game.state[name].shape]
+
+    @functools.cached_property
+    def places(self) -> dict[int, Places]:
+        """Where the cards lie, by number of seats. The game must have `holdings`."""
+        places = {}
+        for seats in self.game.seats:
+            states = np.concatenate([trace.states for trace in self.traces if trace.setup.seats == seats])
+            picked = self.chance("places", seats).integers(len(states), size=EXAMPLES)
+            end = next(trace.end for trace in self.traces if trace.setup.seats == seats)
+            places[seats] = Places(states[picked], functools.partial(self.holdings, end))
+        return places
+
+    def from_strata(self, count: int, salt: str) -> list[Position]:
+        """Returns `count` positions in which a seat is to move, drawn from each stratum in turn."""
+        chance, strata = self.chance("strata", salt), list(self._strata.values())
+        drawn = (strata[i % len(strata)] for i in range(count if strata else 0))
+        return [positions[chance.integers(len(positions))] for positions in drawn]
+
+    def positions(self, count: int) -> Iterator[Position]:
+        """Positions in which a seat is to move, on average at most `count` of each game.
+
+        Three quarters are spread evenly over the plies of each game, the others are drawn from each stratum in turn.
+        """
+        rare = count // RARE
+        for trace in self.traces:
+            for ply in trace.sampled(count - rare):
                 yield Position(trace, ply)
+        yield from self.from_strata(rare * len(self.traces), f"positions {count}")
 
     def views(self, count: int) -> Iterator[tuple[Position, int]]:
         """These positions with every seat: (position, seat)."""
@@ -227,14 +309,16 @@ class Testbed:
     def chosen(self, count: int, salt: str) -> list[tuple[Position, int]]:
         """Returns `count` positions drawn from all games, each with a drawn seat.
 
-        All plies of a game are equally likely.
+        In every second one all plies of a game are equally likely. The others are drawn from each stratum in turn.
         """
         chance, pairs = self.chance(salt), []
-        for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count)):
+        for here in self.from_strata(count // 2, salt):
+            pairs.append((here, int(chance.integers(here.trace.setup.seats))))
+        for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count - len(pairs))):
             if len(picked.moves):
                 ply = int(chance.integers(len(picked.moves)))
                 pairs.append((Position(picked, ply), int(chance.integers(picked.setup.seats))))
-        return pairs
+        return [pairs[i] for i in chance.permutation(len(pairs))]
 
     def some_moves(self, here: Position) -> np.ndarray:
         """The move that was played and other legal moves: MOVE[at most MOVES_TRIED]."""

@@ -34,6 +34,20 @@ def worlds_have_their_own_chance(testbed: Testbed) -> None:
 
 
 @law
+def resample_draws_from_its_stream_only(testbed: Testbed) -> None:
+    """resample takes all its chance from the stream it is given: `state.rng` decides nothing and is not drawn from."""
+    for here, seat in testbed.views(testbed.effort.positions):
+        states = np.repeat(here.states, 3)
+        states["rng"] ^= np.array([0, 1, 0xA5A5A5A5A5A5A5A5], np.uint64)
+        worlds = testbed.compiled.resampled(states, seat, here.ply)
+        if (worlds["rng"] != states["rng"]).any():
+            raise here.broken(f"resample for seat {seat} draws from state.rng or writes to it")
+        contents = facts(worlds)
+        if (contents != contents[0]).any():
+            raise here.broken(f"the same stream deals seat {seat} another world if state.rng is another number")
+
+
+@law
 def worlds_play_on(testbed: Testbed) -> None:
     """A world can be played to its end like any state, and its scores are as declared."""
     for here in testbed.positions(max(4, testbed.effort.texts)):

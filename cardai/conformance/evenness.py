@@ -1,0 +1,254 @@
+"""Laws on where hidden cards lie, counted over thousands of worlds: low and high cards, suits, cards like own ones.
+
+A small bias shows in such counts long before it shows in any single position. Each law compares counts that are equally
+large on average if `resample` is even and uses nothing that is hidden.
+
+The true state is not an even draw once players have made choices: a seat with few legal moves is likelier to have made
+the one that was seen. So truth is compared with worlds at the deal only, when nobody has chosen yet. Later, worlds are
+compared with worlds, and with what is even among cards that no rule tells apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardai.conformance.evidence import SIGMA
+from cardai.conformance.law import law
+from cardai.conformance.testbed import LawError, Testbed
+
+HINT = 4.0  # standard deviations that call for a second, larger sample
+LARGER = 2  # how many times larger it is
+CARDS = 62  # the most that a set can hold
+SUITS = 4
+PLACES = 24  # places counted apart; after them, cards that lie in no place that is listed are counted
+NOWHERE = PLACES
+DRAWS = 256  # worlds of a view
+CHUNK = 2000  # states whose cards are counted at once
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Sums of differences whose means are 0 if a law holds, and the variances of the sums: f8[groups, PLACES + 1]."""
+
+    total: np.ndarray
+    variance: np.ndarray
+
+    @property
+    def sigmas(self) -> np.ndarray:
+        """How far each sum is from 0, in standard deviations."""
+        return self.total / np.sqrt(np.maximum(self.variance, 1))
+
+
+@law
+def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> None:
+    """Over many deals, low and high cards, suits, trumps and cards like own ones lie in worlds as in the true state."""
+    broken = _broken(lambda part, times: _dealt(testbed, part, times * testbed.effort.pooled_deals))
+    if broken:
+        what, more = _named(testbed, broken)
+        raise LawError(f"{_anywhere(testbed)}, ply 0: {what} lie {more} often in deals than in worlds (5 sigma)")
+
+
+@law
+def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> None:
+    """A card stays where it was in the state that a world is drawn from only as often as chance has it."""
+    broken = _broken(lambda part, times: _kept(testbed, part, times * testbed.effort.pooled_views))
+    if broken:
+        what, more = _named(testbed, broken)
+        which = f"{what} lie {more} often where they lay in the state resampled than in another world of it (5 sigma)"
+        raise LawError(f"{_anywhere(testbed)}, ply 0 and following: {which}")
+
+
+@law
+def hidden_cards_lie_evenly(testbed: Testbed) -> None:
+    """Hidden cards that may lie in the same places lie in each of them equally often: low and high ones, all suits.
+
+    A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
+    rule says so (`Game.cards_alike`) and is not tested.
+    """
+    if not testbed.game.cards_alike:
+        return
+    broken = _broken(lambda part, times: _uneven(testbed, part, times * testbed.effort.pooled_views))
+    if broken:
+        what, more = _named(testbed, broken)
+        raise LawError(f"{_anywhere(testbed)}, ply 0 and following: {what} lie {more} often than is even (5 sigma)")
+
+
+def _anywhere(testbed: Testbed) -> str:
+    return (
+        f"all variants, variant {testbed.game.default_variant} first, seats {testbed.game.seats}, seed {testbed.seed}"
+    )
+
+
+def _broken(tally: Callable[[int, int], Tally | None]) -> tuple[int, int, int] | None:
+    """The group and place whose count is off by more than SIGMA in two samples, and the sign, or None.
+
+    `tally(part, times)` takes a sample of its own for each `part`, `times` as large as usual.
+    """
+    first = tally(0, 1)
+    if first is None or not (np.abs(first.sigmas) > HINT).any():
+        return None
+    second = tally(1, LARGER)
+    assert second is not None
+    certain = np.where(np.abs(first.sigmas) > HINT, second.sigmas * np.sign(first.sigmas), 0)
+    group, place = np.unravel_index(int(np.argmax(certain)), certain.shape)
+    return (int(group), int(place), int(np.sign(first.sigmas[group, place]))) if certain.max() > SIGMA else None
+
+
+def _dealt(testbed: Testbed, part: int, count: int) -> Tally | None:
+    """Deals less a world of each."""
+    tallies = []
+    each = -(-count // len(testbed.setups))
+    for setup in testbed.setups if testbed.game.holdings else ():
+        deals = testbed.deals(setup, part * each, each)
+        for seat in range(setup.seats):
+            block = deals[seat :: setup.seats]
+            worlds = testbed.compiled.worlds_of_each(block, seat, part * setup.seats + seat)
+            tallies.append(_differences(testbed, block, worlds, seat))
+    return _sum(tallies)
+
+
+def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat: int) -> Tally | None:
+    """The counts of states less those of others."""
+    tallies = []
+    for first in range(0, len(states), CHUNK):
+        pair = states[first : first + CHUNK], others[first : first + CHUNK]
+        where, elsewhere = (_where(testbed, block, seat) for block in pair)
+        differing = where != elsewhere
+        counts = [
+            _counts(_groups(testbed.numbers, block, differing, places), places)
+            for block, places in zip(pair, (where, elsewhere), strict=True)
+        ]
+        tallies.append(_tally(counts[0] - counts[1]))
+    return _sum(tallies)
+
+
+def _kept(testbed: Testbed, part: int, count: int) -> Tally | None:
+    """Cards that stay where they were in the world resampled, less those that are there in another world of it."""
+    tallies = []
+    for i, (here, seat) in enumerate(testbed.chosen(count, f"kept {part}") if testbed.game.holdings else ()):
+        states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
+        where = _where(testbed, states, seat)
+        hidden = (where != where[0]).any(axis=0, keepdims=True)
+        if hidden.any():
+            again = _where(testbed, testbed.compiled.worlds_of_each(states, seat, i + 1), seat)
+            groups = _groups(testbed.numbers, states, np.repeat(hidden, DRAWS, axis=0), where)
+            swapped = again.reshape(-1, 2, CARDS)[:, ::-1].reshape(-1, CARDS)
+            stay, other = (_counts(groups & (where == place), where) for place in (again, swapped))
+            tallies.append(_tally((stay - other).reshape(-1, 2, *stay.shape[1:]).sum(axis=1)))
+    return _sum(tallies)
+
+
+def _uneven(testbed: Testbed, part: int, count: int) -> Tally | None:
+    """Cards in each place in worlds, less what is even among the cards that were seen in the same places.
+
+    Which cards belong to a group does not depend on how often they were seen where. So if all arrangements are equally
+    likely, the difference has the variance of a sum of numbers drawn without replacement.
+    """
+    tallies = []
+    for i, (here, seat) in enumerate(testbed.chosen(count, f"even {part}") if testbed.game.holdings else ()):
+        states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
+        where = _where(testbed, states, seat)
+        hidden = (where != where[0]).any(axis=0)
+        if hidden.any():
+            groups = _groups(testbed.numbers, states[:1], hidden[None], where[:1])[:, 0] & hidden
+            tallies.append(_spread(groups, _onehot(where).sum(axis=0), hidden))
+    return _sum(tallies)
+
+
+def _spread(groups: np.ndarray, seen: np.ndarray, hidden: np.ndarray) -> Tally:
+    """The tally of one view. `groups`: bool[G, CARDS]. `seen`: f4[CARDS, PLACES + 1]. `hidden`: bool[CARDS]."""
+    total = np.zeros((len(groups), PLACES + 1))
+    variance = np.zeros_like(total)
+    _, kinds = np.unique(seen > 0, axis=0, return_inverse=True)
+    for kind in np.unique(kinds[hidden]):
+        alike = hidden & (kinds.reshape(-1) == kind)
+        n, counts = int(alike.sum()), seen[alike]
+        if n > 1:
+            inside = groups[:, alike].astype(float)
+            taken = inside.sum(axis=1, keepdims=True)
+            total += inside @ (counts - counts.mean(axis=0))
+            variance += taken * (n - taken) / (n - 1) * counts.var(axis=0)
+    return Tally(total, variance)
+
+
+def _tally(differences: np.ndarray) -> Tally:
+    """f4[N, G, PLACES + 1], one for each independent sample."""
+    return Tally(differences.sum(axis=0, dtype=float), (differences.astype(float) ** 2).sum(axis=0))
+
+
+def _sum(tallies: list[Tally | None]) -> Tally | None:
+    given = [tally for tally in tallies if tally is not None]
+    if not given:
+        return None
+    return Tally(sum(tally.total for tally in given), sum(tally.variance for tally in given))  # pyright: ignore
+
+
+def _where(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
+    """The place of each card: i8[N, CARDS].
+
+    The first places, one for each seat, are taken for hands and are numbered from the seat on. The others are numbered
+    so that the last one has the number PLACES - 1, and cards that are in no place have the number NOWHERE.
+    """
+    seats = int(states["seats"][0])
+    sets = testbed.places[seats].sets(states).astype(np.uint64)
+    count = sets.shape[1]
+    number = [(p - seat) % seats if p < seats else max(seats, PLACES - count + p) for p in range(count)]
+    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8), bitorder="little")
+    bits = bits.reshape(len(sets), count, 64)[:, :, :CARDS]
+    where = np.array(number, np.int8)[bits.argmax(axis=1)]
+    return np.where(bits.any(axis=1), where, NOWHERE)
+
+
+def _onehot(where: np.ndarray) -> np.ndarray:
+    """f4[N, CARDS, PLACES + 1]."""
+    return (where[:, :, None] == np.arange(PLACES + 1, dtype=np.int8)).astype(np.float32)
+
+
+def _counts(groups: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """How many cards of each group lie in each place: f4[N, G, PLACES + 1]. `groups`: bool[G, N, CARDS]."""
+    return np.matmul(groups.transpose(1, 0, 2).astype(np.float32), _onehot(where))
+
+
+def _groups(names: list[str], states: np.ndarray, hidden: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Groups of cards: bool[G, N, CARDS], in the order of `_names`. `hidden`: bool[N, CARDS], the cards that vary."""
+    cards = np.arange(CARDS)
+    order, count = hidden.cumsum(axis=1) - 1, hidden.sum(axis=1, keepdims=True)
+    quarter = 4 * order // np.maximum(count, 1)
+    own = where == 0
+    ranks = own[:, : CARDS // SUITS * SUITS].reshape(len(own), -1, SUITS)
+    longest = ranks.sum(axis=1).argmax(axis=1)[:, None]
+    groups = [
+        np.ones_like(hidden),
+        hidden & (order == 0),
+        hidden & (order == count - 1),
+        *(hidden & (quarter == part) for part in (0, 3)),
+        *(np.broadcast_to(cards % SUITS == suit, hidden.shape) for suit in range(SUITS)),
+        np.pad(np.repeat(ranks.any(axis=2), SUITS, axis=1), ((0, 0), (0, CARDS % SUITS))) & ~own,
+        (cards % SUITS == longest) & ~own,
+        np.pad(own[:, :-SUITS], ((0, 0), (SUITS, 0))) & ~own,
+    ]
+    for name in names:
+        number = states[name][:, None]
+        groups += [(number < SUITS) & (cards % SUITS == number), hidden & (number < SUITS) & (cards % SUITS == number)]
+        groups += [(number >= 0) & (cards // SUITS == number // SUITS)]
+    return np.array(groups)
+
+
+def _names(numbers: list[str]) -> list[str]:
+    names = ["all cards", "the lowest hidden card", "the highest hidden card", "low hidden cards", "high hidden cards"]
+    names += [f"cards of suit {suit}" for suit in range(SUITS)]
+    names += ["cards of an own rank", "cards of the longest own suit", "cards next above own ones"]
+    for name in numbers:
+        names += [f"cards of the suit state.{name}", f"hidden cards of the suit state.{name}"]
+        names += [f"cards of the rank of state.{name}"]
+    return names
+
+
+def _named(testbed: Testbed, broken: tuple[int, int, int]) -> tuple[str, str]:
+    """Which cards in which place, and "more" or "less", in words."""
+    group, place, sign = broken
+    most = max(testbed.game.seats)
+    which = "the unlisted places" if place == NOWHERE else f"the place of seat +{place}" if place < most else "a pile"
+    pile = f" (the last place but {PLACES - 1 - place})" if most <= place < NOWHERE else ""
+    return f"{_names(testbed.numbers)[group]} in {which}{pile}", "more" if sign > 0 else "less"

@@ -1,0 +1,91 @@
+"""Kinds of position (strata), so that the laws look at rare positions too, and not only at those that every game has.
+
+A position belongs to several strata: one for its quarter of the game, one for the hands that are left and their sizes,
+and so on. They are told from what the core can see: the header, the moves, and the sizes of the places that
+`Game.holdings` lists.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+LARGE = 4  # cards by which a hand grows or shrinks in a large change
+MOST_COUNTED = 3  # larger sizes of hands count as one kind
+NEARLY = 2  # a number of a state that is as small as this may be a count that has nearly run out
+
+Stratum = tuple[str, int]
+"""What is looked at, and its value."""
+
+
+def strata_of(states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> dict[Stratum, np.ndarray]:
+    """The plies of a game that belong to each stratum: i64[at least 1] by stratum.
+
+    `states`: STATE[plies + 1], the last one finished. `sizes`: i64[plies + 1, places], the number of cards in each
+    place; it may have no column. `counters`: fields of the state with single numbers.
+    """
+    found = {}
+    if len(states) > 1:
+        for what, values in _kinds(states, sizes, counters):
+            for value in np.unique(values[values > 0]):
+                found[what, int(value)] = np.flatnonzero(values == value)
+    return found
+
+
+def _kinds(states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+    """What is looked at, and its value at each ply: i64[plies]. A value of 0 makes no stratum."""
+    plies, seats = len(states) - 1, int(states["seats"][0])
+    at, turns = np.arange(plies), states["turn"][:-1]
+    yield f"quarter of a game with {seats} seats", 1 + 4 * at // plies
+    last = np.array([np.flatnonzero(turns == seat).max(initial=-1) for seat in range(seats)])
+    yield "seats that have moves to come", (last >= at[:, None]).sum(axis=1)
+    yield "midway", states["midway"][:-1] != 0
+    witnesses = np.minimum(np.bitwise_count(states["revealed"]), 2).astype(np.int64)
+    yield "turned up to one or more", witnesses[:-1]
+    yield "turns up to one or more", witnesses[1:]
+    for name in counters:
+        values = states[name][:-1]
+        yield f"{name} with {seats} seats", np.where(values <= NEARLY, values, 0)
+    if sizes.size:
+        hands = sizes[:, :seats]  # the first places are taken for the hands, as they are in most games
+        left, most = (hands > 0).sum(axis=1), hands.max(axis=1)
+        least = np.where(hands > 0, hands, most[:, None]).min(axis=1)
+        kinds = 100 * left + 10 * np.minimum(least, MOST_COUNTED) + np.minimum(most, MOST_COUNTED)
+        yield "hands, the smallest, the largest", kinds[:-1]
+        yield "places emptied", ((sizes[0] > 0) & (sizes[:-1] == 0)).sum(axis=1)
+        is_large = np.abs(np.diff(hands, axis=0)).max(axis=1) >= LARGE
+        yield "before a large change", is_large
+        yield "after a large change", np.append(False, is_large[:-1])
+
+
+class Places:
+    """Where the cards lie at tables of one number of seats, found in whole blocks of states.
+
+    The places of some examples are compared with the numbers in their states. A place that is always equal to one of
+    these numbers is read from it, which is much faster than to call `Game.holdings`; other places are left out. If none
+    can be read, `Game.holdings` is called. All this only serves to choose positions and to count cards, so a place that
+    is equal by accident does no harm.
+    """
+
+    def __init__(self, examples: np.ndarray, holdings: Callable[[np.record], Sequence[int]]) -> None:
+        self._holdings, numbers = holdings, _numbers(examples)
+        places = self._listed(examples)
+        same = [(numbers == places[:, [place]]).all(axis=0) for place in range(places.shape[1])]
+        self._columns = [int(np.argmax(equal)) for equal in same if equal.any()]
+
+    def sets(self, states: np.ndarray) -> np.ndarray:
+        """The cards in each place that was found: i64[N, places]."""
+        return _numbers(states)[:, self._columns] if self._columns else self._listed(states)
+
+    def sizes(self, states: np.ndarray) -> np.ndarray:
+        """The number of cards in each place that was found: i64[N, places]."""
+        return np.bitwise_count(self.sets(states)).astype(np.int64)
+
+    def _listed(self, states: np.ndarray) -> np.ndarray:
+        """The places that every state has, as `Game.holdings` gives them: i64[N, places]."""
+        held = [self._holdings(state) for state in states]
+        count = min(map(len, held), default=0)
+        return np.array([sets[:count] for sets in held], np.int64).reshape(len(held), count)
+
+
+def _numbers(states: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(states).view(np.int64).reshape(len(states), -1)
