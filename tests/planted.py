@@ -8,7 +8,7 @@ from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
 from cardai.cards import any_of, count, full_deck, has, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder, Player, Segment
-from cardai.rule import next_bits, rule
+from cardai.rule import next_bits, rule, truncated
 from games import tictactoe
 
 LAW_OF: dict[Game, str] = {}
@@ -182,6 +182,27 @@ UNSORTED = faulty("moves_are_in_order", legal=legal_unsorted)
 LISTED_TWICE = faulty("moves_are_distinct", legal=legal_twice)
 MOVES_LEAK = faulty("own_moves_are_the_same_in_every_world", legal=legal_by_other_hand)
 ACCEPTING = faulty("is_legal_agrees_with_legal", is_legal=accept_everything)
+
+
+@rule
+def legal_without_takes(state, moves):
+    n = small_game.legal(state, moves)
+    kept = n
+    while kept > 0 and moves[kept - 1].kind == TAKE:
+        kept -= 1
+    return truncated(kept) if kept < n else n
+
+
+@rule
+def in_hand_or_stop(state, move):
+    if move.kind == STOP:
+        return move.card == 0 and state.ply >= state.seats
+    if move.kind != DRAW and (move.kind != TAKE or state.top == NONE):
+        return False
+    return 0 <= move.card < CARDS and has(state.hands[state.turn], move.card)
+
+
+WITHOUT_TAKES = faulty("truncated_lists_have_every_kind", legal=legal_without_takes, is_legal=in_hand_or_stop)
 REPAIRING = faulty("illegal_moves_raise", is_legal=accept_everything, act=act_repairing)
 MOVE_CHANGED = faulty("rules_touch_only_their_record", act=act_changing_its_move)
 NOTING = faulty("asking_changes_nothing", legal=legal_with_a_note)

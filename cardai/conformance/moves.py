@@ -1,5 +1,8 @@
 """Laws on moves: `legal` lists distinct moves in order, and no other move can be played."""
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
 
 from cardai.conformance.law import law
@@ -8,6 +11,7 @@ from cardai.errors import IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
 VARIATIONS = 4  # of each varied move
+LISTED_TOGETHER = 64  # positions whose moves are listed at once
 LIKE_A_CARD_SET = 64  # a field with a value as large as this is taken for a set of cards
 
 
@@ -67,6 +71,17 @@ def is_legal_agrees_with_legal(testbed: Testbed) -> None:
 
 
 @law
+def truncated_lists_have_every_kind(testbed: Testbed) -> None:
+    """A list that leaves moves out has a move of each kind (the first field) of which is_legal accepts a move."""
+    for here, listed in _truncated(testbed) if testbed.game.is_legal else ():
+        others = moves_of_other_kinds(testbed, here, listed)
+        accepted = np.flatnonzero(testbed.compiled.allowed(here.states, others))
+        if len(accepted):
+            move = move_text(testbed.game, here.state, others[accepted[0]])
+            raise here.broken(f"legal leaves moves out, among them {move} and all others of its kind")
+
+
+@law
 def illegal_moves_raise(testbed: Testbed) -> None:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
     for here in testbed.positions(testbed.effort.texts):
@@ -102,6 +117,35 @@ def _refuse_all(testbed: Testbed, here: Position, moves: np.ndarray) -> None:
                 continue
             refused = move_text(testbed.game, here.state, move)
             raise here.broken(f"{door.__name__} accepts {refused}, which is not legal here")
+
+
+def _truncated(testbed: Testbed) -> Iterator[tuple[Position, np.ndarray]]:
+    """Positions whose list of moves is truncated, with the list; at most `positions` of each game."""
+    for trace in testbed.traces:
+        found = 0
+        for first in range(0, len(trace.moves), LISTED_TOGETHER):
+            end = min(first + LISTED_TOGETHER, len(trace.moves))
+            moves, counts = testbed.compiled.legal(trace.states[first:end])
+            for row in np.flatnonzero(counts < 0)[: testbed.effort.positions - found]:
+                found += 1
+                yield Position(trace, first + int(row)), moves[row, : -counts[row]]
+
+
+def moves_of_other_kinds(testbed: Testbed, here: Position, listed: np.ndarray) -> np.ndarray:
+    """Moves of the kinds that are not listed here. Fields that are sets of cards are empty or have a single card."""
+    names = list(testbed.game.move.names or ())
+    known = np.concatenate([listed, *(trace.moves for trace in testbed.traces)])
+    chance = testbed.chance("kinds", here.trace.setup, here.trace.seed, here.ply)
+    values = [[0, *(1 << bit for bit in range(int(known[name].max()).bit_length()))] for name in names[1:]]
+    values = [sets if sets[-1] >= LIKE_A_CARD_SET else [] for sets in values]
+    moves = []
+    for kind in sorted({*range(int(known[names[0]].max()) + 2)} - {*listed[names[0]].tolist()}):
+        played = known[known[names[0]] == kind]
+        bases = np.concatenate([chance.choice(some, min(PERTURBED, len(some)), False) for some in (listed, played)])
+        for base in bases if any(len(sets) == 0 for sets in values) else bases[:1]:
+            numbers = [sets or [int(base[name])] for sets, name in zip(values, names[1:], strict=True)]
+            moves += [(kind, *others) for others in product(*numbers)]
+    return np.array(moves, testbed.game.move)
 
 
 def foreign_moves(testbed: Testbed, here: Position, listed: np.ndarray) -> np.ndarray:
