@@ -4,6 +4,7 @@ import re
 
 import passing
 import pytest
+import small_game
 
 from cardai.conformance import check
 
@@ -26,3 +27,12 @@ def test_a_fault_is_found_by_its_law(fault: str) -> None:
 @pytest.mark.parametrize("fault", passing.FAULTS)
 def test_a_fault_is_found_with_other_seeds(fault: str, seed: int) -> None:
     assert not verdict(fault, "normal", seed).passed
+
+
+def test_a_game_without_listable_positions_is_said_to_be_untested() -> None:
+    laws = ["worlds_at_the_deal_are_deals_that_look_alike", "worlds_after_a_move_are_the_outcomes_of_worlds_before"]
+    remarks = [verdict.remark for verdict in check(passing.GAME, laws=laws, effort="quick")]
+    assert remarks == [None, None]
+    (deals, _) = check(small_game.GAME, laws=laws, effort="quick")
+    assert deals.passed
+    assert deals.remark == "not tested: no position was found in which the worlds of a seat are few enough to list"

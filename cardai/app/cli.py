@@ -489,7 +489,8 @@ def check(
         _print_json([asdict(verdict) for verdict in verdicts])
         return bool(broken)
     for verdict in verdicts:
-        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {verdict.law}")
+        remark = f" ({verdict.remark})" if verdict.remark else ""
+        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {verdict.law}{remark}")
     for verdict in broken:
         _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.problem}")
     if untested:

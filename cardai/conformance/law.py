@@ -16,7 +16,7 @@ from cardai.table.complaints import Complaints
 class Law:
     """A statement that must be true of every game. `check` raises LawError if it finds that it is not.
 
-    It may return a note on how it was tested, such as that a game offers nothing to test it on.
+    It may return a remark, such as that a game offers nothing to test the law on.
     """
 
     name: str
@@ -29,6 +29,7 @@ class LawResult:
     """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply.
 
     `tested` is False if the law was left out, since the game had crashed too often before; it has not passed then.
+    `remark` says what the law could not test though it passed, or is None.
     """
 
     law: str
@@ -37,6 +38,7 @@ class LawResult:
     seconds: float
     problem: str | None
     tested: bool = True
+    remark: str | None = None
 
 
 def law(check: Callable[[Testbed], str | None]) -> Law:
@@ -49,19 +51,20 @@ def tested(law: Law, testbed: Testbed) -> LawResult:
     """Test a law in this process."""
     start = time.perf_counter()
     note_place(testbed.somewhere().partition(", seed")[0], testbed.seed, "unknown")
-    problem = _problem(law, testbed)
-    return LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem)
+    problem, remark = _verdict(law, testbed)
+    return LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem, remark=remark)
 
 
-def _problem(law: Law, testbed: Testbed) -> str | None:
+def _verdict(law: Law, testbed: Testbed) -> tuple[str | None, str | None]:
+    """What is wrong with the game, and the law's remark."""
     try:
         with Complaints(testbed.game):
-            law.check(testbed)
+            return None, law.check(testbed)
     except LawError as broken:
-        return f"{law.name}: {broken}"
+        return f"{law.name}: {broken}", None
     except CardaiError as error:
-        return f"{law.name}: {testbed.somewhere()}: {error}"
+        return f"{law.name}: {testbed.somewhere()}: {error}", None
     except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
         place = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{law.name}: {testbed.somewhere()}: {error!r} ({Path(place.filename).name} line {place.lineno})"
-    return None
+        where = f"{Path(place.filename).name} line {place.lineno}"
+        return f"{law.name}: {testbed.somewhere()}: {error!r} ({where})", None
