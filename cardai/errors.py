@@ -1,7 +1,9 @@
 """Errors that a user can correct, and functions for their messages."""
 
 import difflib
+import operator
 import re
+from typing import Any
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -39,13 +41,17 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class IllegalMove(CardaiError):
-    """A move that the rules do not allow in this state."""
+    """A move that the rules do not allow in this state, or something that is no move of the game."""
 
 
-def unknown(kind: str, name: str, known: object) -> str:
+class BadArgument(CardaiError, ValueError):
+    """An argument that a function cannot take: of a wrong type, out of range, or of another game."""
+
+
+def unknown(kind: str, name: object, known: object) -> str:
     """The message for a name that does not exist, with the most similar known names, or with all if none is similar."""
     names = [str(item) for item in known]  # pyright: ignore[reportGeneralTypeIssues]
-    near = difflib.get_close_matches(name[:100], names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name[:100], names, n=3, cutoff=0.5) if isinstance(name, str) else []
     if near:
         return f"there is no {kind} {short(name)}; did you mean {' or '.join(near)}?"
     return f"there is no {kind} {short(name)}; there is {', '.join(names) or 'none'}"
@@ -62,18 +68,32 @@ def place_of(error: BaseException) -> str:
 
 
 def positive(what: str, number: int, most: int = 10**9) -> int:
-    """Return `number`. Raises CardaiError unless it is from 1 to `most`."""
-    if number < 1:
-        raise CardaiError(f"{what} must be at least 1, not {number}")
-    if number > most:
-        raise CardaiError(f"{what} must be at most {most}, not {number}")
-    return number
+    """Return `number`. Raises CardaiError unless it is a whole number from 1 to `most`."""
+    return whole(what, number, 1, most)
+
+
+def whole(what: str, number: Any, least: int | None = None, most: int | None = None) -> int:
+    """Return a whole number, Python's or NumPy's, as an int.
+
+    Raises CardaiError, which calls it `what`, for anything else (True and 2.0 too) and outside of `least` to `most`.
+    """
+    try:
+        value = None if isinstance(number, bool) else operator.index(number)
+    except TypeError:
+        value = None
+    if value is None:
+        raise BadArgument(f"{what} must be a whole number, not {short(number)}")
+    if least is not None and value < least:
+        raise BadArgument(f"{what} must be at least {least}, not {short(value)}")
+    if most is not None and value > most:
+        raise BadArgument(f"{what} must be at most {most}, not {short(value)}")
+    return value
 
 
 def short(value: object, most: int = 60) -> str:
-    """Any value as text for a message: its `repr`, cut to `most` characters."""
+    """Any value as text for a message: its `repr` on one line, cut to `most` characters."""
     try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # a number of thousands of digits, a list of thousands of levels
+        text = " ".join(repr(value).split())  # arrays fill several lines
+    except Exception:  # a number of thousands of digits, thousands of levels, or an object whose repr fails
         text = f"a {type(value).__name__} that is too large to show"
     return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from cardai.errors import CardaiError, IllegalMove, short
+from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown, whole
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
+from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_text
 from cardai.kernel.native import raw
 from cardai.kernel.rules import (
     Rules,
@@ -116,7 +117,8 @@ class PerspectiveEncoder:
     encode: Callable[..., None]
 
     def width(self, seats: int) -> int:
-        """The number of values for a table of `seats`."""
+        """The number of values for a table of `seats`, a whole number from 1 to 64. Else it raises CardaiError."""
+        whole("seats", seats, 1, 64)
         return sum(segment.size for segment in self.layout(seats))
 
 
@@ -177,7 +179,11 @@ class Phase:
     cuts: tuple[int, ...] = ()
 
     def name(self, number: int) -> str:
-        """Returns the name of a phase. `number`: the number of the range, from 0. Without cuts it is the sum."""
+        """Returns the name of a phase. `number`: the number of the range, from 0. Without cuts it is the sum.
+
+        Raises CardaiError for anything else.
+        """
+        number = whole("number", number, 0, len(self.cuts) if self.cuts else None)
         if not self.cuts:
             return str(number)
         if number == len(self.cuts):
@@ -273,7 +279,13 @@ class Game:
         return lend(self.rules)
 
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
-        """A heuristic, player or encoder of this game, compiled for the driver. Each is compiled once."""
+        """A heuristic, player or encoder of this game, compiled for the driver. Each is compiled once.
+
+        `role`: "value", "choose" or "encode". Raises CardaiError for another role, and if the rule does not compile.
+        """
+        _check_role(role)
+        if not callable(function) or not hasattr(getattr(function, "py_func", function), "__code__"):
+            raise BadArgument(f"function must be a rule, not {short(function)}")
         known = self.__dict__.setdefault("_entries", {})
         if (role, function) not in known:
             known[role, function] = self._compiled(role, function)
@@ -293,6 +305,12 @@ class Game:
             for function in functions:
                 self.entry(role, function)
 
+    def function_of(self, role: str, entry: Any) -> Callable[..., Any] | None:
+        """The function for which `entry()` returned this entry in this role, None if there is none of this game."""
+        _check_role(role)
+        known = self.__dict__.get("_entries", {})
+        return next((function for (made, function), it in known.items() if made == role and it == entry), None)
+
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
         refusal.refuse_parameters(self.name, role, function)
         try:
@@ -301,17 +319,19 @@ class Game:
             why = refusal.explained(error, role, function, self.state, self.move)
             raise CardaiError(f"{self.name}: {why}") from error
 
-    # The rules for callers in Python. These methods never change the state that they are given.
+    # The rules for callers in Python. These methods never change the state that they are given. They raise CardaiError
+    # for an argument of a wrong type, out of range or of another game. A state must come from this game's own methods:
+    # the core's fields are checked, the others cannot be.
 
     def options(self, seats: int | None = None, variant: str | None = None) -> np.ndarray:
         """A blank STATE[1] with a variant's options. Raises CardaiError for a wrong number of seats or variant."""
-        seats = self.default_seats if seats is None else seats
+        seats = self.default_seats if seats is None else whole("seats", seats)
         if seats not in self.seats:
             fitting = f"{self.seats[0]} to {self.seats[-1]}" if len(self.seats) > 1 else f"{self.seats[0]}"
-            raise CardaiError(f"{self.name} is for {fitting} seats, not {seats}")
-        variant = self.default_variant if variant is None else variant
+            raise CardaiError(f"{self.name} is for {fitting} seats, not {short(seats)}")
+        variant = self.default_variant if variant is None else check_text("variant", variant)
         if variant not in self.variants:
-            raise CardaiError(f"{self.name} has no variant {variant!r}; it has {', '.join(self.variants)}")
+            raise CardaiError(f"{self.name} has no variant {short(variant)}; it has {', '.join(self.variants)}")
         blank = np.zeros(1, self.state)
         blank["seats"] = seats
         for name, value in self.variants[variant].items():
@@ -319,9 +339,9 @@ class Game:
         return blank
 
     def new(self, seats: int | None = None, seed: int = 0, variant: str | None = None) -> GameState:
-        """Returns a freshly dealt state. The same seed gives the same deal everywhere."""
-        states = self.options(seats, variant)
-        door_deal(self._lent, raw(states), int_seed(seed))
+        """Returns a freshly dealt state. The same seed, a whole number modulo 2^64, gives the same deal everywhere."""
+        states, bits = self.options(seats, variant), int_seed(seed)
+        door_deal(self._lent, raw(states), bits)
         return states[0]
 
     def moves(self, state: GameState) -> np.ndarray:
@@ -333,16 +353,16 @@ class Game:
 
         If there are more than `max_moves`, the list is a random choice of them, always the same for the same state.
         """
-        states, moves = copies(state), np.zeros(self.max_moves, self.move)
+        states, moves = self._copy(state)[0], np.zeros(self.max_moves, self.move)
         n = int(door_legal(self._lent, raw(states), raw(moves)))
         if abs(n) > self.max_moves:
             raise CardaiError(f"{self.name}: legal() says {abs(n)} moves in a buffer of {self.max_moves}")
         return moves[: abs(n)], n < 0
 
     def is_allowed(self, state: GameState, move: np.record) -> bool:
-        """Whether a move is legal here."""
-        states, moves = copies(state), np.zeros(self.max_moves + 1, self.move)
-        moves[-1] = move
+        """Whether a move is legal here. Raises IllegalMove for something that is no move of this game."""
+        states, moves = self._copy(state)[0], np.zeros(self.max_moves + 1, self.move)
+        moves[-1] = self._own_move(move)
         return bool(door_is_legal(self._lent, raw(states), raw(moves)))
 
     def play(self, state: GameState, move: np.record) -> GameState:
@@ -356,13 +376,13 @@ class Game:
     def _moved(self, state: GameState, move: np.record, settle: bool) -> GameState:
         if not self.is_allowed(state, move):
             raise IllegalMove(self._refusal(state, move))
-        states, moves = copies(state), np.zeros(1, self.move)
+        states, moves = self._copy(state)[0], np.zeros(1, self.move)
         moves[0] = move
         door_play(self._lent, raw(states), raw(moves), settle)
         return states[0]
 
     def _refusal(self, state: GameState, move: np.record) -> str:
-        fields = ", ".join(f"{name}={int(move[name])}" for name in self.move.names or ())
+        fields = self._fields(move)
         if state["turn"] < 0:
             return f"{self.name}: the game is over, ({fields}) cannot be played"
         try:
@@ -376,7 +396,8 @@ class Game:
 
     def world(self, state: GameState, seat: int, seed: int = 0) -> GameState:
         """A world (determinization): a copy in which all that `seat` cannot know, and the stream, is dealt anew."""
-        states, streams = copies(state), np.zeros(1, STREAM)
+        states, seats, _ = self._copy(state)
+        seat, streams = check_seat("seat", seat, seats), np.zeros(1, STREAM)
         streams["rng"] = derived(int_seed(seed), WORLD, 0)
         door_resample(self._lent, raw(states), seat, raw(streams))
         return states[0]
@@ -384,46 +405,81 @@ class Game:
     def told(self, state: GameState, move: np.record, seat: int) -> str:
         """What `seat` may know of a move of the seat to move, in words.
 
-        `state`: the state before the move, or a world of `seat` in it. A seat's own moves are spelled.
+        `state`: the state before the move, or a world of `seat` in it. A seat's own moves are spelled. Raises
+        IllegalMove for an own move that is not legal, and for one that the game cannot put in words.
         """
-        if self.tell is None or seat == int(state["turn"]):
-            return self.spell(state, move)
-        return self.tell(state, move, seat)
+        states, seats, turn = self._copy(state)
+        if check_seat("seat", seat, seats) == turn and not self.is_allowed(state, move):
+            raise IllegalMove(self._refusal(state, move))
+        try:
+            if self.tell is None or seat == turn:
+                return self.spell(states[0], self._own_move(move))
+            return self.tell(states[0], self._own_move(move), seat)
+        except (LookupError, TypeError, ValueError) as error:
+            if self.is_allowed(state, move):  # the game is at fault
+                raise
+            raise IllegalMove(f"{self.name}: no text of the game fits the move ({self._fields(move)})") from error
 
     def points(self, state: GameState) -> np.ndarray:
         """Each seat's score in [0, 1], f8[seats]. Raises CardaiError if the game is not over."""
-        if state["turn"] >= 0:
-            raise CardaiError(f"{self.name}: the game is not over, there is no score yet")
-        states = copies(state)
-        return np.array([door_score(self._lent, raw(states), seat) for seat in range(int(state["seats"]))])
+        states, seats, turn = self._copy(state)
+        if turn >= 0:
+            raise CardaiError(f"{self.name}: the game is not over, this state has no score yet")
+        return np.array([door_score(self._lent, raw(states), seat) for seat in range(seats)])
 
     def encode(self, state: GameState, seat: int, encoder: str | None = None) -> np.ndarray:
         """The view of `seat` as numbers, u8[width]. Without a name the game's first encoder is used."""
-        chosen, states = self.encoder(encoder), copies(state)
-        rows = np.zeros((1, chosen.width(int(state["seats"]))), np.uint8)
+        chosen, (states, seats, _) = self.encoder(encoder), self._copy(state)
+        seat, rows = check_seat("seat", seat, seats), np.zeros((1, chosen.width(seats)), np.uint8)
         door_encode(self.entry("encode", chosen.encode), raw(states), seat, raw(rows))
         return rows[0]
 
     def value(self, state: GameState, seat: int, heuristic: str) -> float:
         """Returns the value of a state for `seat` by a heuristic, on the heuristic's own scale. Higher is better."""
-        function, states = self.entry("value", self.heuristics[heuristic]), copies(state)
-        return float(door_value(function, raw(states), seat))
+        states, seats, _ = self._copy(state)
+        seat = check_seat("seat", seat, seats)
+        if check_text("heuristic", heuristic) not in self.heuristics:
+            raise CardaiError(f"{self.name}: {unknown('heuristic', heuristic, self.heuristics)}")
+        return float(door_value(self.entry("value", self.heuristics[heuristic]), raw(states), seat))
 
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:
         """Returns an encoder by name, or the first one if `name` is None. Raises CardaiError for an unknown name."""
         if not self.encoders:
             raise CardaiError(f"{self.name} has no encoder")
-        name = next(iter(self.encoders)) if name is None else name
+        name = next(iter(self.encoders)) if name is None else check_text("encoder", name)
         if name not in self.encoders:
-            raise CardaiError(f"{self.name} has no encoder {name!r}; it has {', '.join(self.encoders)}")
+            raise CardaiError(f"{self.name} has no encoder {short(name)}; it has {', '.join(self.encoders)}")
         return self.encoders[name]
+
+    def _copy(self, state: GameState) -> tuple[np.ndarray, int, int]:
+        """A copy of a caller's state, STATE[1], its number of seats and the seat to move, or -1."""
+        return check_state(state, self.state, self.name, self.seats)
+
+    def _own_move(self, move: np.record) -> np.record:
+        """A caller's move. Raises IllegalMove unless it is one record of this game's type; its fields may be wrong."""
+        if not isinstance(move, np.void) or move.dtype != self.move:
+            raise IllegalMove(f"{short(move)} is not a move of {self.name}")
+        return move
+
+    def _fields(self, move: np.record) -> str:
+        return ", ".join(f"{name}={int(move[name])}" for name in self.move.names or ())
+
+
+def is_game(game: Any) -> Game:
+    """Returns `game`. Raises CardaiError unless it is a Game."""
+    return check_kind("game", game, Game, "what cardai.load() returns")
+
+
+def _check_role(role: str) -> None:
+    if role not in ("value", "choose", "encode"):
+        raise BadArgument(f"role must be value, choose or encode, not {short(role)}")
 
 
 def int_seed(seed: int) -> Any:
-    """A seed as random streams take it, uint64: a whole number modulo 2^64."""
-    return np.uint64(int(seed) % 2**64)
+    """A seed as random streams take it, uint64: a whole number modulo 2^64. Raises CardaiError for anything else."""
+    return check_seed(seed)
 
 
 def copies(state: GameState, count: int = 1) -> np.ndarray:
-    """`count` copies of a state, STATE[count]."""
+    """`count` copies of a state, STATE[count]. Nothing is checked."""
     return np.repeat(np.array([state], state.dtype), count)

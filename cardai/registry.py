@@ -10,6 +10,7 @@ from types import ModuleType
 
 from cardai.errors import CardaiError, place_of, unknown
 from cardai.game import Game
+from cardai.kernel.doors import check_text
 
 ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""
@@ -35,13 +36,14 @@ def load(name: str) -> Game:
     Raises CardaiError for an unknown name, with the most similar names, and for a game whose code does not run. Such a
     game can be loaded again after its code has been corrected.
     """
+    check_text("name", name)
     if "/" in name or name.endswith(".py") or (name.startswith(".") and Path(name).exists()):
         place = Path(name)
         file = _file_of(place)
         return _loaded(name, _module_name(file), lambda: _module_at(file, place), "GAME")
     known = available()
     if name not in known:
-        here = f" (for the one in this folder say ./{name})" if name and Path(name).is_dir() else ""
+        here = f" (for the one in this folder say ./{name})" if 0 < len(name) < 200 and Path(name).is_dir() else ""
         raise CardaiError(unknown("game", name, known) + here)
     module, _, attribute = known[name].partition(":")
     return _loaded(name, module, lambda: importlib.import_module(module), attribute or "GAME")

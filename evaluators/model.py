@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from cardai.agents.evaluator import MOMENTS, Known
-from cardai.errors import CardaiError
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, short, whole
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
 from cardai.stats.machine import commit
 from evaluators.bodies import options
 from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
@@ -52,7 +53,10 @@ class Model:
     is_foreign = False
 
     def __init__(self, metadata: ModelMetadata, module: "nnx.Module", name: str = "") -> None:
-        self.metadata, self.module, self.name = metadata, module, name or f"{metadata.body} of {metadata.game}"
+        check_kind("metadata", metadata, ModelMetadata, "ModelMetadata")
+        _check_module(module)
+        own_name = check_text("name", name) or f"{metadata.body} of {metadata.game}"
+        self.metadata, self.module, self.name = metadata, module, own_name
         module.eval()
         self.encoder, self.moment, self.seats = metadata.encoder, metadata.moment, metadata.seats
         self.width = sum(segment.size for segment in metadata.segments)
@@ -75,9 +79,14 @@ class Model:
 
         Raises CardaiError for a name that does not exist.
         """
+        is_game(game).options(seats, variant)
         variant = game.default_variant if variant is None else variant
-        seats = game.default_seats if seats is None else seats
-        game.options(seats, variant)
+        seats = game.default_seats if seats is None else int(seats)
+        if moment not in MOMENTS:
+            raise CardaiError(f"moment must be one of {', '.join(MOMENTS)}, not {short(moment)}")
+        check_kind("body_options", body_options, Mapping, "options by name")
+        _check_module(module)
+        checked = options.options_of(check_text("body", body), body_options)
         layout = game.encoder(encoder).layout(seats)
         origin: dict[str, Any] = {"commit": commit() or "", "cardai": importlib.metadata.version("cardai")}
         metadata = ModelMetadata(
@@ -90,11 +99,9 @@ class Model:
             layout=tuple((segment.name, tuple(segment.shape)) for segment in layout),
             moment=moment,
             body=body,
-            body_options=options.as_plain(options.options_of(body, body_options)),
+            body_options=options.as_plain(checked),
             **origin | more,
         )
-        if moment not in MOMENTS:
-            raise CardaiError(f"moment must be one of {', '.join(MOMENTS)}, not {moment!r}")
         return cls(metadata, module)
 
     def save(self, path: str | Path, half: bool = False) -> None:
@@ -102,8 +109,8 @@ class Model:
 
         Raises CardaiError if the file cannot be written, or if a weight is not finite (or too large for float16).
         """
-        tensors = tensors_of(self.module)
-        if half:
+        path, tensors = check_path("path", path), tensors_of(self.module)
+        if check_flag("half", half):
             with np.errstate(over="ignore"):
                 tensors |= {name: value.astype(np.float16) for name, value in tensors.items() if is_weight(name)}
         entries = dataclasses.asdict(self.metadata) | {"stored": "float16" if half else "float32"}
@@ -127,8 +134,10 @@ class Model:
         Returns before the work is done; `np.asarray` waits for the scores, and `rows` may not be changed before that.
         Raises CardaiError for rows of another type or width.
         """
+        if not isinstance(rows, np.ndarray):
+            raise BadArgument(f"{self.name} scores rows u8[n, {self.width}], not {short(rows)}")
         if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != self.width:
-            raise CardaiError(f"{self.name} scores rows u8[n, {self.width}], not {rows.dtype}{list(rows.shape)}")
+            raise BadArgument(f"{self.name} scores rows u8[n, {self.width}], not {rows.dtype}{list(rows.shape)}")
         return self._scorer.score(rows)
 
     def check_fits(self, game: Game, variant: str | None = None, seats: int | None = None) -> None:
@@ -137,6 +146,11 @@ class Model:
         `variant`, `seats`: those of the table. None is not checked: a model may play a variant that is not its own.
         """
         own = self.metadata
+        is_game(game)
+        if seats is not None:
+            whole("seats", seats)
+        if variant is not None:
+            check_text("variant", variant)
         if game.name != own.game:
             raise CardaiError(f"{self.name} is a model of {own.game}, not of {game.name}")
         if game.version != own.game_version:
@@ -159,7 +173,7 @@ class Model:
     def _check_variant(self, game: Game, variant: str) -> None:
         own = self.metadata
         if variant != own.variant:
-            raise CardaiError(f"{self.name} is a model of {game.name}'s variant {own.variant!r}, not {variant!r}")
+            raise CardaiError(f"{self.name} is a model of {game.name}'s variant {own.variant!r}, not {short(variant)}")
         if dict(game.variants[variant]) != dict(own.options):
             raise CardaiError(
                 f"{self.name} was made when the variant {variant!r} was {_listed(own.options)}; now it is"
@@ -169,7 +183,7 @@ class Model:
 
 def load(path: str | Path) -> Model:
     """Read the model in a file. Raises CardaiError, which names file and reason, if it holds no model or is damaged."""
-    metadata, tensors = MODEL_FILE.read(path)
+    metadata, tensors = MODEL_FILE.read(check_path("path", path))
     for name, value in tensors.items():
         if name.endswith("variance") and value.size and value.min() < 0:
             raise MODEL_FILE.refusal(Path(path), f"{name} holds negative numbers")
@@ -182,7 +196,7 @@ def load(path: str | Path) -> Model:
 
 def read_metadata(path: str | Path) -> ModelMetadata:
     """Read a model's metadata without its weights. Raises CardaiError if the file holds no model."""
-    return MODEL_FILE.read_metadata(path)
+    return MODEL_FILE.read_metadata(check_path("path", path))
 
 
 def find(game: Game, name: str) -> Model | None:
@@ -191,6 +205,8 @@ def find(game: Game, name: str) -> Model | None:
     Returns None if there is none and the name does not look like a path. Raises CardaiError if the model is broken, or
     if the name looks like a path and nothing is there. A file is loaded once in a process.
     """
+    is_game(game)
+    check_text("name", name)
     try:
         place = _place(game, name)
         return None if place is None else _loaded(place, name)
@@ -200,8 +216,13 @@ def find(game: Game, name: str) -> Model | None:
 
 def known(game: Game) -> dict[str, Known]:
     """Return the models shipped for a game, by name."""
-    shipped = {place.stem: read_metadata(place) for place in sorted((SHIPPED / game.name).glob(f"*{_SUFFIX}"))}
+    shipped = {place.stem: read_metadata(place) for place in sorted((SHIPPED / is_game(game).name).glob(f"*{_SUFFIX}"))}
     return {name: Known(_about(metadata), metadata.moment) for name, metadata in shipped.items()}
+
+
+def _check_module(module: Any) -> None:
+    if not callable(module) or not hasattr(module, "eval"):
+        raise BadArgument(f"module must be a network (a flax nnx.Module), not {short(module)}")
 
 
 def _about(metadata: ModelMetadata) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardai.errors import CardaiError, unknown
+from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 
 if TYPE_CHECKING:
     import jax
@@ -85,7 +85,11 @@ class Scorer:
         from evaluators.bodies.layers import evaluating
 
         self.device = device_of(device)
-        self.batch = batch or LARGEST.get(self.device.platform, LARGEST["gpu"])
+        if not isinstance(module, nnx.Module):
+            raise BadArgument(f"module must be a network (a flax nnx.Module), not {short(module)}")
+        self.batch = (None if batch is None else positive("batch", batch)) or LARGEST.get(
+            self.device.platform, LARGEST["gpu"]
+        )
         fold = getattr(module, "folded", None)
         graph, state = nnx.split(fold() if fold else evaluating(module))
         self._weights = jax.device_put(nnx.as_pure(state), self.device)
@@ -102,16 +106,25 @@ class Scorer:
         self._score: Any = jax.jit(score)
 
     def score(self, rows: np.ndarray) -> Scores:
-        """Score rows u8[n, width] -> f4[n] in [0, 1]. `rows` may not be changed before the scores were waited for."""
+        """Score rows u8[n, width] -> f4[n] in [0, 1]. `rows` may not be changed before the scores were waited for.
+
+        Raises CardaiError for rows of another type or with another number of dimensions.
+        """
         import jax
 
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.ndim != 2:
+            raise BadArgument(f"rows must be an array u8[n, width], not {short(rows)}")
         parts, first = [], 0
         for size in pieces(len(rows), self.batch):
             piece = rows[first : first + size]
             n, first = len(piece), first + len(piece)
             if n < size:
                 piece = np.concatenate([piece, np.zeros((size - n, rows.shape[1]), np.uint8)])
-            parts.append((self._score(self._weights, jax.device_put(piece, self.device)), n))
+            try:
+                scores = self._score(self._weights, jax.device_put(piece, self.device))
+            except TypeError as error:  # only the network knows how wide its rows are
+                raise BadArgument(f"rows u8[n, {rows.shape[1]}] do not fit the network: {short(error)}") from None
+            parts.append((scores, n))
         return Scores(parts)
 
 
@@ -120,7 +133,7 @@ def pieces(n: int, largest: int) -> list[int]:
 
     Only the last batch is not full: at most a quarter of it, or fewer than SMALLEST of its rows, are empty.
     """
-    sizes = []
+    n, largest, sizes = whole("n", n, 0), positive("largest", largest), []
     while n > 0:
         size = SMALLEST
         while size < min(n, largest):

@@ -514,8 +514,18 @@ def low_with_second_parameter(world, move, params, stream):
         move.kind = STOP
 
 
+@rule
+def is_legal_by_index(state, move):
+    if move.kind == STOP:
+        return move.card == 0 and state.ply >= state.seats
+    if move.kind < STOP or move.kind > TAKE or (move.kind == TAKE and state.top == NONE):
+        return False
+    return state.deck[move.card] >= NONE and move.card >= 0 and has(state.hands[state.turn], move.card)
+
+
 WRAPPING_NUMBERS = faulty("plain_python_agrees", heuristics={"huge": huge_points})
 OUT_OF_RANGE = faulty("plain_python_complains_of_nothing", act=act_out_of_range)
+TRUSTING = faulty("plain_python_complains_of_nothing", is_legal=is_legal_by_index)
 SECOND_PARAMETER = faulty(
     "plain_python_complains_of_nothing", players=played_by(low_with_second_parameter, stop_at=2.0)
 )

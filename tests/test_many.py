@@ -1,6 +1,7 @@
 """The table: what a game depends on, and what happens when something goes wrong."""
 
 import threading
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -306,15 +307,16 @@ def test_no_slot_is_asked_about_twice_and_none_waits_for_ever(judged, monkeypatc
     monkeypatch.setattr(many, "Inquiry", Watched)
     monkeypatch.setattr(many, "FEW", 5)
     monkeypatch.setattr("cardai.table.lookahead.SMALLEST", room)
-    for one in judged[2:4]:
+    cast = [replace(one, game=TICTACTOE) for one in judged[2:4]]
+    for one in cast:
         monkeypatch.setattr(one.evaluator, "batch", room)
     Watched.asked_about.clear()
     Watched.faults.clear()
     live, count, ended = 40, 160, []
     results = play(
         TICTACTOE,
-        judged[2:4],
-        lines(judged[2:4], count, 2),
+        cast,
+        lines(cast, count, 2),
         seeds_of(count),
         live=live,
         threads=2,

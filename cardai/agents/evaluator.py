@@ -13,11 +13,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cardai.game import Game
+from cardai.errors import CardaiError, unknown
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_text
 
 ENTRY_POINTS = "cardai.evaluators"
 MOMENTS = ("before_draw", "drawn")
 """Which states are judged: "before_draw" after-states, "drawn" settled states."""
+DEVICES = ("auto", "cpu", "gpu")
 
 
 class Known(NamedTuple):
@@ -68,6 +71,8 @@ def _sources() -> tuple[ModuleType, ...]:
 
 def find_evaluator(game: Game, name: str) -> Evaluator | None:
     """The evaluator of a name or at a path. Returns None if there is none, raises CardaiError if it is damaged."""
+    is_game(game)
+    check_text("name", name)
     for source in _sources():
         found = source.find(game, name)
         if found is not None:
@@ -77,7 +82,7 @@ def find_evaluator(game: Game, name: str) -> Evaluator | None:
 
 def known_evaluators(game: Game) -> dict[str, Known]:
     """The evaluators that come with installed packages, by name."""
-    return {name: known for source in _sources() for name, known in source.known(game).items()}
+    return {name: known for source in _sources() for name, known in source.known(is_game(game)).items()}
 
 
 def is_evaluator(thing: Any) -> bool:
@@ -87,6 +92,8 @@ def is_evaluator(thing: Any) -> bool:
 
 def set_device(name: str) -> None:
     """Choose where evaluators compute from now on: "auto", "cpu" or "gpu". CardaiError if there is no such device."""
+    if name not in DEVICES:
+        raise CardaiError(unknown("device", name, DEVICES))
     if name != "auto":
         for source in _sources():
             source.set_device(name)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
-from cardai.errors import CardaiError, short, unknown
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +26,16 @@ class FunctionEvaluator:
     seats: int | None = None
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """The function's scores, f[n], of rows u8[n, width]."""
+        """The function's scores, f[n], of rows u8[n, width]. Raises CardaiError for other rows."""
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.ndim != 2:
+            raise BadArgument(f"{self.name} scores rows u8[n, width], not {short(rows)}")
         return np.asarray(self.function(rows))
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it is asked about the game it was made for."""
-        if game is not self.game:
+        if is_game(game) is not self.game:
             raise CardaiError(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
+        game.options(whole("seats", seats), variant)
 
 
 def evaluator(
@@ -56,10 +60,11 @@ def evaluator(
     "before_draw" (after-states, for greedy) or "drawn" (settled states, for sampled). `batch`: how many rows it is best
     given at once. Raises CardaiError for anything else.
     """
+    is_game(game).encoder(encoder)
     if moment not in MOMENTS:
         raise CardaiError(unknown("moment", moment, MOMENTS))
-    game.encoder(encoder)
-    label = name or getattr(source, "__name__", type(source).__name__)
+    positive("batch", batch)
+    label = (None if name is None else check_text("name", name)) or getattr(source, "__name__", type(source).__name__)
     return FunctionEvaluator(game, label, _scorer(source), encoder or next(iter(game.encoders)), moment, batch)
 
 
@@ -74,7 +79,9 @@ def _scorer(source: Any) -> Callable[[np.ndarray], Any]:
         return source.predict
     if callable(source):
         return source
-    raise CardaiError(f"{short(source)} is neither a function of rows nor an object with predict or predict_proba")
+    raise BadArgument(
+        f"source {short(source)} is neither a function of rows nor an object with predict or predict_proba"
+    )
 
 
 def _by_torch(torch: Any, module: Any, rows: np.ndarray) -> np.ndarray:

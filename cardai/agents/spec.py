@@ -23,18 +23,19 @@ A game may bring kinds of its own (`Game.agents`), an installed package too (`EN
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import Evaluator, find_evaluator, known_evaluators
+from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
 from cardai.agents.own_code import evaluator_at, function_at
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, Rollout, Strategy, one_by_one
-from cardai.errors import CardaiError, unknown
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, short, unknown, whole
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_flag, check_kind, check_text
 from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
@@ -48,11 +49,16 @@ options that it knows from `options`, a dict of texts.
 
 @dataclass(frozen=True)
 class Agent:
-    """A player ready to sit down: its name in tables, how it comes to its moves, and a line about it."""
+    """A player ready to sit down: its name in tables, how it comes to its moves, and a line about it.
+
+    `game`: the game that it was made for; it sits down at no other. None if it was made for no game in particular, as
+    by `player`.
+    """
 
     spec: str
     strategy: Strategy
     about: str = ""
+    game: Game | None = field(default=None, repr=False, compare=False)
 
     @property
     def peeks(self) -> bool:
@@ -75,8 +81,19 @@ class Agent:
         return f"{self.spec} (peeks)" if self.peeks else self.spec
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless it can sit down at this table."""
+        """Raise CardaiError unless it can sit down at this table. A variant of None is the default one."""
+        self.check_game(game)
+        game.options(whole("seats", seats), variant)
         self.strategy.check_fits(game, variant, seats)
+
+    def check_game(self, game: Game) -> None:
+        """Raise CardaiError if it, or compiled code that it plays with, was made for another game."""
+        is_game(game)
+        if self.game is not None and self.game is not game:
+            whose = self.game.name if self.game.name != game.name else f"another Game of the name {game.name!r}"
+            raise BadArgument(f"agent {self.spec!r} was made for the game {whose}, not for {game.name}")
+        if self.strategy.is_native:  # does not depend on variant and seats
+            self.strategy.check_fits(game, None, game.default_seats)
 
 
 SEARCHES = {
@@ -98,10 +115,11 @@ def agent(game: Game, spec: str, evaluator: Evaluator | None = None, isolate: bo
 
     Raises CardaiError, which says what is wrong and what there is.
     """
-    made = _made(game, spec, evaluator, isolate)
+    is_game(game)
+    made = _made(game, check_text("spec", spec), evaluator, check_flag("isolate", isolate))
     if isolate and made.is_foreign and not made.strategy.is_isolated:
         raise CardaiError(f"agent {spec!r} cannot be isolated: only python:... and searches with python:... can")
-    return made
+    return replace(made, game=game)
 
 
 def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> Agent:
@@ -109,8 +127,11 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
     options = _options(spec, query)
     name, _, argument = head.partition(":")
     if evaluator is not None:
+        if not is_evaluator(evaluator):
+            raise BadArgument(f"evaluator must be what cardai.evaluator() returns, not {short(evaluator)}")
         if head not in SEARCHES:
             raise CardaiError(f"agent {spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
+        _refuse_evaluator_of_another_game(game, evaluator)
         named = f"{head}:{evaluator.name}" + (f"?{query}" if query else "")
         return _one_ply(named, head, options, evaluator=evaluator)
     if name in SEARCHES:
@@ -146,13 +167,15 @@ def player(function: Callable[[Game, np.record], np.record], name: str | None = 
     The world is a copy in which all that the seat cannot know is dealt anew. Moves are verified. `name`: its name in
     tables, the function's by default.
     """
-    spec = name or getattr(function, "__name__", "player")
+    if not callable(function):
+        raise BadArgument(f"function must be a function (game, world) -> move, not {short(function)}")
+    spec = (None if name is None else check_text("name", name)) or getattr(function, "__name__", "player")
     return Agent(spec, OfFunction(one_by_one(function, spec)), "a Python function")
 
 
 def kinds_of(game: Game) -> list[str]:
     """The kinds of agent that the game and installed packages bring, sorted."""
-    return sorted({*game.agents, *_kinds()})
+    return sorted({*is_game(game).agents, *_kinds()})
 
 
 @functools.cache
@@ -161,8 +184,9 @@ def _kinds() -> dict[str, EntryPoint]:
 
 
 def explores_until(spec: str) -> int:
-    """The option `until` in a spec, -1 without."""
-    return int(_options(spec, spec.partition("?")[2]).get("until", -1))
+    """The option `until` in a spec, -1 without. Raises CardaiError if it is no number of plies."""
+    until = _options(check_text("spec", spec), spec.partition("?")[2]).get("until")
+    return -1 if until is None else _count(spec, until, "a number of plies")
 
 
 def list_specs(game: Game) -> dict[str, str]:
@@ -170,6 +194,7 @@ def list_specs(game: Game) -> dict[str, str]:
 
     A model is listed with the searches that judge the states it was trained on. Others are possible.
     """
+    is_game(game)
     found = {"random": "every legal move as likely as the others"}
     found.update({name: player.about for name, player in game.players.items()})
     for heuristic in game.heuristics:
@@ -179,6 +204,12 @@ def list_specs(game: Game) -> dict[str, str]:
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
     return found
+
+
+def _refuse_evaluator_of_another_game(game: Game, evaluator: Evaluator) -> None:
+    own = getattr(evaluator, "game", game)
+    if isinstance(own, Game) and own is not game:
+        raise BadArgument(f"{evaluator.name} is an evaluator of {own.name}, not of {game.name}")
 
 
 def _options(spec: str, query: str) -> dict[str, str]:
@@ -263,7 +294,8 @@ def flag(spec: str, key: str, options: dict[str, str]) -> bool:
 
     Raises CardaiError if it has a value.
     """
-    value = options.pop(key, None)
+    check_text("spec", spec)
+    value = check_kind("options", options, dict, "a dict of texts").pop(check_text("key", key), None)
     if value not in (None, ""):
         raise CardaiError(f"agent {spec!r}: {key!r} takes no value")
     return value is not None

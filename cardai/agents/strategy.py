@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.agents.evaluator import Evaluator
-from cardai.errors import CardaiError, place_of, short
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, place_of, positive, short, whole
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_text
 
 
 class Question(NamedTuple):
@@ -61,6 +62,7 @@ class Strategy:
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
+        is_game(game).options(whole("seats", seats), variant)
 
     def think(self, decisions: Any) -> Thinking:
         """Decide for all of `decisions`. The module describes how."""
@@ -89,6 +91,17 @@ class HandWritten(Strategy):
     is_native = True
     is_foreign = False
 
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless `call` is a compiled player of this game, whose parameters it has."""
+        super().check_fits(game, variant, seats)
+        function = game.function_of("choose", self.call)
+        if not any(player.choose is function for player in game.players.values()):
+            raise BadArgument(f"the game {game.name} has compiled no player {short(self.call)}")
+        if not any(
+            player.choose is function and len(player.defaults) == len(self.params) for player in game.players.values()
+        ):
+            raise BadArgument(f"the player of {game.name} does not have {len(self.params)} parameters")
+
 
 @dataclass(frozen=True)
 class Rollout(Strategy):
@@ -99,6 +112,11 @@ class Rollout(Strategy):
     is_native = True
     is_trusted = True
     is_foreign = False
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless `worlds` is a whole number of at least 1."""
+        super().check_fits(game, variant, seats)
+        positive("worlds", self.worlds)
 
 
 @dataclass(frozen=True)
@@ -145,7 +163,11 @@ class OnePly(Strategy):
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless its evaluator fits the game, the variant and the table."""
+        super().check_fits(game, variant, seats)
+        positive("worlds", self.worlds)
         if self.evaluator is None:
+            if game.function_of("value", self.value) is None:
+                raise BadArgument(f"the game {game.name} has compiled no heuristic {short(self.value)}")
             return
         self.evaluator.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
         game.encoder(self.evaluator.encoder)
@@ -174,12 +196,13 @@ class OfFunction(Strategy):
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Ask `fits`."""
+        super().check_fits(game, variant, seats)
         if self.fits is not None:
             self.fits(game, variant, seats)
 
     def think(self, decisions: Any) -> Thinking:
         """Call the function with a world for each decision, without rounds."""
-        return np.asarray(self.function(decisions.game, decisions.worlds()), decisions.game.move)
+        return self.function(decisions.game, decisions.worlds())
         yield
 
 
@@ -208,6 +231,11 @@ def one_by_one(
 
     It raises AgentFailed if that fails.
     """
+
+    if not callable(function):
+        raise BadArgument(f"function must be a function (game, world) -> move, not {short(function)}")
+
+    check_text("spec", spec)
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         moves = np.zeros(len(worlds), game.move)

@@ -29,8 +29,9 @@ from cardai.conformance import (
 )
 from cardai.conformance.law import Law, LawResult, tested
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
-from cardai.errors import CardaiError, unknown
-from cardai.game import Game
+from cardai.errors import CardaiError, unknown, whole
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_flag, check_function, check_list, check_number, check_text
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
@@ -78,11 +79,17 @@ def check(
 
     Raises CardaiError for an unknown law or effort, and for a rule that does not compile, with its line.
     """
-    if effort not in EFFORTS:
+    is_game(game)
+    whole("seed", seed)
+    check_function("progress", progress)
+    if check_text("effort", effort) not in EFFORTS:
         raise CardaiError(unknown("effort", effort, EFFORTS))
-    for name in laws or ():
+    for name in () if laws is None else check_list("laws", laws, str, "names of laws"):
         if name not in LAWS:
             raise CardaiError(unknown("law", name, LAWS))
+    check_flag("isolated", isolated)
+    check_number("seconds", seconds)
+    check_number("memory", memory, 1 << 20)
     if not (seconds > 0 and memory > 0):
         raise CardaiError(f"a game needs time and memory, not {seconds:g} s and {memory:g} GiB")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]

@@ -25,6 +25,8 @@ from cardai.rule import JIT
 
 UNWRITTEN = 0x5A  # the bytes of memory that no rule has written, in plain Python; compiled code has others
 LATE = 256  # from this ply on, a count of plies no longer fits a byte
+IMPOSSIBLE = (-100, -1, 61, 100)
+"""Numbers for the fields of a move that a rule must not use as an index or a card without a look at them."""
 
 
 @law
@@ -204,6 +206,8 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
     world = compiled.worlds(one, seat, 1, ply)
     yield "legal", lambda: compiled.moves(one), None
     yield "is_legal", lambda: compiled.allowed(one, compiled.moves(one)[:8]), None
+    if game.is_legal:
+        yield "is_legal of impossible moves", lambda: compiled.allowed(one, impossible(compiled.moves(one)[:2])), None
     for s in range(int(state["seats"])):
         yield f"resample for seat {s}", functools.partial(compiled.worlds, one, s, 2, ply), None
         for name, encoder in game.encoders.items():
@@ -225,6 +229,15 @@ def _at_ply(state: GameState, ply: int) -> GameState:
     later = state.copy()
     later["ply"] = ply
     return later
+
+
+def impossible(moves: np.ndarray) -> np.ndarray:
+    """Copies of moves in which one field has a number that few games use: is_legal is asked about any move."""
+    names = moves.dtype.names or ()
+    found = np.repeat(moves, len(names) * len(IMPOSSIBLE))
+    for i, move in enumerate(found):
+        move[names[i // len(IMPOSSIBLE) % len(names)]] = IMPOSSIBLE[i % len(IMPOSSIBLE)]
+    return found
 
 
 def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:

@@ -23,10 +23,11 @@ import numpy as np
 from cardai.data import record
 from cardai.data.packed import Growing, Packed, PackedRows
 from cardai.data.recipe import Recipe
-from cardai.data.record import Header, Reader, RecordedGame
+from cardai.data.record import Header, Reader, RecordedGame, check_recorded
 from cardai.data.replay import Chunk, Harvest, Replayer
-from cardai.errors import CardaiError
-from cardai.game import Game, Segment
+from cardai.errors import BadArgument, CardaiError, short, whole
+from cardai.game import Game, Segment, is_game
+from cardai.kernel.doors import check_function, check_indices, check_kind, check_list
 from cardai.progress import Progress
 from cardai.rule import JIT
 from cardai.stats.machine import thread_count
@@ -73,8 +74,8 @@ class Dataset:
         return self.packed.width
 
     def take(self, indices: np.ndarray) -> np.ndarray:
-        """The rows of the states at the indices i8[m]: u8[m, width]."""
-        return self.packed.take(indices)
+        """The rows of the states at the indices i8[m]: u8[m, width]. Raises CardaiError for indices out of range."""
+        return self.packed.take(check_indices("indices", indices, len(self)))
 
     def about(self) -> dict[str, Any]:
         """A description in plain JSON types, for a model's metadata."""
@@ -103,6 +104,10 @@ def collect(
     file is damaged, if the same game is in two places (a copied folder), or if a game does not replay to its scores;
     also if the recipe leaves no state.
     """
+    _check(recipe, seed, threads, limit)
+    check_function("progress", progress)
+    if game is not None:
+        check_kind("game", game, (Game, str), "a Game or a path")
     files = record_files(paths)
     readers = [record.read(file) for file in files]
     first = readers[0]
@@ -127,15 +132,21 @@ def collect_games(
     limit: int | None = None,
 ) -> Dataset:
     """Make a dataset, as `collect` does, of games in memory, all of one variant and number of seats."""
+    _check(recipe, seed, threads, limit)
+    is_game(game)
+    if not isinstance(games, Iterable) or isinstance(games, (str, bytes)):
+        raise BadArgument(f"games must be recorded games, not {short(games)}")
     games = iter(games)
     first = next(games, None)
     if first is None:
         raise CardaiError("there is no game to collect states from")
+    check_recorded(game, first)
     header = Header.of(game, [""] * (1 + max(first.lineup)), first.variant, len(first.lineup))
 
     def chunks() -> Iterator[Chunk]:
         chunk, moves = [first], len(first.moves)
         for recorded in games:
+            check_recorded(game, recorded)
             if (recorded.variant, len(recorded.lineup)) != (header.variant, header.seats):
                 raise CardaiError(
                     f"games of variant {recorded.variant} with {len(recorded.lineup)} seats and of variant"
@@ -158,7 +169,7 @@ def record_files(paths: Sequence[str | Path]) -> list[Path]:
     Raises CardaiError for a folder without a record file, for a file named twice, and for no path at all.
     """
     files: list[Path] = []
-    for path in map(Path, paths):
+    for path in map(Path, check_list("paths", paths, (str, Path), "paths of record files")):
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if _is_record(file))
             if not inside:
@@ -179,6 +190,15 @@ def record_files(paths: Sequence[str | Path]) -> list[Path]:
     return files
 
 
+def _check(recipe: Recipe, seed: int, threads: int | None, limit: int | None) -> None:
+    """Raise CardaiError for what no data set can be made with."""
+    check_kind("recipe", recipe, Recipe, "a Recipe")
+    whole("seed", seed)
+    thread_count(threads)
+    if limit is not None:
+        whole("limit", limit, 0)
+
+
 def _is_record(path: Path) -> bool:
     return path.name.endswith(_SUFFIXES) and not path.name.startswith(".") and path.is_file()
 
@@ -194,8 +214,6 @@ def _collected(
     progress: Progress | None,
     files: Sequence[Path],
 ) -> Dataset:
-    if limit is not None and limit < 0:
-        raise CardaiError(f"limit must be at least 0, not {limit}")
     names = {id(encoder): name for name, encoder in game.encoders.items()}
     recipe = replace(recipe, encoder=names[id(game.encoder(recipe.encoder))])
     replayer = Replayer(game, header, recipe, seed)

@@ -35,10 +35,22 @@ from typing import Any, BinaryIO, Self, TypeGuard
 
 import numpy as np
 
-from cardai.errors import CardaiError, IllegalMove, is_printable, short
+from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, whole
 from cardai.files.reading import open_file, parse_json, parse_json_line
 from cardai.files.writing import remove_left_over, temporary
-from cardai.game import Game, GameState, int_seed, move_dtype
+from cardai.game import Game, GameState, int_seed, is_game, move_dtype
+from cardai.kernel.doors import (
+    check_flag,
+    check_function,
+    check_indices,
+    check_kind,
+    check_list,
+    check_number,
+    check_path,
+    check_records,
+    check_seeds,
+    check_text,
+)
 from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.kernel.rules import lend
 from cardai.registry import load
@@ -55,6 +67,7 @@ _MOST_HELD = 1 << 16  # the most games that wait for an earlier one
 _LONGEST_GAME = 1 << 24  # bytes of moves, unpacked
 _LONGEST_LINE = 1 << 25  # bytes; it has room for the longest game, however badly that is packed
 _MOST_SEATS, _MOST_FIELDS = 62, 64
+_NUMBERS = (int, float, np.integer, np.floating)
 
 OnGame = Callable[[int, np.ndarray, np.ndarray], None]
 """Called by `table.play` with (index, moves, scores) when a game ends."""
@@ -78,6 +91,8 @@ class Header:
 
     def load(self, rules: str | None = None) -> Game:
         """Load the game, by its name or from the path `rules`. Raises CardaiError if it cannot replay these games."""
+        if rules is not None:
+            check_text("rules", rules)
         if not rules and not _NAME.fullmatch(self.game):  # a file must not choose which code is run
             raise CardaiError(f"recorded with the game {short(self.game)}, which is not the name of a game")
         game = load(rules or self.game)
@@ -95,11 +110,12 @@ class Header:
     @classmethod
     def of(cls, game: Game, agents: Sequence[str], variant: str | None, seats: int) -> Self:
         """The header for games of a variant (None is the default one) with this number of seats."""
-        game.options(seats, variant)
+        is_game(game).options(whole("seats", seats), variant)
         chosen = variant or game.default_variant
         options = {name: int(value) for name, value in game.variants[chosen].items()}
         names = tuple(game.move.names or ())
-        return cls(game.name, game.version, chosen, options, seats, tuple(agents), names, game.max_plies)
+        specs = tuple(check_list("agents", agents, str, "specs of agents"))
+        return cls(game.name, game.version, chosen, options, int(seats), specs, names, game.max_plies)
 
 
 @dataclass(frozen=True)
@@ -142,13 +158,17 @@ class Writer:
         overwrite: bool = False,
         planned: int | None = None,
     ) -> None:
-        self.path, self.games, self.planned = Path(path), 0, planned
-        self._overwrite, self._move = overwrite, game.move
+        self.path, self.games, self.planned = check_path("path", path), 0, planned
+        self._overwrite, self._move = overwrite, is_game(game).move
         self._digest = hashlib.blake2b(digest_size=16)
         self._held: dict[int, dict[str, Any]] = {}
         self._next_held = 0
+        check_flag("overwrite", overwrite)
+        if planned is not None:
+            whole("planned", planned, 0)
         header = Header.of(game, agents, variant, seats)
-        for spec in agents:
+        self._header = header
+        for spec in header.agents:
             if not is_printable(spec):
                 raise CardaiError(f"cannot record games of the agent {short(spec)}: its spec holds control characters")
         if game.max_plies * game.move.itemsize > _LONGEST_GAME:
@@ -165,15 +185,21 @@ class Writer:
         self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
 
     def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
-        """Write one finished game. `moves`: MOVE[plies]. `lineup`: indices into the agents. `scores`: f8[seats]."""
+        """Write one finished game. `moves`: MOVE[plies]. `lineup`: indices into the agents. `scores`: f8[seats].
+
+        Raises CardaiError for anything else.
+        """
         with _held_interrupt():
             self._add(self._game_line(seed, lineup, moves, scores))
 
     def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> OnGame:
         """Return an `on_game` for `table.play` that writes games in the order of `seeds`, in whatever order they end.
 
-        Endless games leave gaps: if too many games wait for an earlier one, they are written without it.
+        Endless games leave gaps: if too many games wait for an earlier one, they are written without it. Raises
+        CardaiError unless `lineups` are indices into the agents, i64[G, seats], and `seeds` G whole numbers.
         """
+        lineups = check_indices("lineups", lineups, len(self._header.agents), (None, self._header.seats))
+        seeds = check_seeds(seeds, len(lineups))
 
         def on_game(index: int, moves: np.ndarray, scores: np.ndarray) -> None:
             self._held[index] = self._game_line(seeds[index], lineups[index], moves, scores)
@@ -188,6 +214,7 @@ class Writer:
 
         The file is marked as complete if `complete` is True and no planned game is missing.
         """
+        check_flag("complete", complete)
         if self._raw.closed:
             return
         with _held_interrupt():
@@ -224,12 +251,13 @@ class Writer:
             self._next_held += 1
 
     def _game_line(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> dict[str, Any]:
-        if moves.dtype != self._move:
-            raise ValueError(f"moves are {moves.dtype}, the game's are {self._move}")
+        if getattr(moves, "dtype", None) != self._move or np.ndim(moves) != 1:
+            raise BadArgument(f"moves are {short(getattr(moves, 'dtype', moves))}, the game's are {self._move}")
+        head = self._header
         return {
             "seed": int(int_seed(seed)),
-            "lineup": [int(place) for place in lineup],
-            "scores": [float(score) for score in scores],
+            "lineup": check_indices("lineup", lineup, len(head.agents), (head.seats,)).tolist(),
+            "scores": check_scores(scores, head.seats),
             "plies": len(moves),
             "moves": pack(moves),
         }
@@ -263,7 +291,7 @@ class Reader:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = check_path("path", path)
         self.line, self.games, self.complete, self.share = 0, 0, False, 0.0
         lines = self._lines()
         self.header = self._read_header(lines)
@@ -384,9 +412,9 @@ def replay(
     `on_position(state, move, ply)` is called for each ply with the state before its move, which it may keep. If a move
     is illegal, it is called up to the position of that move.
     """
+    check_recorded(game, recorded)
+    check_function("on_position", on_position)
     moves = np.ascontiguousarray(recorded.moves)
-    if moves.dtype != game.move:
-        raise CardaiError(f"moves with the fields {moves.dtype.names} are not {game.name}'s")
     plies = len(moves)
     states = np.zeros(1 + (plies if on_position else 0), game.state)
     space = Replay(
@@ -416,6 +444,32 @@ def replay(
     return states[0]
 
 
+def check_recorded(game: Game, recorded: RecordedGame) -> None:
+    """Raise CardaiError unless the fields of a recorded game have the types and sizes that this game's have."""
+    game = is_game(game)
+    check_kind("recorded", recorded, RecordedGame, "a RecordedGame")
+    lineup = check_list("lineup", recorded.lineup, (int, np.integer), "whole numbers, one for each seat")
+    game.options(len(lineup), recorded.variant)
+    _check_length("scores", check_list("scores", recorded.scores, _NUMBERS, "numbers, one for each seat"), len(lineup))
+    int_seed(recorded.seed)
+    moves = recorded.moves
+    if isinstance(moves, np.ndarray) and moves.dtype != game.move:
+        raise BadArgument(f"moves with the fields {moves.dtype.names} are not {game.name}'s")
+    check_records("moves", moves, game.move, f"moves of {game.name}")
+
+
+def check_scores(scores: Sequence[float], seats: int) -> list[float]:
+    """Scores as a list of floats. Raises CardaiError unless there is a number in [0, 1] for each of `seats`."""
+    found = check_list("scores", scores, _NUMBERS, "numbers in [0, 1], one for each seat")
+    _check_length("scores", found, seats)
+    return [check_number("scores", score, 1.0) for score in found]
+
+
+def _check_length(what: str, found: Sequence[Any], seats: int) -> None:
+    if len(found) != seats:
+        raise BadArgument(f"{what} must be one for each of {seats} seats, not {len(found)}")
+
+
 def verify(path: str | Path, progress: Callable[[float], None] | None = None, rules: str | None = None) -> Verified:
     """Check a whole file: its lines, that its game can be loaded, and that every game replays to its scores.
 
@@ -423,6 +477,7 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None, ru
     a few times a second. Raises CardaiError, which names the first bad line and the reason.
     """
     start = reported = time.perf_counter()
+    check_function("progress", progress)
     reader = read(path)
     game = reader.load(rules)
     plies = 0
@@ -441,6 +496,7 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None, ru
 
 def pack(moves: np.ndarray) -> str:
     """Moves MOVE[plies] as text: base64 of zlib of their bytes, one byte position after the other."""
+    _check_moves(getattr(moves, "dtype", None), moves)
     little = np.ascontiguousarray(moves).view("<i8") if len(moves) else np.zeros(0, "<i8")
     planes = little.view(np.uint8).reshape(len(moves), moves.dtype.itemsize).T
     packer = zlib.compressobj(level=1, strategy=zlib.Z_RLE)  # slower settings give no smaller output here
@@ -448,17 +504,27 @@ def pack(moves: np.ndarray) -> str:
 
 
 def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
-    """The moves that `pack` wrote as text: MOVE[plies]. Raises ValueError for any other text."""
+    """The moves that `pack` wrote as text: MOVE[plies]. Raises CardaiError, a ValueError too, for any other text."""
+    _check_moves(move, None)
+    plies = whole("plies", plies, 0)
     size = plies * move.itemsize
     try:
         unpacker = zlib.decompressobj()
-        planes = unpacker.decompress(base64.b64decode(text, validate=True), size + 1)
+        planes = unpacker.decompress(base64.b64decode(check_text("text", text), validate=True), size + 1)
     except (binascii.Error, ValueError, zlib.error) as error:
-        raise ValueError(f"the moves cannot be unpacked ({error})") from None
+        raise BadArgument(f"the moves cannot be unpacked ({error})") from None
     if len(planes) != size or not unpacker.eof:
-        raise ValueError(f"the moves do not unpack to {plies} plies")
+        raise BadArgument(f"the moves do not unpack to {plies} plies")
     rows = np.frombuffer(planes, np.uint8).reshape(move.itemsize, plies).T
     return np.ascontiguousarray(rows).reshape(-1).view("<i8").astype(np.int64).view(move)
+
+
+def _check_moves(move: Any, moves: Any) -> None:
+    """Raise CardaiError unless `move` is the type of a game's moves, and `moves` an array [plies] of them or None."""
+    is_type = isinstance(move, np.dtype) and bool(move.names) and move == move_dtype(*(move.names or ()))
+    if not is_type or (moves is not None and np.ndim(moves) != 1):
+        shown = short(move if moves is None else moves)
+        raise BadArgument(f"moves must be an array of a game's moves, move their type, but this is {shown}")
 
 
 def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from cardai.data.dataset import Dataset
-from cardai.errors import CardaiError, unknown
+from cardai.errors import CardaiError, unknown, whole
 from cardai.game import int_seed
+from cardai.kernel.doors import check_kind, check_list
 from cardai.rule import mixed, rule
 
 _SPLIT = 0x5B117  # keeps the draws of a split apart from other draws that a game's seed decides
@@ -26,6 +27,8 @@ def split(
 
     Raises CardaiError for another `by`, and for parts that are not shares with the sum 1.
     """
+    check_kind("data", data, Dataset, "a Dataset")
+    parts, seed = check_list("parts", parts, (int, float), "shares, numbers from 0 to 1"), whole("seed", seed)
     if by not in ("game", "state"):
         raise CardaiError(f"split: {unknown('way to split by', by, ('game', 'state'))}")
     if not parts or any(not 0 <= share <= 1 for share in parts) or abs(sum(parts) - 1) > 1e-9:

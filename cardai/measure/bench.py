@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from cardai.agents.spec import Agent, agent
-from cardai.errors import CardaiError, positive, unknown
-from cardai.game import Game, Row, Suite
+from cardai.errors import CardaiError, positive, unknown, whole
+from cardai.game import Game, Row, Suite, is_game
+from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
 from cardai.measure.bench_report import BenchReport, MatchStanding, MissingRow, PairVerdict, SuiteResult
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.progress import Progress, begin_part
@@ -55,8 +56,13 @@ def run_suite(
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
     the suite itself.
     """
-    suite = _suite(game, suite_name)
+    suite = _suite(is_game(game), suite_name)
     games, threads = positive("games", suite.games if games is None else games), thread_count(threads)
+    seed = whole("seed", seed)
+    check_flag("isolate", isolate)
+    check_function("progress", progress)
+    if agents is not None:
+        check_list("agents", agents, str, "specs of agents")
     variant = _variant(game, suite.variant if variant is None else variant)
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
         _refuse_unfit(
@@ -125,8 +131,14 @@ def run_match(
 
     Raises CardaiError for bad specs, seats, games, variant or file, before anything is played.
     """
-    games, threads = positive("games", games), thread_count(threads)
-    variant = _variant(game, variant)
+    games, threads, seed = positive("games", games), thread_count(threads), whole("seed", seed)
+    variant = _variant(is_game(game), variant)
+    players = check_list("players", players, (str, Agent), "agents or specs of agents")
+    check_flag("rotate", rotate)
+    check_flag("overwrite", overwrite)
+    check_flag("isolate", isolate)
+    check_function("progress", progress)
+    record = None if record is None else check_path("record", record)
     game.options(len(players), variant)
     line_up = _line_up(game, players, variant, isolate)
     salt = _salt(salt, line_up)
@@ -160,7 +172,7 @@ def run_match(
 def _suite(game: Game, name: str | None) -> Suite:
     if name is None:
         return next(iter(game.suites.values())) if game.suites else _suite_against_random(game)
-    if name not in game.suites and not (name == "random" and not game.suites):
+    if check_text("suite_name", name) not in game.suites and not (name == "random" and not game.suites):
         raise CardaiError(f"{game.name}: " + unknown("suite", name, game.suites or ("random",)))
     return game.suites[name] if name in game.suites else _suite_against_random(game)
 
@@ -211,7 +223,7 @@ def _line_up(game: Game, players: Sequence[str | Agent], variant: str, isolate: 
 def _salt(salt: str | None, agents: Iterable[Agent]) -> str:
     """The salt of a run: the one given, or a new one if an agent runs code of somebody else's."""
     if salt is not None:
-        return salt
+        return check_text("salt", salt)
     return new_salt() if any(player.is_foreign for player in agents) else ""
 
 

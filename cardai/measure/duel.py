@@ -21,15 +21,17 @@ from typing import Any, Self
 import numpy as np
 
 from cardai.agents.spec import SEARCHES, Agent, agent
-from cardai.errors import CardaiError, positive, printable
+from cardai.errors import CardaiError, positive, printable, whole
 from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
-from cardai.game import Game
+from cardai.game import Game, is_game
+from cardai.kernel.doors import check_function, check_path, check_text
 from cardai.progress import CountProgress
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
+from cardai.stats.machine import thread_count
 from cardai.table.many import play
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
@@ -96,10 +98,13 @@ def duel(
     kept in a file of the folder, so that the same call continues a duel that was interrupted. Raises CardaiError for
     agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
-    agents = [agent(game, spec) for spec in (candidate, other)]
+    is_game(game).options(whole("seats", seats), variant)
+    agents = [agent(game, check_text(name, spec)) for name, spec in (("candidate", candidate), ("other", other))]
+    seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
+    check_function("progress", progress)
     first = -(-positive("games", games) // BLOCK)
     deals = -(-games // (first * seats))
-    blocks = max(first, -(-positive("games", most or games) // (deals * seats)))
+    blocks = max(first, -(-positive("most", games if most is None else most) // (deals * seats)))
     seeds, sums = deal_seeds(seed, deals * blocks), list(looks(first, blocks))
     played: list[_Block] = []
     for count, end in enumerate(sums, 1):

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import Evaluator
-from cardai.agents.spec import Agent
+from cardai.agents.evaluator import Evaluator, is_evaluator
+from cardai.agents.spec import MAX_WORLDS, Agent
 from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking
-from cardai.errors import CardaiError, place_of, short
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, place_of, positive, short
+from cardai.game import Game, is_game
 from cardai.kernel import driver
 from cardai.kernel.chance import LUCK, derived
+from cardai.kernel.doors import check_flag, check_indices, check_kind, check_number, check_states, check_written
 from cardai.kernel.driver import ALL_ALONG
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
@@ -55,8 +56,22 @@ def draw_worlds(
 ) -> None:
     """Fill worlds[i], STATE[n], with a world of the seat to move in states[picked[i]].
 
-    The stream streams[places[i]] decides what is dealt anew. `picked` and `places` are indices.
+    The stream streams[places[i]] decides what is dealt anew. `picked` and `places` are indices. Raises CardaiError
+    for arrays of another type or game, read-only ones among those that change, and indices out of range.
     """
+    states = _states("states", is_game(game), states)
+    picked = check_indices("picked", picked, len(states))
+    check_written("streams", streams, STREAM, "random streams")
+    places = check_indices("places", places, len(streams), (len(picked),))
+    _draw_worlds(
+        game, states, streams, picked, places, check_written("worlds", worlds, game.state, "worlds", len(picked))
+    )
+
+
+def _draw_worlds(
+    game: Game, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, worlds: np.ndarray
+) -> None:
+    """`draw_worlds` for arguments of this module's own."""
     seats = np.ascontiguousarray(states["turn"][picked], np.int64)
     lent = raw(states), raw(streams), raw(picked), raw(places), raw(seats)
     make_worlds(lend(game.rules), *lent, len(picked), raw(worlds))
@@ -95,12 +110,13 @@ class Decisions:
 
     def worlds(self, count: int = 1) -> np.ndarray:
         """Returns new worlds of the seats to move: STATE[n] if `count` is 1, otherwise STATE[count, n]."""
+        positive("count", count, MAX_WORLDS)
         self._is_fixed = True
         if self._are_worlds and count == 1:
             return self._states[self._picked]
         worlds = np.zeros((count, len(self)), self.game.state)
         for block in worlds:
-            draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
+            _draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
         return worlds[0] if count == 1 else worlds
 
     def look_ahead(
@@ -112,8 +128,13 @@ class Decisions:
         the first call takes in only the first decisions: the agent decides these now, `len(decisions)` of them, and
         the others later. Raises CardaiError if the agent does not say that it peeks.
         """
-        if peeks and not self._agent.peeks:
+        check_flag("settles", settles)
+        if check_flag("peeks", peeks) and not self._agent.peeks:
             raise CardaiError(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
+        if not is_evaluator(evaluator) and self.game.function_of("value", evaluator) is None:
+            what = "neither an evaluator nor a compiled heuristic of this game"
+            raise BadArgument(f"agent {self._agent.spec!r}: evaluator {short(evaluator)} is {what}")
+        positive("worlds", worlds, MAX_WORLDS)
         key = evaluator if isinstance(evaluator, int) else id(evaluator), self._used
         self._used += 1
         if key not in self._lookaheads:
@@ -131,9 +152,12 @@ class Decisions:
 
     def rows(self, evaluator: Evaluator, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """The views of seats[i] in STATE[n] states[i], as rows for an evaluator: u8[n, width]."""
-        encoder = self.game.encoder(evaluator.encoder)
-        states, seats = np.ascontiguousarray(states), np.ascontiguousarray(seats, np.int64)
-        rows = np.zeros((len(states), encoder.width(int(self._states["seats"][0]))), np.uint8)
+        if not is_evaluator(evaluator):
+            raise BadArgument(f"evaluator must be an evaluator, not {short(evaluator)}")
+        encoder, size = self.game.encoder(evaluator.encoder), int(self._states["seats"][0])
+        states = _states("states", self.game, states, moving=False, size=size)
+        seats = check_indices("seats", seats, size, (len(states),))
+        rows = np.zeros((len(states), encoder.width(size)), np.uint8)
         encode_each(self.game.entry("encode", encoder.encode), raw(states), raw(seats), len(states), raw(rows))
         return rows
 
@@ -142,6 +166,9 @@ class Decisions:
 
         Ties are broken evenly, by the seat's stream; `epsilon` and `temperature` explore. Raises NoLegalMove.
         """
+        check_kind("ahead", ahead, Lookahead, "what look_ahead() returned")
+        check_number("epsilon", epsilon, 1.0)
+        check_number("temperature", temperature)
         chosen, stuck = ahead.choose(epsilon, temperature, self._limits)
         if stuck >= 0:
             raise NoLegalMove(self.game, int(self.seats[stuck]), stuck)
@@ -268,11 +295,13 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     """What an agent plays in STATE[n], each a world of the seat to move, with STREAM[n] as its luck: MOVE[n].
 
     It explores all along, if it explores. Raises CardaiError for an agent whose parameters are drawn anew for each
-    game or whose moves somebody else makes, and NoLegalMove.
+    game or whose moves somebody else makes, for one made for another game, for worlds and streams that are not of this
+    game or do not fit each other, and NoLegalMove.
     """
+    worlds = _asked(game, agent, worlds, streams, "worlds")
     if agent.strategy.randomised:
         raise CardaiError(f"agent {agent.spec!r} draws its parameters anew for each game; name fixed ones")
-    worlds, chosen = np.ascontiguousarray(worlds), np.zeros(len(worlds), game.move)
+    chosen = np.zeros(len(worlds), game.move)
     if not agent.strategy.is_native:
         return _think(game, agent, worlds, streams, are_worlds=True)[0]
     cast = cast_of(game, [agent])
@@ -289,6 +318,7 @@ def moves_in(game: Game, agent: Agent, worlds: np.ndarray) -> np.ndarray:
 
     So the same worlds get the same moves.
     """
+    worlds = _states("worlds", is_game(game), worlds)
     streams = np.zeros(len(worlds), STREAM)
     seed_luck(np.ascontiguousarray(worlds["rng"]), streams)
     return ask(game, agent, worlds, streams)
@@ -302,9 +332,28 @@ def compare(
     Returns two things: for each state its moves, MOVE[k], with their mean scores, f8[k], and the moves that the agent
     plays, MOVE[n].
     """
-    assert isinstance(agent.strategy, OnePly)
-    moves, options = _think(game, agent, np.ascontiguousarray(states), streams)
+    states = _asked(game, agent, states, streams, "states")
+    if not isinstance(agent.strategy, OnePly):
+        raise BadArgument(f"agent {agent.spec!r} does not compare its moves: it searches no ply")
+    moves, options = _think(game, agent, states, streams)
     return options, moves
+
+
+def _states(what: str, game: Game, states: np.ndarray, moving: bool = True, size: int | None = None) -> np.ndarray:
+    """A caller's states, STATE[n]. `moving`: somebody is to move in each. `size`: how many seats they must have."""
+    found = check_states(what, states, game.state, game.name, game.seats, moving)
+    if size is not None and len(found) and int(found["seats"][0]) != size:
+        raise BadArgument(f"{what} are of tables of {int(found['seats'][0])} seats, not of {size}")
+    return found
+
+
+def _asked(game: Game, agent: Agent, states: np.ndarray, streams: np.ndarray, what: str) -> np.ndarray:
+    """A caller's states, which an agent of this game is asked about, with a stream for each."""
+    found = _states(what, is_game(game), states)
+    check_written("streams", streams, STREAM, "random streams", len(found))
+    check_kind("agent", agent, Agent, "what cardai.agent() returns")
+    agent.check_game(game)
+    return found
 
 
 def _think(

@@ -21,9 +21,10 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import AgentFailed
-from cardai.errors import CardaiError, IllegalMove
-from cardai.game import Game
+from cardai.errors import BadArgument, CardaiError, IllegalMove, positive
+from cardai.game import Game, is_game
 from cardai.kernel import driver
+from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
 from cardai.kernel.driver import Games, Order, Slots, count_choices
 from cardai.kernel.native import at, get, raw
 from cardai.kernel.rules import lend
@@ -79,22 +80,34 @@ def play(
 ) -> Results:
     """Play G games and return how they came out.
 
-    `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]. `live`: games held at once. `record` keeps the moves;
-    with `on_game(index, moves, scores)` they are handed over as games end instead. `checked` verifies every move of
-    every player (always done for outside players). `tally` counts legal moves. Ctrl-C stops early with what is
-    finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that breaks its
-    contract, and for an agent that does not fit this table or whose evaluator fails.
+    `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]; other whole numbers are taken modulo 2^64. `live`:
+    games held at once. `record` keeps the moves; with `on_game(index, moves, scores)` they are handed over as games end
+    instead. `checked` verifies every move of every player (always done for outside players). `tally` counts legal
+    moves. Ctrl-C stops early with what is finished. Raises IllegalMove for an outside or checked player's move,
+    CardaiError for a game that breaks its contract, for an agent that does not fit this table or whose evaluator fails,
+    and, before anything is played, for an argument that it cannot take.
     """
-    lineups, seeds = np.ascontiguousarray(lineups, np.int64), np.ascontiguousarray(seeds, np.uint64)
-    if lineups.ndim != 2 or seeds.shape != lineups.shape[:1]:
-        raise ValueError(f"lineups {lineups.shape} and seeds {seeds.shape} do not fit: want [G, seats] and [G]")
+    is_game(game)
+    agents = check_list("agents", agents, Agent, "agents, as cardai.agent() returns")
+    lineups = check_integers("lineups", lineups, (None, None))
+    seats, seeds = lineups.shape[1], check_seeds(seeds, len(lineups))
+    game.options(seats, variant)
     if lineups.size and not 0 <= lineups.min() <= lineups.max() < len(agents):
-        raise ValueError(f"lineups name agent {lineups.max()}, there are {len(agents)}")
-    game.options(lineups.shape[1], variant)
+        wrong = lineups.min() if lineups.min() < 0 else lineups.max()
+        raise BadArgument(f"lineups name agent {wrong}, there are {len(agents)}")
     for player in agents:
-        player.check_fits(game, variant, lineups.shape[1])
-    table = _Table(game, agents, lineups, seeds, variant, threads, live, record or on_game is not None)
-    table.order = Order(len(table.slots.status), max_plies or game.max_plies, table.log_length, checked, tally)
+        player.check_fits(game, variant, seats)
+    for name, number in (("threads", threads), ("live", live), ("max_plies", max_plies)):
+        if number is not None:
+            positive(name, number)
+    for name, value in (("record", record), ("checked", checked), ("tally", tally)):
+        check_flag(name, value)
+    check_function("progress", progress)
+    check_function("on_game", on_game)
+    lineups = np.ascontiguousarray(lineups, np.int64)
+    table = _Table(game, agents, lineups, seeds, variant, threads, live, bool(record or on_game is not None))
+    most = game.max_plies if max_plies is None else int(max_plies)
+    table.order = Order(len(table.slots.status), most, table.log_length, bool(checked), bool(tally))
     return table.run(progress, on_game)
 
 

@@ -18,10 +18,11 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import Person
-from cardai.errors import CardaiError, IllegalMove, short
-from cardai.game import Game, GameState, int_seed
+from cardai.errors import BadArgument, CardaiError, IllegalMove, short, whole
+from cardai.game import Game, GameState, int_seed, is_game
 from cardai.kernel import driver
 from cardai.kernel.chance import VIEW, derived
+from cardai.kernel.doors import check_list, check_seat, check_text
 from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
@@ -29,7 +30,6 @@ from cardai.rule import STREAM
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
-from cardai.table.transcript import check_seat
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -44,9 +44,11 @@ class OneGame:
     """
 
     def __init__(self, game: Game, agents: Sequence[Agent | None], seed: int = 0, variant: str | None = None) -> None:
-        self.game, self.seats, self.seed = game, len(agents), seed
+        is_game(game)
+        seated = check_list("agents", agents, (Agent, type(None)), "agents, or None for a seat played from outside")
+        self.game, self.seats, self.seed = game, len(seated), int(int_seed(seed))
         self.variant = variant or game.default_variant
-        self.agents = tuple(OUTSIDE if agent is None else agent for agent in agents)
+        self.agents = tuple(OUTSIDE if agent is None else agent for agent in seated)
         blank = game.options(self.seats, variant)
         for agent in self.agents:
             agent.check_fits(game, variant, self.seats)
@@ -65,7 +67,7 @@ class OneGame:
             np.ones(1, np.int64),
         )
         self._games = Games(
-            1, self.seats, np.array([int_seed(seed)]), np.arange(self.seats).reshape(1, self.seats), blank,
+            1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
             np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
         self._scratch, self._picked = scratch_of(game, self._cast), np.zeros(1, np.int64)
@@ -102,17 +104,17 @@ class OneGame:
 
     def view(self, seat: int) -> str:
         """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
-        self._check_seat(seat)
+        seat = self._seat(seat)
         return self.game.show(self._seen(self._state, seat), seat)
 
     def history(self, seat: int, since: int = 0) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
 
-        Raises CardaiError if there is no such seat.
+        Raises CardaiError if there is no such seat, or for a ply below 0.
         """
-        self._check_seat(seat)
+        seat = self._seat(seat)
         lines = []
-        for before, move in self._history[since:]:
+        for before, move in self._history[whole("since", since, 0) :]:
             world = self._seen(before, seat)
             lines.append((int(before["turn"]), self.game.told(world, move, seat)))
         return lines
@@ -144,12 +146,15 @@ class OneGame:
         return self.game.is_allowed(self.world(), move)
 
     def spell(self, move: np.record) -> str:
-        """A move of the seat to move, in words."""
-        return self.game.spell(self.world(), move)
+        """A move of the seat to move, in words. Raises IllegalMove for a move that it may not play."""
+        return self.game.told(self.world(), move, self.turn)
 
     def parse(self, text: str) -> np.record:
         """Returns the move that a text names for the seat to move, legal or not. Raises ValueError if it names none."""
-        return self.game.parse(self.world(), text)
+        try:
+            return self.game.parse(self.world(), check_text("text", text))
+        except ValueError as error:
+            raise BadArgument(str(error)) from None
 
     # Playing.
 
@@ -185,7 +190,7 @@ class OneGame:
         """
         if not self.is_over and not self.is_waiting:
             raise CardaiError(f"seat {self.turn} is played by {self.agents[self.turn].label}; step() lets it move")
-        if getattr(move, "dtype", None) != self.game.move or np.shape(move) != ():
+        if not isinstance(move, np.void) or move.dtype != self.game.move:
             raise IllegalMove(f"{short(move)} is not a move of {self.game.name}")
         self._commit(move)
 
@@ -220,8 +225,8 @@ class OneGame:
         luck = int(derived(int_seed(self.seed), VIEW, int(state["ply"]) * self.seats + seat))
         return self.game.world(state, seat, luck)
 
-    def _check_seat(self, seat: int) -> None:
-        check_seat(seat, self.seats)
+    def _seat(self, seat: int) -> int:
+        return check_seat("seat", seat, self.seats)
 
     def _note(self, before: GameState, move: np.record) -> None:
         self._history.append((before, move))
