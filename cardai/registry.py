@@ -9,7 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 from cardai.errors import CardaiError, place_of, unknown
-from cardai.game import Game
+from cardai.errors import CardaiError, place_of, unknown
+from cardai.game import Game, is_game
 from cardai.kernel.doors import check_text
 
 ENTRY_POINTS = "cardai.games"
@@ -54,6 +55,7 @@ def name_of(game: Game) -> str:
 
     Raises CardaiError for a game that is in no module as `GAME`.
     """
+    is_game(game)
     for module in list(sys.modules.values()):
         if getattr(module, "GAME", None) is game and getattr(module, "__file__", None):
             if module.__name__ == available().get(game.name):
