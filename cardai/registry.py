@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 from cardai.errors import CardaiError, place_of, unknown
-from cardai.errors import CardaiError, place_of, unknown
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_text
 
