@@ -10,10 +10,12 @@ import small_game
 from planted import played_by, seen_by
 from small_game import DRAW, SEATS
 
+from cardai.cards import count, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder
 from cardai.rule import below, rule
-from games import moska
-from games.moska import encode as moska_encode
+from games import durak, moska
+from games.durak.rules import settle as settle_durak
+from games.moska.encode import encode_relative, relative_layout
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""
@@ -145,7 +147,7 @@ STIRRED = faulty("resample_draws_from_its_stream_only", resample=resample_stirri
 @rule
 def encode_plies(state, seat, row):
     """The number of moves played is written into a byte; only games of more than 255 moves show it."""
-    moska_encode.encode_relative(state, seat, row)
+    encode_relative(state, seat, row)
     row[0] = state.ply
 
 
@@ -158,7 +160,7 @@ def encode_steps(state, seat, row):
 MOSKA_PLIES = faulty(
     "encodings_fit_a_byte",
     moska.GAME,
-    encoders={"plies": PerspectiveEncoder(moska_encode.relative_layout, encode_plies)},
+    encoders={"plies": PerspectiveEncoder(relative_layout, encode_plies)},
 )
 STEPS = faulty("encodings_fit_a_byte", encoders=seen_by(encode_steps))
 
@@ -174,6 +176,52 @@ def encode_hidden_rarely(state, seat, row):
         row[0] = state.deck[0] & 1
 
 
+@rule
+def encode_at_three_cards(state, seat, row):
+    """Moska: leaks when three seats are left with one card each."""
+    encode_relative(state, seat, row)
+    left, cards = 0, 0
+    for other in range(state.seats):
+        left += state.hands[other] != 0
+        cards += count(state.hands[other])
+    following = state.hands[(seat + 1) % state.seats]
+    if left == 3 and cards == 3 and following != 0:
+        row[0] = lowest(following)
+
+
+@rule
+def settle_marking_one(state):
+    """Durak: if several seats draw, only one of them is marked as having seen a card."""
+    settle_durak(state)
+    if state.stock != 0 and count(state.revealed) > 1:
+        state.revealed = single(highest(state.revealed))
+
+
+@rule
+def settle_forgetting_one(state):
+    """Durak: of a large pick-up, one card is not remembered."""
+    defender, table = state.defender, state.attacks | state.beats
+    settle_durak(state)
+    if state.stock != 0 and count(table) >= 4 and state.known[defender] & table == table:
+        state.known[defender] &= ~single(lowest(table))
+
+
+@rule
+def settle_past_six_seats(state):
+    """Durak: when a seat takes, the entry behind the last hand is written; six seats fill the array."""
+    if state.taking != 0:
+        state.hands[state.seats] |= 0
+    settle_durak(state)
+
+
+THREE_CARDS = faulty(
+    "encodings_are_the_same_in_every_world",
+    moska.GAME,
+    encoders={"relative": PerspectiveEncoder(relative_layout, encode_at_three_cards)},
+)
+ONE_MARKED = faulty("unrevealed_moves_look_the_same", durak.GAME, settle=settle_marking_one)
+ONE_FORGOTTEN = faulty("nothing_seen_is_forgotten", durak.GAME, settle=settle_forgetting_one)
+SIX_SEATS = faulty("plain_python_complains_of_nothing", durak.GAME, settle=settle_past_six_seats)
 RARE_LEAK = faulty("encodings_are_the_same_in_every_world", encoders=seen_by(encode_hidden_rarely))
 
 PLANTED: dict[str, Game] = {name: game for name, game in list(globals().items()) if isinstance(game, Game)}

@@ -14,6 +14,7 @@ import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, marks, place_of_bit
 from cardai.conformance.law import law
+from cardai.conformance.strata import LARGE_CHANGE
 from cardai.conformance.testbed import Position, Testbed, move_text
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
@@ -81,7 +82,10 @@ class Step:
 
 
 def _steps(testbed: Testbed, salt: str, worlds: int) -> Iterator[Step]:
-    for here, seat in testbed.chosen(4 * len(testbed.traces), salt):
+    pairs = testbed.chosen(4 * len(testbed.traces), salt)
+    for here in testbed.of_stratum(LARGE_CHANGE, len(testbed.traces) // 2):
+        pairs += [(here, seat) for seat in here.seats]
+    for here, seat in pairs:
         if here.following.turn >= 0:
             yield _step(testbed, here, seat, worlds, here.ply)
 

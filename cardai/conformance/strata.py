@@ -5,7 +5,8 @@ and so on. They are told from what the core can see: the header, the moves, and 
 `Game.holdings` lists.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,26 +17,35 @@ NEARLY = 2  # a number of a state that is as small as this may be a count that h
 Stratum = tuple[str, int]
 """What is looked at, and its value."""
 
+LARGE_CHANGE: Stratum = ("before a large change", 1)
+"""The positions before a hand grows or shrinks by at least LARGE cards."""
 
-def strata_of(states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> dict[Stratum, np.ndarray]:
+MANY = {"hands": 4, "number": 4, "before a large change": 2}
+"""How many positions of a kind are taken in each round, if not one: of kinds with many strata or with rare faults."""
+
+
+def strata_of(table: str, states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> dict[Stratum, np.ndarray]:
     """The plies of a game that belong to each stratum: i64[at least 1] by stratum.
 
-    `states`: STATE[plies + 1], the last one finished. `sizes`: i64[plies + 1, places], the number of cards in each
-    place; it may have no column. `counters`: fields of the state with single numbers.
+    `table`: the variant and the number of seats, in words. `states`: STATE[plies + 1], the last one finished. `sizes`:
+    i64[plies + 1, places], the number of cards in each place; it may have no column. `counters`: fields of the state
+    with single numbers.
     """
     found = {}
     if len(states) > 1:
-        for what, values in _kinds(states, sizes, counters):
+        for what, values in _kinds(table, states, sizes, counters):
             for value in np.unique(values[values > 0]):
                 found[what, int(value)] = np.flatnonzero(values == value)
     return found
 
 
-def _kinds(states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+def _kinds(
+    table: str, states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]
+) -> Iterator[tuple[str, np.ndarray]]:
     """What is looked at, and its value at each ply: i64[plies]. A value of 0 makes no stratum."""
     plies, seats = len(states) - 1, int(states["seats"][0])
     at, turns = np.arange(plies), states["turn"][:-1]
-    yield f"quarter of a game with {seats} seats", 1 + 4 * at // plies
+    yield f"quarter: of a game with {seats} seats", 1 + 4 * at // plies
     last = np.array([np.flatnonzero(turns == seat).max(initial=-1) for seat in range(seats)])
     yield "seats that have moves to come", (last >= at[:, None]).sum(axis=1)
     yield "midway", states["midway"][:-1] != 0
@@ -44,17 +54,31 @@ def _kinds(states: np.ndarray, sizes: np.ndarray, counters: Sequence[str]) -> It
     yield "turns up to one or more", witnesses[1:]
     for name in counters:
         values = states[name][:-1]
-        yield f"{name} with {seats} seats", np.where(values <= NEARLY, values, 0)
+        yield f"number: {name}, {table}", np.where(values <= NEARLY, values, 0)
     if sizes.size:
         hands = sizes[:, :seats]  # the first places are taken for the hands, as they are in most games
         left, most = (hands > 0).sum(axis=1), hands.max(axis=1)
         least = np.where(hands > 0, hands, most[:, None]).min(axis=1)
         kinds = 100 * left + 10 * np.minimum(least, MOST_COUNTED) + np.minimum(most, MOST_COUNTED)
-        yield "hands, the smallest, the largest", kinds[:-1]
+        yield "hands: left, the smallest, the largest", kinds[:-1]
         yield "places emptied", ((sizes[0] > 0) & (sizes[:-1] == 0)).sum(axis=1)
         is_large = np.abs(np.diff(hands, axis=0)).max(axis=1) >= LARGE
-        yield "before a large change", is_large
+        yield LARGE_CHANGE[0], is_large
         yield "after a large change", np.append(False, is_large[:-1])
+
+
+def in_rounds(strata: Iterable[Stratum]) -> Iterator[Stratum]:
+    """The strata again and again, in rounds in which each kind has its turn, the rarest strata of a kind first.
+
+    `strata`: at least one, the rarest first. The kind is what stands before a colon in what is looked at.
+    """
+    kinds: dict[str, list[Stratum]] = {}
+    for stratum in strata:
+        kinds.setdefault(stratum[0].partition(":")[0], []).append(stratum)
+    turns = [(itertools.cycle(found), MANY.get(kind, 1)) for kind, found in kinds.items()]
+    while True:
+        for strata_of_kind, count in turns:
+            yield from itertools.islice(strata_of_kind, count)
 
 
 class Places:

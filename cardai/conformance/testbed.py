@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.note import note_call, note_place
-from cardai.conformance.strata import Places, Stratum, strata_of
+from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, int_seed
 from cardai.table.many import Results, play
@@ -261,7 +262,7 @@ class Testbed:
         sizes = np.zeros((len(trace.states), 0), np.int64)
         if self.game.holdings is not None:
             sizes = self.places[trace.setup.seats].sizes(trace.states)
-        for name, plies in strata_of(trace.states, sizes, self.numbers).items():
+        for name, plies in strata_of(str(trace.setup), trace.states, sizes, self.numbers).items():
             if known.get(name, 0) < SCARCE:
                 strata[name] += [Position(trace, int(ply)) for ply in plies]
 
@@ -284,10 +285,16 @@ class Testbed:
         return places
 
     def from_strata(self, count: int, salt: str) -> list[Position]:
-        """Returns `count` positions in which a seat is to move, drawn from each stratum in turn."""
-        chance, strata = self.chance("strata", salt), list(self._strata.values())
-        drawn = (strata[i % len(strata)] for i in range(count if strata else 0))
+        """Returns `count` positions in which a seat is to move, drawn from the strata in rounds."""
+        chance, strata = self.chance("strata", salt), self._strata
+        drawn = (strata[stratum] for stratum in itertools.islice(in_rounds(strata), count if strata else 0))
         return [positions[chance.integers(len(positions))] for positions in drawn]
+
+    def of_stratum(self, stratum: Stratum, count: int) -> list[Position]:
+        """Returns at most `count` different positions of one stratum, drawn at random."""
+        positions = self._strata.get(stratum, [])
+        order = self.chance("of stratum", stratum).permutation(len(positions))
+        return [positions[i] for i in order[:count]]
 
     def positions(self, count: int) -> Iterator[Position]:
         """Positions in which a seat is to move, on average at most `count` of each game.
