@@ -129,8 +129,9 @@ def _texts(game: Game, here: Position) -> dict[str, Callable[[Any, Any], Any]]:
         "parse": lambda state, move: game.parse(state, game.spell(here.state.copy(), move)),
         **_texts_of_an_end(game, here),
     }
-    for seat in here.seats if game.tell else ():
-        texts[f"tell for seat {seat}"] = lambda state, move, seat=seat: game.told(state, move, seat)
+    tell = game.tell
+    for seat in here.seats if tell else ():
+        texts[f"tell for seat {seat}"] = lambda state, move, seat=seat: tell and tell(state, move, seat)
     texts.pop("ending", None)
     return texts
 

@@ -20,7 +20,7 @@ Stratum = tuple[str, int]
 LARGE_CHANGE: Stratum = ("before a large change", 1)
 """The positions before a hand grows or shrinks by at least LARGE cards."""
 
-MANY = {"hands": 4, "number": 4, "before a large change": 2}
+MANY = {"hands": 12, "number": 4, "before a large change": 2}
 """How many positions of a kind are taken in each round, if not one: of kinds with many strata or with rare faults."""
 
 

@@ -264,6 +264,8 @@ class Testbed:
             sizes = self.places[trace.setup.seats].sizes(trace.states)
         for name, plies in strata_of(str(trace.setup), trace.states, sizes, self.numbers).items():
             if known.get(name, 0) < SCARCE:
+                if known:  # two plies of a further game, so that what is scarce comes from many games
+                    plies = plies[[0, -1]]
                 strata[name] += [Position(trace, int(ply)) for ply in plies]
 
     @functools.cached_property
