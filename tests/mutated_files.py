@@ -18,6 +18,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import random
 import re
@@ -169,7 +170,7 @@ def nasty(rng: random.Random, value: object) -> object:
     if type(value) is int:
         choices += [value + 1, value - 1, -value, value * 10**6, float(value), str(value)] * 3
     if isinstance(value, float):
-        choices += [value / 2, 1 - value, int(value)] * 3
+        choices += [value / 2, 1 - value, int(value) if math.isfinite(value) else 0] * 3
     if isinstance(value, str):
         choices += [value[:-1], value + "x", value.upper(), value * 100, value[::-1]] * 3
     if isinstance(value, list):
