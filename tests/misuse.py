@@ -643,7 +643,7 @@ WORDS = {
     "agent": ["compiled", "evaluator", "encoder"], "streams": ["places"],
     "move": ["may not play"], "paths": ["file"], "path": ["file"], "laws": ["law"], "text": ["move"],
     "moves": ["move"], "name": ["device", "game", "encoder", "evaluator"], "options": ["takes no value"],
-    "body_options": ["hidden", "option"],
+    "body_options": ["hidden", "option"], "seconds": ["time"],
 }  # fmt: skip
 """Other words by which a message may call a parameter."""
 
