@@ -126,8 +126,12 @@ def test_an_isolated_evaluator_answers_from_its_own_process():
 
 def test_an_isolated_evaluator_fits_only_its_own_game():
     mine = agent(MOSKA, "greedy:python:isolated_agents:weight", isolate=True)
+    durak = cardai.load("durak")
+    assert mine.evaluator is not None
     with pytest.raises(CardaiError, match="is an evaluator of moska"):
-        mine.check_fits(cardai.load("durak"), None, 2)
+        mine.evaluator.check_fits(durak, None, 2)
+    with pytest.raises(CardaiError, match="was made for the game moska, not for durak"):
+        mine.check_fits(durak, None, 2)
 
 
 @pytest.mark.parametrize(
