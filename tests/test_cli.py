@@ -493,7 +493,7 @@ REFUSALS = {
     "bench ./raises.py --games 5": "a rule raised ValueError('bang') (",
     "perft ./raises.py": "a rule raised ValueError('bang') (",
     "grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
-    "bench ./typo.py --games 5": "the rule deal (",
+    "bench ./typo.py --games 5": "the rule deal does not compile: there is no field 'trun'; did you mean turn",
     "grade tictactoe": "--agent",
     "grade tictactoe --agent rndom": "did you mean random?",
     "replay missing.jsonl": "cannot read missing.jsonl",

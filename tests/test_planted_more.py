@@ -15,7 +15,7 @@ def find(bug: str, seed: int) -> None:
     assert not verdict.passed
     assert verdict.problem is not None
     assert verdict.problem.startswith(f"{verdict.law}: ")
-    assert "compile" not in verdict.problem
+    assert "does not compile" not in verdict.problem
 
 
 def test_every_fault_is_named_with_its_law() -> None:

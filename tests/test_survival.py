@@ -402,9 +402,16 @@ def test_a_rule_that_does_not_compile_ends_the_check_at_once() -> None:
         check(replace(small_game.GAME, settle=reads_no_field), effort="quick")
 
 
-@pytest.mark.parametrize("limits", [{"seconds": 0}, {"memory": -1}, {"seconds": float("nan")}])
-def test_limits_that_leave_nothing_are_refused(limits: dict[str, float]) -> None:
-    with pytest.raises(CardaiError, match="a game needs time and memory"):
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"seconds": 0}, "a game needs time and memory"),
+        ({"memory": -1}, "memory must be a number from 0 to .*, not -1"),
+        ({"seconds": float("nan")}, "seconds must be a number of at least 0, not nan"),
+    ],
+)
+def test_limits_that_leave_nothing_are_refused(limits: dict[str, float], words: str) -> None:
+    with pytest.raises(CardaiError, match=words):
         check(small_game.GAME, **limits)
 
 

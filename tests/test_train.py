@@ -14,6 +14,7 @@ import pytest
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
+from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.registry import load
 from evaluators.bodies.build import build
@@ -32,7 +33,7 @@ from evaluators.training.trainer import Trainer, TrainState, learning_rate, name
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
     folder = tmp_path_factory.mktemp("games")
-    run_match(load("tictactoe"), ["random", "random"], games=1200, seed=3, record=folder / "ttt.jsonl")
+    run_match(load("tictactoe"), ["random", "random"], 1200, seed=3, rotate=False, record=folder / "ttt.jsonl")
     return folder
 
 
@@ -229,7 +230,7 @@ def test_a_folder_that_is_no_runs_is_left_alone(config, tmp_path):
 
 def test_a_run_does_not_go_on_with_other_data(config, tmp_path, games, chatty):
     interrupted(config(), 3)
-    run_match(load("tictactoe"), ["random", "random"], games=600, seed=4, record=tmp_path / "other.jsonl")
+    run_match(load("tictactoe"), ["random", "random"], 600, seed=4, rotate=False, record=tmp_path / "other.jsonl")
     with pytest.raises(CardaiError, match="another run: its data is not this run's"):
         train(config(data=(str(tmp_path / "other.jsonl"),)))
 
@@ -244,7 +245,7 @@ def test_data_of_another_game_or_variant_is_refused(config, tmp_path):
 def test_too_little_data_is_said(config, tmp_path):
     with pytest.raises(CardaiError, match=r"batch 100000 is larger than the .* training states"):
         train(config(batch=100_000))
-    run_match(load("tictactoe"), ["random", "random"], games=12, seed=4, record=tmp_path / "few.jsonl")
+    run_match(load("tictactoe"), ["random", "random"], 12, seed=4, rotate=False, record=tmp_path / "few.jsonl")
     few = (str(tmp_path / "few.jsonl"),)
     with pytest.raises(CardaiError, match=r"the validation part is empty: .* 12 games"):
         train(config(data=few, batch=4, parts=(0.999, 0.0005, 0.0005), out=str(tmp_path / "few")))
@@ -323,7 +324,7 @@ def test_a_model_of_a_run_scores_as_its_network_did(config):
 def test_two_processes_do_not_train_in_one_folder(config, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    with run_folder._locked(folder), pytest.raises(CardaiError, match=r"another process is training in .*run"):
+    with held(folder, "training"), pytest.raises(CardaiError, match=r"another process is training in .*run"):
         train(config())
     train(config(epochs=1))
 
@@ -465,7 +466,7 @@ def test_the_learning_rate_rises_and_falls_as_told():
 
 
 def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
-    run_match(load("moska"), ["bot3", "bot2", "random", "random"], games=80, seed=3, record=tmp_path / "moska.jsonl")
+    run_match(load("moska"), ["bot3", "bot2", "random", "random"], games=160, seed=3, record=tmp_path / "moska.jsonl")
     result = train(config(
         game="moska", data=(str(tmp_path / "moska.jsonl"),), encoder="bitmap", balance="loser", batch=128, epochs=2
     ))  # fmt: skip
