@@ -48,7 +48,7 @@ def cache_root() -> Path:
 
 # Every rule may call rules of these files, so a change in one of them compiles all rules anew.
 _FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "dealing.py", "kernel/native.py"))
-_KEPT_GENERATIONS = 32
+_KEPT_GENERATIONS = 64  # those used last; a version of cardai and its games takes about 20
 
 
 def sources_of(source: Path) -> tuple[Path, ...]:
@@ -166,6 +166,7 @@ if JIT:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
+                os.utime(folder)  # it was used now: the folders that were not used for longest are forgotten
                 return str(folder)
         except OSError as error:
             _tell_not_kept(error)

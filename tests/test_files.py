@@ -11,6 +11,7 @@ import mutated_files
 import pytest
 
 import cardai
+from cardai import rule
 from cardai.app.cli import run
 from cardai.data.dataset import collect
 from cardai.data.recipe import Recipe
@@ -32,7 +33,7 @@ from cardai.rule import JIT
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 1.0}
-FILES = 500  # mutated files of the default suite
+FILES = 200  # mutated files of the default suite
 
 
 @pytest.fixture(scope="module")
@@ -362,6 +363,18 @@ def program(tmp_path, cache, kinds, limit=-1, pause=0.0):
 
 
 needs_compiling = pytest.mark.skipif(not JIT, reason="nothing is compiled")
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_the_cache_folders_that_were_used_last_are_kept(tmp_path):
+    most = rule._KEPT_GENERATIONS
+    for age in range(most + 10):
+        (tmp_path / f"game-{age}").mkdir()
+        os.utime(tmp_path / f"game-{age}", (age, age))
+    assert rule._writable(tmp_path / "game-0")
+    rule._forget_old_generations(tmp_path)
+    kept = {place.name for place in tmp_path.iterdir()}
+    assert kept == {"game-0", *(f"game-{age}" for age in range(11, most + 10))}
 
 
 @needs_compiling
