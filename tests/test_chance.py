@@ -141,7 +141,6 @@ def test_the_inverting_agent_finds_seeds_that_streams_give_away():
         world["rng"] = next_bits(stream[0])
         spy(MOSKA, world)
         assert hands_of(state) in spy.learnt
-    assert len(spy.learnt) == 20
 
 
 # A compiled player that does the same: it belongs to the game and is handed its own stream.
