@@ -365,6 +365,17 @@ def program(tmp_path, cache, kinds, limit=-1, pause=0.0):
 needs_compiling = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 
 
+@pytest.mark.parametrize(
+    "text", ["x = " + "9" * 500_000, "a" + ".a" * 200_000, "a" + " " * 300_000 + "b", "\"'" * 50_000, '"' * 100_000]
+)
+def test_long_toml_is_refused_at_once(text):
+    """The search for long names once took time with the square of a text's length."""
+    start = time.process_time()
+    with pytest.raises(ValueError, match="."):
+        parse_toml(text)
+    assert time.process_time() - start < 2
+
+
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_the_cache_folders_that_were_used_last_are_kept(tmp_path):
     most = rule._KEPT_GENERATIONS

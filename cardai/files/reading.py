@@ -41,7 +41,8 @@ _KINDS = {
     stat.S_IFCHR: "it is a device, not a file",
     stat.S_IFBLK: "it is a device, not a file",
 }
-_NAME = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
+# The look behind keeps the search linear: a name is not looked for again from each of its letters.
+_NAME = r"(?:(?<![\w-])[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
 _LONG_KEY = re.compile(rf"{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{{DEEPEST}}}")  # tomllib takes quadratic memory for these
 
 
