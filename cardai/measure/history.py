@@ -119,7 +119,9 @@ def _ratings_in(run: Mapping[str, Any]) -> dict[_RatedAgent, Estimate]:
             high = math.inf if rating["high"] is None else float(rating["high"])
             estimate = Estimate(float(rating["point"]), low, high, int(rating["n"]), int(rating["deals"]))
             ratings[*place, str(standing["spec"])] = estimate
-    _ = run["date"], run["machine"]["commit"], int(run["seed"]), int(run["asked"])
+    _ = run["date"], run["machine"]["commit"]
+    if not isinstance(run["seed"], int) or not isinstance(run["asked"], int):
+        raise TypeError("seed and asked are whole numbers")
     return ratings
 
 

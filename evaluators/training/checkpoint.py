@@ -124,7 +124,8 @@ def _parsed(place: Path, content: bytes) -> tuple[dict[str, Any], dict[str, np.n
         size = int.from_bytes(content[:8], "little")
         entries = parse_json_line(parse_json_line(content[8 : 8 + size])["__metadata__"]["cardai"])
         digest = entries.pop("digest")
-        fits = entries["format"] == FORMAT and isinstance(entries["step"], int) and isinstance(entries["run"], dict)
+        kinds = {"step": int, "run": dict, "facts": dict}
+        fits = entries["format"] == FORMAT and all(isinstance(entries[name], kind) for name, kind in kinds.items())
         is_sound = fits and digest == _digest(entries, tensors)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__

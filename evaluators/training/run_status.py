@@ -42,7 +42,7 @@ class RunStatus:
     def from_json(cls, entries: Mapping[str, Any]) -> Self:
         """Return the status of which a checkpoint holds the entries. Raises ValueError for anything else."""
         kinds = {entry.name: entry.type for entry in fields(cls)}
-        if entries.keys() != kinds.keys():
+        if not isinstance(entries, Mapping) or entries.keys() != kinds.keys():
             raise ValueError("its entries have other names")
         for name, value in entries.items():
             if kinds[name] in (int, float, str) and not _is_of(kinds[name], value):

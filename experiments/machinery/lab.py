@@ -238,7 +238,8 @@ def _piece(place: Path) -> dict[str, Any]:
         and isinstance(content.get("repeats"), bool)
         and type(content.get("seconds")) in (int, float)
         and isinstance(computer, dict)
-        and all(isinstance(computer.get(name), str | int | None) for name in ("processor", "usable_cpus", "commit"))
+        and {"processor", "usable_cpus", "commit"} <= computer.keys()
+        and all(isinstance(computer[name], str | int | None) for name in ("processor", "usable_cpus", "commit"))
         and "value" in content
     )
     if not is_piece:
