@@ -120,17 +120,19 @@ def _not_dealt_anew(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[
 
 def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
     """Whether a seat is shown a value, or a value that it is a function of."""
-    if _shows(testbed, deals[:12], seat, item):
+    if _shows(testbed, deals, seat, item):
         return True
     values = item.of(deals)
     others = (other for other in _items(testbed.game) if other != item and _follows(values, other.of(deals)))
-    return any(_shows(testbed, deals[:12], seat, other) for other in others)
+    return any(_shows(testbed, deals, seat, other) for other in others)
 
 
 def _shows(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
-    """Whether a seat's view of a deal changes when a value is exchanged for the next deal's."""
-    mixtures = deals.copy()
-    item.of(mixtures)[:-1] = item.of(deals)[1:]
+    """Whether a seat's view of a deal changes when a value is exchanged for the next deal's, in 12 that differ."""
+    values = item.of(deals)
+    changing = np.flatnonzero((values[1:] != values[:-1]).reshape(len(deals) - 1, -1).any(axis=1))[:12]
+    deals, mixtures = deals[changing], deals[changing]
+    item.of(mixtures)[:] = values[changing + 1]
     if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
     show = testbed.game.show
