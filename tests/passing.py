@@ -315,6 +315,7 @@ GAME = Game(
     resample=resample,
     score_sum=lambda seats: 1.0,
     holdings=holdings,
+    cards_alike=False,  # a seat that says so holds a heart
     variants={"two": {"passing": 2}, "one": {"passing": 1, "declaring": 1}},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={"high": Player(high, "passes and plays its highest cards", sees_truth=True)},
