@@ -17,8 +17,10 @@ from cardai.stats.deals import deal_seeds
 MOSKA = cardai.load("moska")
 
 AGENTS = '''
+import contextlib
 import gc
 import os
+import stat
 import sys
 
 import numpy as np
@@ -75,6 +77,45 @@ def hangs(game, world):
         pass
 
 
+def write(content):
+    """Writes frames of its own making, as hostile code can."""
+    kind, text = content
+    for handle in range(3, 30):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(handle).st_mode):
+                os.write(handle, kind + len(text).to_bytes(8, "little", signed=True) + text)
+
+
+def far(game, world):
+    write((b"e", b'{"message": "mine", "place": 1000000}'))
+
+
+def nested(game, world):
+    write((b"e", b"[" * 9000))
+
+
+def wordless(game, world):
+    write((b"e", b"3"))
+
+
+def loud(game, world):
+    write((b"a", b"0" * 60_000))
+
+
+class Liar:
+    name, encoder, moment, seats, batch = "liar", "bitmap", "before_draw", None, 64
+
+    def __init__(self, **lies):
+        self.__dict__.update(lies)
+
+    def score(self, rows):
+        return np.zeros(len(rows))
+
+    def check_fits(self, game, variant, seats):
+        pass
+
+
+batchless, timeless, codeless = Liar(batch=-1), Liar(moment="soon"), Liar(encoder="none")
 number = 3
 '''
 
@@ -145,6 +186,33 @@ def test_an_isolated_evaluator_fits_only_its_own_game():
 def test_what_goes_wrong_there_is_said_here(name, words):
     with pytest.raises(CardaiError, match=words):
         played(name, isolate=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("far", "its process sent a message that cannot be read"),
+        ("nested", "its process sent a message that cannot be read"),
+        ("wordless", "its process sent a message that cannot be read"),
+        ("loud", "its process sent 60000 bytes that nobody asked for"),
+    ],
+)
+def test_frames_of_a_hostile_process_are_refused(name, words):
+    with pytest.raises(CardaiError, match=words):
+        played(name, isolate=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("batchless", "its evaluator: batch"),
+        ("timeless", "its evaluator: there is no moment 'soon'"),
+        ("codeless", "its evaluator: .*no encoder 'none'"),
+    ],
+)
+def test_what_an_isolated_evaluator_says_of_itself_is_checked(name, words):
+    with pytest.raises(CardaiError, match=words):
+        agent(MOSKA, f"greedy:python:isolated_agents:{name}", isolate=True)
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,13 @@ from typing import IO, Any
 import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
+from cardai.agents.function import FunctionEvaluator
 from cardai.agents.own_code import evaluator_at, function_at
 from cardai.agents.strategy import AgentFailed
-from cardai.errors import CardaiError, place_of, short
+from cardai.errors import BadArgument, CardaiError, place_of, positive, short, unknown
+from cardai.files.reading import parse_json
 from cardai.game import Game
+from cardai.kernel.doors import check_text
 from cardai.registry import load
 
 START, MOVES, SCORES, FITS = b"i", b"m", b"s", b"f"
@@ -55,9 +58,9 @@ class Process:
         request = {"spec": spec, "target": target, "role": role, "game": game_name}
         about = self.ask(START, json.dumps(request).encode(), None)
         try:
-            self.about: dict[str, Any] = json.loads(about)
+            self.about: Any = parse_json(about)
         except ValueError:
-            raise CardaiError(f"agent {spec!r}: its process sent a message that cannot be read") from None
+            raise _unreadable(spec) from None
 
     def ask(self, kind: bytes, content: bytes, expected: int | None) -> bytes:
         """Send a frame and return the answer. `expected`: its length in bytes; None: a text of any length.
@@ -71,11 +74,14 @@ class Process:
                 self._process.stdin.write(_HEAD.pack(kind, len(content)) + content)
                 self._process.stdin.flush()
                 answer, length = _HEAD.unpack(_read(self._process.stdout, _HEAD.size))
-                if answer == FAILED:
-                    raise _failure(_read(self._process.stdout, min(max(length, 0), _MOST_TEXT)), self.spec)
-                if answer != ANSWER or length not in (range(_MOST_TEXT) if expected is None else (expected,)):
+                is_text = expected is None or answer == FAILED
+                if answer not in (ANSWER, FAILED) or length not in (range(_MOST_TEXT + 1) if is_text else (expected,)):
+                    self._end()  # what follows cannot be told from an answer
                     raise CardaiError(f"agent {self.spec!r}: its process sent {length} bytes that nobody asked for")
-                return _read(self._process.stdout, length)
+                content = _read(self._process.stdout, length)
+                if answer == FAILED:
+                    raise _failure(content, self.spec)
+                return content
             except (OSError, EOFError, struct.error):
                 self._end()
                 code = self._process.returncode
@@ -85,11 +91,15 @@ class Process:
 def _failure(text: bytes, spec: str) -> CardaiError:
     """The exception that a message of the process stands for."""
     try:
-        content = json.loads(text)
+        content = parse_json(text)
         sentence, place = str(content["message"]), content["place"]
     except (ValueError, KeyError, TypeError):
-        return CardaiError(f"agent {spec!r}: its process sent a message that cannot be read")
-    return CardaiError(sentence) if not isinstance(place, int) else AgentFailed(sentence, place)
+        return _unreadable(spec)
+    return AgentFailed(sentence, place) if isinstance(place, int) else CardaiError(sentence)
+
+
+def _unreadable(spec: str) -> CardaiError:
+    return CardaiError(f"agent {spec!r}: its process sent a message that cannot be read")
 
 
 def _read(stream: IO[bytes], count: int) -> bytes:
@@ -113,38 +123,55 @@ def moves_of(process: Process) -> Callable[[Game, np.ndarray], np.ndarray]:
 
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         size = len(worlds) * game.move.itemsize
-        return np.frombuffer(process.ask(MOVES, np.ascontiguousarray(worlds).tobytes(), size), game.move).copy()
+        try:
+            answer = process.ask(MOVES, np.ascontiguousarray(worlds).tobytes(), size)
+        except AgentFailed as failure:
+            if not 0 <= failure.place < len(worlds):  # the process names a world that it was not sent
+                raise _unreadable(process.spec) from None
+            raise
+        return np.frombuffer(answer, game.move).copy()
 
     return choose
 
 
-class IsolatedEvaluator:
-    """An evaluator of `game` in a process of its own, which is sent rows."""
+class IsolatedEvaluator(FunctionEvaluator):
+    """An evaluator of `game` in a process of its own, which is sent rows.
+
+    Raises CardaiError if the process says of its evaluator what cannot be.
+    """
 
     is_foreign = is_isolated = True
 
     def __init__(self, game: Game, process: Process) -> None:
-        self.game, self._process = game, process
         about = process.about
-        self.name, self.encoder, self.moment = str(about["name"]), str(about["encoder"]), str(about["moment"])
-        self.seats: int | None = about["seats"]
-        self.batch = int(about["batch"])
-        game.encoder(self.encoder)
-        if self.moment not in MOMENTS or self.batch < 1:
-            raise CardaiError(
-                f"agent {process.spec!r}: its evaluator has the moment {self.moment!r}, batch {self.batch}"
-            )
 
-    def score(self, rows: np.ndarray) -> np.ndarray:
-        """The scores of rows, u8[n, width]: f8[n]."""
-        content = rows.shape[1].to_bytes(8, "little") + np.ascontiguousarray(rows).tobytes()
-        return np.frombuffer(self._process.ask(SCORES, content, 8 * len(rows)), np.float64)
+        def asked(rows: np.ndarray) -> np.ndarray:
+            content = rows.shape[1].to_bytes(8, "little") + np.ascontiguousarray(rows).tobytes()
+            return np.frombuffer(process.ask(SCORES, content, 8 * len(rows)), np.float64)
+
+        def check(variant: str | None, seats: int) -> None:
+            process.ask(FITS, json.dumps([variant, seats]).encode(), 0)
+
+        try:
+            name, encoder, moment = (check_text(key, about[key]) for key in ("name", "encoder", "moment"))
+            seats = None if about["seats"] is None else positive("seats", about["seats"])
+            batch = positive("batch", about["batch"])
+            game.encoder(encoder)
+            if moment not in MOMENTS:
+                raise BadArgument(unknown("moment", moment, MOMENTS))
+        except (KeyError, TypeError):
+            raise _unreadable(process.spec) from None
+        except CardaiError as error:
+            raise CardaiError(f"agent {process.spec!r}: its evaluator: {error}") from None
+        super().__init__(game, name, asked, encoder, moment, batch, seats)
+        object.__setattr__(self, "_check", check)
+
+    _check: Callable[[str | None, int], None]
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it is asked about the game it was made for, and as the evaluator itself does."""
-        if game is not self.game:
-            raise CardaiError(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
-        self._process.ask(FITS, json.dumps([variant, seats]).encode(), 0)
+        super().check_fits(game, variant, seats)
+        self._check(variant, seats)
 
 
 # The process itself.
@@ -160,7 +187,7 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
         content = source.read(length)
         try:
             if kind == START:
-                request = json.loads(content)
+                request = parse_json(content)
                 game = load(request["game"])
                 thing, answer = _made(game, request["spec"], request["target"], request["role"])
             elif kind == MOVES:
@@ -169,12 +196,12 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
                 rows = np.frombuffer(content, np.uint8, offset=8).reshape(-1, int.from_bytes(content[:8], "little"))
                 answer = np.asarray(thing.score(rows)).astype(np.float64).tobytes()
             else:
-                thing.check_fits(game, *json.loads(content))
+                thing.check_fits(game, *parse_json(content))
                 answer = b""
             sink.write(_HEAD.pack(ANSWER, len(answer)) + answer)
         except Exception as error:  # anything that somebody's code raises is said to the other side
             message = {"message": _sentence(error, request), "place": getattr(error, "place", None)}
-            text = json.dumps(message)[:_MOST_TEXT].encode()
+            text = json.dumps(message).encode()
             sink.write(_HEAD.pack(FAILED, len(text)) + text)
         sink.flush()
 
@@ -190,11 +217,12 @@ def _made(game: Game, spec: str, target: str, role: str) -> tuple[Any, bytes]:
 
 def _sentence(error: Exception, request: dict[str, Any]) -> str:
     if isinstance(error, CardaiError):
-        return str(error)[:2000]
+        return str(error)[:1000]
     return f"agent {request.get('spec')!r}: it raised {short(error, 300)}{place_of(error)}"
 
 
 if __name__ == "__main__":
-    answers = os.fdopen(os.dup(1), "wb")  # what the agent prints must not get among the frames
+    frames, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the agent reads and prints must not get among the frames
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, answers)
+    serve(frames, answers)
