@@ -17,7 +17,7 @@ import pytest
 import small_game
 import unruly
 
-from cardai.conformance import LAWS, check
+from cardai.conformance import LAWS, check, child
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
 from cardai.rule import JIT, rule
@@ -492,3 +492,21 @@ def test_ctrl_c_ends_a_check_at_once_and_leaves_no_process(tmp_path: Path, end: 
         assert not any(is_running(pid) for pid in started)
     finally:
         command.kill()
+
+
+def test_memory_of_a_process_that_has_just_begun_is_not_counted_twice() -> None:
+    """A process started by `subprocess` shares its parent's memory for a moment."""
+    program = (
+        "import subprocess; b = bytes(range(256)) * (300 << 12); print(flush=True)\nwhile True: subprocess.run('true')"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as fat:
+        try:
+            assert fat.stdout is not None
+            fat.stdout.readline()
+            memory, end = child._Memory(fat.pid), time.monotonic() + 3
+            most = 0
+            while time.monotonic() < end:
+                most = max(most, memory.grown())
+        finally:
+            fat.kill()
+    assert most < 200 << 20

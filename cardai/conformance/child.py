@@ -295,7 +295,10 @@ class _Memory:
         try:
             if proc.is_dir():
                 children = (proc / "task" / str(self.pid) / "children").read_text().split()
-                return sum(_resident_of(pid) for pid in (str(self.pid), *children))
+                own, *others = (_pages_of(pid) for pid in (str(self.pid), *children))
+                # A process that has only just begun still shares its parent's memory (vfork): that is counted once.
+                pages = own[1] + sum(other[1] for other in others if other[0] != own[0])
+                return pages * resource.getpagesize()
         except OSError:  # the process has just ended, or this system does not tell
             return self.last
         if time.monotonic() - self.looked > 1.0:  # asking `ps` takes longer
@@ -313,9 +316,9 @@ class _Memory:
         return sum(1024 * int(row[1]) for row in rows if len(row) == 2 and row[0] == str(self.pid))
 
 
-def _resident_of(pid: str) -> int:
-    """Bytes of memory that a process uses, by Linux."""
+def _pages_of(pid: str) -> list[int]:
+    """The sizes of a process in pages of memory, by Linux: all, in use, shared, and so on."""
     try:
-        return int(Path("/proc", pid, "statm").read_text().split()[1]) * resource.getpagesize()
+        return [int(size) for size in Path("/proc", pid, "statm").read_text().split()]
     except OSError:  # it has just ended
-        return 0
+        return [0, 0]
