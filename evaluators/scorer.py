@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cardai.agents.evaluator import DEVICES
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 
 if TYPE_CHECKING:
     import jax
     from flax import nnx
 
-DEVICES = ("auto", "cpu", "gpu")
 SMALLEST = 64
 LARGEST = {"cpu": 4096, "gpu": 65536}
 """The largest batch by kind of device. A larger one scores no more rows a second, and its first score comes later."""

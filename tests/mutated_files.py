@@ -230,14 +230,19 @@ def written(rng: random.Random, place: Path, value: object) -> None:
     place.write_text(as_json(value), "utf-8")
 
 
-def json_mutation(rng: random.Random, place: Path, again: Callable[[object], object] = lambda value: value) -> None:
-    """Change a file of JSON by its bytes or by its values. `again`: seals changed values, so that readers go on."""
+def bytes_mutated(rng: random.Random, place: Path, share: float) -> bool:
+    """Change a file without regard to its format, as often as `share` says. Returns False if it was left as it was."""
     lot = rng.random()
     if lot < 0.08:
         special(rng, place)
-    elif lot < 0.35:
+    elif lot < share:
         place.write_bytes(damaged(rng, place.read_bytes()))
-    else:
+    return lot < share
+
+
+def json_mutation(rng: random.Random, place: Path, again: Callable[[object], object] = lambda value: value) -> None:
+    """Change a file of JSON by its bytes or by its values. `again`: seals changed values, so that readers go on."""
+    if not bytes_mutated(rng, place, 0.35):
         value = changed(rng, json.loads(place.read_text("utf-8")))
         with contextlib.suppress(Exception):
             value = again(value)
@@ -246,12 +251,7 @@ def json_mutation(rng: random.Random, place: Path, again: Callable[[object], obj
 
 def lines_mutation(rng: random.Random, place: Path) -> None:
     """Change a file of JSON lines."""
-    lot = rng.random()
-    if lot < 0.08:
-        special(rng, place)
-    elif lot < 0.35:
-        place.write_bytes(damaged(rng, place.read_bytes()))
-    else:
+    if not bytes_mutated(rng, place, 0.35):
         lines = place.read_text("utf-8").splitlines()
         at = rng.randrange(len(lines))
         lines[at] = as_json(changed(rng, json.loads(lines[at])))
@@ -260,12 +260,7 @@ def lines_mutation(rng: random.Random, place: Path) -> None:
 
 def toml_mutation(rng: random.Random, place: Path) -> None:
     """Change a file of TOML by its bytes or by its lines."""
-    lot = rng.random()
-    if lot < 0.08:
-        special(rng, place)
-    elif lot < 0.3:
-        place.write_bytes(damaged(rng, place.read_bytes()))
-    else:
+    if not bytes_mutated(rng, place, 0.3):
         lines = place.read_text("utf-8").splitlines()
         for _ in range(rng.choice((1, 1, 2))):
             at = rng.randrange(len(lines))
@@ -602,12 +597,7 @@ def _runs(folder: Path) -> dict[str, Kind]:
 
 
 def npz_mutation(rng: random.Random, place: Path, block_shape: tuple[int, ...]) -> None:
-    lot = rng.random()
-    if lot < 0.08:
-        special(rng, place)
-    elif lot < 0.5:
-        place.write_bytes(damaged(rng, place.read_bytes()))
-    else:
+    if not bytes_mutated(rng, place, 0.5):
         scores: object = np.zeros(block_shape, np.float32)
         marks: object = np.zeros((block_shape[0], 8), np.uint8)
         match rng.randrange(7):

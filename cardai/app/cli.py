@@ -596,7 +596,8 @@ def replay(
 ) -> None:
     """Print a recorded game as a transcript, one line for each move."""
     from cardai.data import record
-    from cardai.table.transcript import check_seat, words_of
+    from cardai.kernel.doors import check_seat
+    from cardai.table.transcript import words_of
 
     reader = record.read(file)
     loaded = reader.load(rules)
@@ -606,7 +607,8 @@ def replay(
             chosen = recorded
     if chosen is None:
         _refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
-    check_seat(seat, len(chosen.lineup))
+    if seat is not None:
+        check_seat("seat", seat, len(chosen.lineup))
     moves: list[str] = []
     try:
         record.replay(

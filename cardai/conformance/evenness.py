@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.conformance.evidence import SIGMA
+from cardai.conformance.evidence import HINT, SIGMA
 from cardai.conformance.law import law
 from cardai.conformance.testbed import LawError, Testbed
 
-HINT = 4.0  # standard deviations that call for a second, larger sample
-LARGER = 2  # how many times larger it is
+LARGER = 2  # how many times larger the second sample is
 CARDS = 62  # the most that a set can hold
 SUITS = 4
 PLACES = 24  # places counted apart; after them, cards that lie in no place that is listed are counted

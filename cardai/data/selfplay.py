@@ -22,7 +22,7 @@ from cardai.agents.spec import agent
 from cardai.data.record import Header, RecordedGame, Writer, read
 from cardai.errors import CardaiError, positive, short
 from cardai.files.reading import read_json
-from cardai.files.writing import held, remove_left_over, write_whole
+from cardai.files.writing import held, write_whole
 from cardai.game import Game, int_seed
 from cardai.progress import Progress
 from cardai.rule import STREAM, mixed, rule, uniform
@@ -365,14 +365,13 @@ def _play_shard(mix: _Mix, file: Path, first: int, end: int, progress: Callable[
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Make the folder, hold it for this process, and remove what processes that were killed left in it."""
+    """Make the folder and hold it for this process."""
     with ExitStack() as held_folder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             held_folder.enter_context(held(folder, f"another process is writing games into {folder}"))
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
             raise CardaiError(f"cannot write {folder}: {getattr(error, 'strerror', None) or error}") from None
-        remove_left_over(folder)
         yield
 
 

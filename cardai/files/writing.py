@@ -72,8 +72,9 @@ def remove_left_over(folder: Path, name: str | None = None) -> None:
 
 @contextlib.contextmanager
 def held(folder: Path, refusal: str) -> Iterator[None]:
-    """Hold a folder for this process. Raises CardaiError with the text `refusal` if another process holds it.
+    """Hold a folder for this process, and remove what processes that were killed left in it (`remove_left_over`).
 
+    Raises CardaiError with the text `refusal` if another process holds it.
     The operating system releases the folder when the process ends, however it ends. On file systems without locks
     nothing is held. Raises OSError if the folder cannot be opened.
     """
@@ -81,6 +82,7 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
     try:
         if not _lock(handle):
             raise CardaiError(refusal)
+        remove_left_over(folder)
         yield
     finally:
         os.close(handle)

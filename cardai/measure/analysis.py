@@ -41,11 +41,12 @@ from cardai.data.recipe import LABELS
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
+from cardai.kernel.doors import check_seat
 from cardai.measure.positions import evaluated, one_ply, positions, weighed
 from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
 from cardai.progress import Progress
 from cardai.stats.jsonable import plain
-from cardai.table.transcript import check_seat, words_of
+from cardai.table.transcript import words_of
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,8 @@ def analyse(
     """
     positive("top", top)
     seats = len(played.lineup)
-    check_seat(seat, seats)
+    if seat is not None:
+        check_seat("seat", seat, seats)
     player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
     scale = scale_of(game, player, seats)
     if scale.shift and player.evaluator is not None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from cardai.errors import CardaiError
 from cardai.game import Game, GameState
 
 
@@ -15,9 +14,3 @@ def words_of(game: Game, state: GameState, move: np.record, seat: int | None = N
     if seat is None:
         return game.spell(state, move)
     return game.told(game.world(state, seat, seed=int(state["ply"])), move, seat)
-
-
-def check_seat(seat: int | None, seats: int) -> None:
-    """Raises CardaiError if there is no such seat at a table of `seats`. None stands for no seat in particular."""
-    if seat is not None and not 0 <= seat < seats:
-        raise CardaiError(f"there is no seat {seat}; the seats are 0 to {seats - 1}")

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cardai.agents.evaluator import MOMENTS
+from cardai.agents.evaluator import DEVICES, MOMENTS
 from cardai.data.recipe import BALANCES, LABELS, STATES
 from cardai.errors import CardaiError
 from evaluators import settings
 from evaluators.bodies import options
-from evaluators.scorer import DEVICES
 from evaluators.settings import literal, setting
 
 

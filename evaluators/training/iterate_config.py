@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from cardai.agents.evaluator import DEVICES
 from cardai.data.selfplay import parse_pool
 from cardai.errors import CardaiError, unknown
 from evaluators import settings
-from evaluators.scorer import DEVICES
 from evaluators.settings import setting
 from evaluators.training.config import TrainConfig
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.files.reading import parse_json, read_bytes, unreadable
-from cardai.files.writing import held as locked
-from cardai.files.writing import remove_left_over, write_whole
+from cardai.files.writing import held, write_whole
 from cardai.measure.duel import Duel
 from evaluators import settings
 from evaluators.model import FILE as MODEL
@@ -123,13 +122,12 @@ def claimed(config: IterateConfig) -> Iterator[IterateFolder]:
 
     Raises CardaiError unless it is new or empty, or holds this very run and no other process continues it.
     """
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         folder = _claim(config)
         try:
-            held.enter_context(locked(folder, f"another process is at work in {folder}"))
+            stack.enter_context(held(folder, f"another process is at work in {folder}"))
         except OSError as error:
             raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-        remove_left_over(folder)
         settings.write(config, folder / CONFIG)
         yield IterateFolder(folder)
 

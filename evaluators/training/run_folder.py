@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cardai.errors import CardaiError
-from cardai.files.writing import held as locked
-from cardai.files.writing import remove_left_over
+from cardai.files.writing import held
 from evaluators.model import FILE as MODEL
 from evaluators.training import checkpoint
 from evaluators.training.config import TrainConfig, difference, read_config, write_config
@@ -23,13 +22,12 @@ def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None
     Raises CardaiError unless the folder is new or empty, or holds this very run and no process is training there.
     `overwrite`: a folder with another run will do, and is cleared.
     """
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         try:
             if folder.is_dir() and any(folder.iterdir()) and not (folder / CONFIG).exists():
                 raise CardaiError(f"{folder} is not a run's folder: it holds files but no {CONFIG}; choose another")
             folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(locked(folder, f"another process is training in {folder}"))
-            remove_left_over(folder)
+            stack.enter_context(held(folder, f"another process is training in {folder}"))
             if (folder / CONFIG).exists() and overwrite:
                 _clear(folder)
             elif checkpoint.listed(folder) or (folder / MODEL).exists():
