@@ -1,7 +1,7 @@
 """The legal moves: which kinds a seat may choose from, and all moves of each kind. Rule numbers refer to RULES.md.
 
-A hand of twenty cards has a million subsets, so there may be more moves than the buffer holds. Enumeration stops when
-the buffer is full, and then lists the moves of a random part of the hand instead, which has moves of the same kinds.
+A hand of twenty cards has a million subsets, so there may be more moves than the buffer holds. Moves are counted before
+they are listed. If there are too many, the moves of a random part of the hand are listed, which has the same kinds.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from cardai.cards import count, has, highest, lowest, next_subset, ranks_of, same_rank, single, suit, suit_cards
 from cardai.rule import hashed, mixed, rule, truncated
 
+from .counts import count_kills, count_openings, count_subsets
 from .rules import (
     ATTACK,
     BOUT_DECK,
@@ -28,6 +29,11 @@ from .rules import (
     killers_of,
     room_to_attack,
 )  # fmt: skip
+
+FEW = 9  # so many cards have at most 2^9 - 1 sets to play and C(9, 4) kills, which fit into the buffer
+STEP = np.dtype((np.record, [(name, "i8") for name in ("card", "tried", "taken", "owed", "free")]))
+"""A step of a depth-first walk over cards. Each card is left out and then taken: `tried` says how many of the two were
+tried. `taken`, `owed` and `free` say what was taken before this card."""
 
 
 @rule
@@ -155,40 +161,36 @@ def is_kill(cards, targets, trump):
 
 @rule
 def legal(state, moves):
-    hand = state.hands[state.turn]
-    n = list_moves(state, hand, moves)
-    if n <= len(moves):
-        return n
+    hand, kinds = state.hands[state.turn], offered(state)
+    if count(hand | state.table) <= FEW or count_moves(state, kinds, hand) <= len(moves):
+        return list_moves(state, kinds, hand, moves)
     bits = mixed(hand ^ state.ply)
-    while n > len(moves):
+    while count_moves(state, kinds, hand) > len(moves):
         bits = mixed(bits)
         rest = hand
         for _ in range(hashed(bits, count(hand))):
             rest &= rest - 1
         left_out = hand & ~single(lowest(rest))
-        if keeps_all_kinds(state, left_out):
+        if keeps_all_kinds(state, kinds, left_out):
             hand = left_out
-            n = list_moves(state, hand, moves)
-    return truncated(n)
+    return truncated(list_moves(state, kinds, hand, moves))
 
 
 @rule
-def keeps_all_kinds(state, hand):
-    """Whether a part of the hand, not empty, has a move of each kind that the whole hand has.
+def keeps_all_kinds(state, kinds, hand):
+    """Whether a part of the hand, not empty, has a move of each of the `kinds` that the whole hand has.
 
     There is always a card that may be left out. If not, the hand has two cards at most: the last one that may be played
     and the last one that kills, and only one of them kills. The moves of such a hand fit into the buffer.
     """
-    kinds = offered(state)
     if (has(kinds, ATTACK) or has(kinds, SELF)) and playable(state, hand) == 0:
         return False
     return not has(kinds, KILL) or can_kill(hand, state.table, state.trump)
 
 
 @rule
-def list_moves(state, hand, moves):
-    """Write all moves that play cards of `hand`, in order. Returns their number, above len(moves) if room was short."""
-    kinds = offered(state)
+def list_moves(state, kinds, hand, moves):
+    """Write all moves of `kinds` that play cards of `hand`, in order. Returns their number."""
     n = 0
     if has(kinds, END):
         n = write(moves, n, END, state.table, 0)
@@ -217,12 +219,30 @@ def list_moves(state, hand, moves):
 
 
 @rule
+def count_moves(state, kinds, hand):
+    """How many moves of `kinds` play cards of `hand`: as many as `list_moves` writes, without listing them."""
+    if has(kinds, KILL_TURNED):
+        return count(killed_by(state.turned, state.trump) & state.table)
+    n = count(kinds & (single(END) | single(TURN) | single(SKIP)))
+    if has(kinds, END) and state.killed != 0:
+        n += 1
+    if has(kinds, OPEN):
+        n += count_openings(hand, room_to_attack(state))
+    if has(kinds, ATTACK):
+        n += count_subsets(playable(state, hand), room_to_attack(state))
+    if has(kinds, SELF):
+        n += count_subsets(playable(state, hand), DECK)
+    if has(kinds, KILL):
+        n += count_kills(hand, state.table, state.trump)
+    return n
+
+
+@rule
 def write(moves, n, kind, cards, targets):
-    """Write a move at place `n` if there is room. Returns n + 1."""
-    if n < len(moves):
-        moves[n].kind = kind
-        moves[n].cards = cards
-        moves[n].targets = targets
+    """Write a move at place `n`. Returns n + 1."""
+    moves[n].kind = kind
+    moves[n].cards = cards
+    moves[n].targets = targets
     return n + 1
 
 
@@ -230,7 +250,7 @@ def write(moves, n, kind, cards, targets):
 def list_subsets(kind, cards, most, moves, n):
     """Write all subsets of `cards` with 1 to `most` cards. Returns the number of moves so far."""
     chosen = next_subset(0, cards, most)
-    while chosen != 0 and n <= len(moves):
+    while chosen != 0:
         n = write(moves, n, kind, chosen, 0)
         chosen = next_subset(chosen, cards, most)
     return n
@@ -248,35 +268,45 @@ def list_openings(hand, most, moves, n):
     while rest != 0:
         n = write(moves, n, OPEN, single(lowest(rest)), 0)
         rest &= rest - 1
-    order, tried, taken = np.empty(DECK, np.int64), np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)
-    size = 0
-    for place in range(DECK):
-        card = DECK - 1 - place
-        if has(hand, card) and count(hand & same_rank(card)) > 1:
-            order[size] = card
-            size += 1
+    rest = cards_in_pairs(hand)
+    if rest == 0:
+        return n
+    walk, size = np.empty(DECK + 1, STEP), 0
+    while rest != 0:
+        walk[size].card = highest(rest)
+        rest &= ~single(highest(rest))
+        size += 1
+    walk[0].tried, walk[0].taken = 0, 0
     depth = 0
-    while depth >= 0 and n <= len(moves):
-        if depth == size:
-            if taken[depth] != 0:
-                n = write(moves, n, OPEN, taken[depth], 0)
+    while depth >= 0:
+        step = walk[depth]
+        if depth == size and step.taken != 0:
+            n = write(moves, n, OPEN, step.taken, 0)
+        if depth == size or step.tried == 2:
             depth -= 1
             continue
-        if tried[depth] == 2:
-            tried[depth] = 0
-            depth -= 1
-            continue
-        tried[depth] += 1
-        card = order[depth]
-        cards = taken[depth] if tried[depth] == 1 else taken[depth] | single(card)
-        alone = count(cards & same_rank(card)) == 1
-        below_it = hand & same_rank(card) & (single(card) - 1)
+        following = walk[depth + 1]
+        cards = step.taken if step.tried == 0 else step.taken | single(step.card)
+        step.tried += 1
+        alone = count(cards & same_rank(step.card)) == 1
+        below_it = hand & same_rank(step.card) & (single(step.card) - 1)
         if count(cards) + alone <= most and not (alone and below_it == 0):
-            taken[depth + 1] = cards
+            following.tried, following.taken = 0, cards
             depth += 1
-    if n <= len(moves):  # otherwise `legal` begins again with fewer cards
-        sort(moves, first, n)
+    sort(moves, first, n)
     return n
+
+
+@rule
+def cards_in_pairs(hand):
+    """The cards of a hand that has another card of their rank."""
+    pairs, rest = 0, hand
+    while rest != 0:
+        alike = hand & same_rank(lowest(rest))
+        rest &= ~alike
+        if count(alike) > 1:
+            pairs |= alike
+    return pairs
 
 
 @rule
@@ -288,61 +318,50 @@ def list_kills(hand, table, trump, moves, n):
     as many free trumps as targets owed, so every path ends in a kill.
     """
     first = n
-    order, tried, taken = np.empty(DECK, np.int64), np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)
-    owed, free = np.zeros(DECK + 1, np.int64), np.zeros(DECK + 1, np.int64)  # free: in a plain suit, unkilled targets
-    size = 0
+    walk, size = np.empty(DECK + 1, STEP), 0  # `free`: in a plain suit, unkilled targets
     for plain in range(4):
         rest = (hand | table) & suit_cards(plain)
         while plain != trump and rest != 0 and table & suit_cards(plain) != 0:
-            order[size] = lowest(rest)
-            rest &= ~single(order[size])
+            walk[size].card = lowest(rest)
+            rest &= ~single(lowest(rest))
             size += 1
     rest = (hand | table) & suit_cards(trump)
     while rest != 0:
-        order[size] = highest(rest)
-        rest &= ~single(order[size])
+        walk[size].card = highest(rest)
+        rest &= ~single(highest(rest))
         size += 1
     trumps = count(hand & suit_cards(trump))
+    walk[0].tried, walk[0].taken, walk[0].owed, walk[0].free = 0, 0, 0, 0
     depth = 0
-    while depth >= 0 and n <= len(moves):
-        if depth == size:
-            if taken[depth] != 0:
-                n = write(moves, n, KILL, taken[depth] & hand, taken[depth] & table)
+    while depth >= 0:
+        step = walk[depth]
+        if depth == size and step.taken != 0:
+            n = write(moves, n, KILL, step.taken & hand, step.taken & table)
+        if depth == size or step.tried == 2:
             depth -= 1
             continue
-        if tried[depth] == 2:
-            tried[depth] = 0
-            depth -= 1
-            continue
-        tried[depth] += 1
-        takes = tried[depth] == 2
-        card = order[depth]
-        now_owed, now_free = owed[depth], free[depth]
-        if depth > 0 and suit(order[depth - 1]) != suit(card):
-            now_free = 0
+        following = walk[depth + 1]
+        takes, card, owed, free = step.tried == 1, step.card, step.owed, step.free
+        step.tried += 1
+        if depth > 0 and suit(walk[depth - 1].card) != suit(card):
+            free = 0
         if suit(card) != trump:
             if takes:
                 change = 1 if has(table, card) else -1
-                now_owed += change
-                now_free += change
+                owed += change
+                free += change
             above = count(hand & suit_cards(suit(card)) & ~(single(card) * 2 - 1))
-            possible = now_free >= 0 and now_owed - min(now_free, above) <= trumps
+            possible = free >= 0 and owed - min(free, above) <= trumps
         else:
             if takes:
-                now_free += 1 if has(hand, card) else -1
+                free += 1 if has(hand, card) else -1
             below_it = suit_cards(trump) & (single(card) - 1)
-            possible = (
-                now_free >= 0
-                and now_free + count(hand & below_it) >= now_owed
-                and now_free - count(table & below_it) <= now_owed
-            )
+            possible = free >= 0 and free + count(hand & below_it) >= owed and free - count(table & below_it) <= owed
         if possible:
-            taken[depth + 1] = taken[depth] | single(card) if takes else taken[depth]
-            owed[depth + 1] = now_owed
-            free[depth + 1] = now_free
+            following.tried, following.owed, following.free = 0, owed, free
+            following.taken = step.taken | single(card) if takes else step.taken
             depth += 1
-    if n <= len(moves):  # otherwise `legal` begins again with fewer cards
-        sort(moves, first, n)
+    sort(moves, first, n)
     return n
 
 
