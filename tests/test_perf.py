@@ -1,15 +1,17 @@
 import functools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cardai import load
+from cardai.agents.spec import agent, evenly_random
 from cardai.errors import CardaiError
-from cardai.measure.perf import Timing, measure
+from cardai.measure.perf import Timing, list_speeds, measure, players_of
 from cardai.show.perf import table
 
-GAME = load("tictactoe")
+GAME, MOSKA = load("tictactoe"), load("moska")
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
 
 
@@ -51,6 +53,36 @@ def test_every_operation_takes_time(report):
 def test_positions_come_from_random_games(report):
     positions, moves = exact()
     assert report.moves_a_position == pytest.approx(moves / positions, abs=0.4)
+
+
+def test_lists_are_timed_by_their_length(report):
+    """Of 3203 / 420 moves a game, 37 / 105 are forced: those of the ninth stone."""
+    assert [(row.fewest, row.most, row.is_truncated) for row in report.lists] == [(1, 1, False), (2, 9, False)]
+    assert report.lists[0].share == pytest.approx(37 / 105 * 420 / 3203, abs=0.015)
+    assert sum(row.share for row in report.lists) == pytest.approx(1.0)
+    assert all(0 < row.nanoseconds.low <= row.nanoseconds.median for row in report.lists)
+
+
+def test_lists_that_are_cut_off_stand_last():
+    lengths = np.array([1, 9, 10, -3, 99, 100, 2])
+    rows = list_speeds(np.arange(7), lengths, lambda own, seconds: Timing.of([float(own.sum()), seconds]), 1.0)
+    assert [(row.fewest, row.most, row.is_truncated) for row in rows] == [
+        (1, 1, False), (2, 9, False), (10, 99, False), (100, 100, False), (3, 3, True)
+    ]  # fmt: skip
+    assert [row.nanoseconds.high for row in rows] == [0.2, 1 + 6, 2 + 4, 5, 3]
+    assert [row.nanoseconds.low for row in rows] == [0.0] + 4 * [0.2]
+
+
+def test_evenly_random_play_is_measured_even_if_the_game_has_its_own_random_player():
+    assert evenly_random(GAME).spec == "random"
+    assert evenly_random(MOSKA).spec == "evenly random"
+    assert agent(MOSKA, "random").strategy != evenly_random(MOSKA).strategy == agent(GAME, "random").strategy
+
+
+def test_evenly_random_play_comes_first():
+    moska = replace(MOSKA, players={"random": MOSKA.players["random"]}, heuristics={})
+    assert [player.spec for player in players_of(moska)] == ["evenly random", "random"]
+    assert [player.spec for player in players_of(GAME)] == ["random", "greedy:open_lines"]
 
 
 def test_memory_holds_the_live_games(report):

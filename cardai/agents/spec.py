@@ -96,6 +96,7 @@ class Agent:
             self.strategy.check_fits(game, None, game.default_seats)
 
 
+EVENLY = "every legal move as likely as the others"
 SEARCHES = {
     "greedy": "the best after-state, before any draw",
     "sampled": "the best settled state, in the mean over sampled worlds",
@@ -155,10 +156,16 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
         return _hand_written(game, spec, head, options)
     if head == "random":
         _nothing_left(spec, options)
-        return Agent(spec, EvenlyRandom(), "every legal move as likely as the others")
+        return Agent(spec, EvenlyRandom(), EVENLY)
     if head == "human":
         raise CardaiError("agent 'human' sits down only in `cardai play`")
     raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
+
+
+def evenly_random(game: Game) -> Agent:
+    """The agent to which every legal move is as likely as the others, whether or not `game` has its own `random`."""
+    name = "evenly random" if "random" in is_game(game).players else "random"
+    return Agent(name, EvenlyRandom(), EVENLY, game)
 
 
 def player(function: Callable[[Game, np.record], np.record], name: str | None = None) -> Agent:
@@ -195,7 +202,7 @@ def list_specs(game: Game) -> dict[str, str]:
     A model is listed with the searches that judge the states it was trained on. Others are possible.
     """
     is_game(game)
-    found = {"random": "every legal move as likely as the others"}
+    found = {"random": EVENLY}
     found.update({name: player.about for name, player in game.players.items()})
     for heuristic in game.heuristics:
         found.update({f"{name}:{heuristic}": about for name, about in SEARCHES.items()})

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent
+from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.kernel.native import (
@@ -32,6 +32,7 @@ from cardai.kernel.native import (
     raw,
     seed_state,
     seed_stream,
+    set,
     turn_of,
 )
 from cardai.kernel.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
@@ -44,6 +45,8 @@ from cardai.table.many import Results, play
 
 LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
+LISTS = 16 * POSITIONS if JIT else POSITIONS  # positions whose moves are listed: long lists are rare and take long
+_LENGTHS = (1, 9, 99, 999)  # the longest lists of each class but the last
 _BETWEEN = 7  # plies between two of the positions, so that they come from many games
 
 
@@ -91,6 +94,20 @@ class OperationSpeed:
 
 
 @dataclass(frozen=True)
+class ListSpeed:
+    """How long listing the legal moves takes where there are `fewest` to `most` of them, in nanoseconds.
+
+    `share`: of all positions, those with so many moves, in (0, 1]. `is_truncated`: there are more than the list holds.
+    """
+
+    fewest: int
+    most: int
+    is_truncated: bool
+    share: float
+    nanoseconds: Timing
+
+
+@dataclass(frozen=True)
 class MemoryUse:
     """The peak memory of the whole process in MB (10^6 bytes): before and after `live` games were held at once."""
 
@@ -104,7 +121,10 @@ class SpeedReport:
     """The speed of one game with `seats` seats.
 
     - `seconds`, `repeats`: how long each run takes, about, and how many runs each `Timing` has.
-    - `positions`: how many positions the operations are timed on; `moves_a_position`: their mean number of legal moves.
+    - `rows`: evenly random play comes first.
+    - `positions`: how many positions the operations are timed on; `listed`: how many of them for `legal`, and
+      `moves_a_position`: their mean number of legal moves.
+    - `lists`: the same positions by number of legal moves, the shortest lists first.
     """
 
     game: str
@@ -118,7 +138,9 @@ class SpeedReport:
     threads: ThreadSpeedup
     operations: tuple[OperationSpeed, ...]
     positions: int
+    listed: int
     moves_a_position: float
+    lists: tuple[ListSpeed, ...]
     memory: MemoryUse
 
     def as_json(self) -> dict[str, Any]:
@@ -146,8 +168,7 @@ def measure(
     positive("live games", live)
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
-    specs = ["random", *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
-    players = [agent(game, spec) for spec in dict.fromkeys(specs)]
+    players = players_of(game)
     steps = iter(range(len(players) + 3))
 
     def step(text: str) -> None:
@@ -163,7 +184,7 @@ def measure(
     step("two threads beside one")
     threads = _timed_threads(_SelfPlay(game, players[0], seats, variant), seconds, repeats)
     step("single operations")
-    operations, moves = _timed_operations(game, seats, variant, seconds, repeats)
+    operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats)
     if progress:
         progress(len(players) + 3, len(players) + 3, "done")
     return SpeedReport(
@@ -178,9 +199,17 @@ def measure(
         threads=threads,
         operations=tuple(operations),
         positions=POSITIONS,
+        listed=LISTS,
         moves_a_position=moves,
+        lists=tuple(lists),
         memory=memory,
     )
+
+
+def players_of(game: Game) -> list[Agent]:
+    """The agents that are timed: evenly random play, the game's own players, and greedy ones by its heuristics."""
+    specs = [*game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
+    return [evenly_random(game), *(agent(game, spec) for spec in specs)]
 
 
 @dataclass(frozen=True)
@@ -247,21 +276,27 @@ def _peak_megabytes() -> float:
 
 def _timed_operations(
     game: Game, seats: int, variant: str | None, seconds: float, repeats: int
-) -> tuple[list[OperationSpeed], float]:
-    """Time deal, legal, play, world and every encoder. Also returns the mean number of legal moves of a position."""
+) -> tuple[list[OperationSpeed], list[ListSpeed], float]:
+    """Time deal, legal, play, world and every encoder, and legal by the number of moves.
+
+    Also returns the mean number of legal moves of a position.
+    """
     rules, blank = game.rules, game.options(seats, variant)
     deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
     size, room = rules.state_size, rules.max_moves
-    arrays = np.zeros(POSITIONS, game.state), np.zeros(POSITIONS, game.move), np.zeros(1, game.state)
-    arrays += np.zeros(room, game.move), np.zeros(1, STREAM)
-    positions, chosen, state, moves, stream = (raw(array) for array in arrays)  # addresses: `arrays` keeps them valid
-    listed = _collect(
-        deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, POSITIONS, _BETWEEN, state,
-        moves, room, stream,
+    arrays = np.zeros(LISTS, game.state), np.zeros(LISTS, game.move), np.zeros(1, game.state)
+    arrays += np.zeros(room, game.move), np.zeros(1, STREAM), np.zeros(LISTS, np.int64)
+    positions, chosen, state, moves, stream, lengths = map(raw, arrays)  # addresses: `arrays` keeps them valid
+    _collect(
+        deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, lengths, LISTS, _BETWEEN,
+        state, moves, room, stream,
     )  # fmt: skip
+
+    def listing(own: np.ndarray, seconds: float) -> Timing:
+        return _nanoseconds(lambda: _legal_all(legal, raw(own), moves, room, len(own)), len(own), seconds, repeats)
+
     runs = {
         "deal": ("deal a game", lambda: _deal_all(deal, raw(blank), state, size, stream, POSITIONS)),
-        "legal": ("list the legal moves", lambda: _legal_all(legal, positions, moves, room, POSITIONS)),
         "play": (
             "copy a state and play a move",
             lambda: _play_all(act, settle, positions, chosen, state, size, POSITIONS),
@@ -277,7 +312,22 @@ def _timed_operations(
         OperationSpeed(name, about, _nanoseconds(run, POSITIONS, seconds, repeats))
         for name, (about, run) in runs.items()
     ]
-    return timed, listed / POSITIONS
+    timed.insert(1, OperationSpeed("legal", "list the legal moves", listing(arrays[0], seconds)))
+    return timed, list_speeds(arrays[0], arrays[-1], listing, seconds), float(np.abs(arrays[-1]).mean())
+
+
+def list_speeds(
+    positions: np.ndarray, lengths: np.ndarray, listing: Callable[[np.ndarray, float], Timing], seconds: float
+) -> list[ListSpeed]:
+    """Time `legal` by the length of the list, in about `seconds` a run for all. `lengths`: what `legal` returned."""
+    classes = np.where(lengths < 0, len(_LENGTHS) + 1, np.searchsorted(_LENGTHS, lengths))
+    numbers, rows = np.unique(classes), []
+    for number in numbers:
+        own = classes == number
+        fewest, most = int(np.abs(lengths[own]).min()), int(np.abs(lengths[own]).max())
+        timing = listing(positions[own], seconds / len(numbers))
+        rows.append(ListSpeed(fewest, most, bool(number > len(_LENGTHS)), float(own.mean()), timing))
+    return rows
 
 
 def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, Callable[[], Any]]:
@@ -306,32 +356,30 @@ def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int
 
 @rule
 def _collect(
-    deal, legal, act, settle, blank, size, move_size, positions, chosen, count, between, states, moves, room, streams
-):
-    """Fill `positions`, and `chosen` with a legal move for each, from evenly random games.
-
-    Returns how many moves were legal in all of the positions together.
-    """
+    deal, legal, act, settle, blank, size, move_size, positions, chosen, lengths, count, between, states, moves, room,
+    streams
+):  # fmt: skip
+    """Fill `positions` from evenly random games, `chosen` with legal moves, `lengths` with what `legal` returns."""
     state, stream = at(states, 0), at(streams, 0)
     seed_stream(stream, 1)
-    filled, since, listed, is_over = 0, 0, 0, True
+    filled, since, is_over = 0, 0, True
     while filled < count:
         if is_over:
             copy(state, at(blank, 0), size)
             seed_state(state, next_of(stream))
             call_deal(deal, state)
-        n = abs(call_legal(legal, state, moves, 0, room))
-        move = at(moves, below_of(stream, n))
+        n = call_legal(legal, state, moves, 0, room)
+        move = at(moves, below_of(stream, abs(n)))
         since += 1
         if since == between:
             copy(at(positions, filled), state, size)
             copy(at(chosen, filled), move, move_size)
-            filled, since, listed = filled + 1, 0, listed + n
+            set(lengths, filled, n)
+            filled, since = filled + 1, 0
         begin_ply(state)
         call_act(act, state, move)
         call_settle(settle, state)
         is_over = turn_of(state) < 0
-    return listed
 
 
 @rule

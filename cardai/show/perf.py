@@ -16,7 +16,8 @@ def table(report: SpeedReport) -> Any:
     operations.add_column("what it does")
     for operation in report.operations:
         operations.add_row(operation.name, str(operation.nanoseconds), operation.about)
-    return with_notes(_notes(report), fitting(lambda is_narrow: _players(report, is_narrow)), operations)
+    players = fitting(lambda is_narrow: _players(report, is_narrow))
+    return with_notes(_notes(report), players, operations, _lists(report))
 
 
 def network_table(report: NetworkShareReport) -> Any:
@@ -46,14 +47,25 @@ def _players(report: SpeedReport, is_narrow: bool) -> Any:
     return table
 
 
+def _lists(report: SpeedReport) -> Any:
+    table = grid("Listing the legal moves, by their number")
+    table.add_column("legal moves")
+    add_figures(table, "positions, %", "ns")
+    for row in report.lists:
+        number = f"{row.fewest:,}" if row.fewest == row.most else f"{row.fewest:,}-{row.most:,}"
+        what = f"more than the list holds, {number} listed" if row.is_truncated else number
+        table.add_row(what, f"{100 * row.share:.3g}", str(row.nanoseconds))
+    return table
+
+
 def _notes(report: SpeedReport) -> list[str]:
     here, ratio, memory = machine(), report.threads.ratio, report.memory
     return [
         f"medians of {report.repeats} runs of about {report.seconds:g} s, with their range; compiling is not counted",
         f"two threads play {ratio.median:.2f} times ({ratio.low:.2f}-{ratio.high:.2f}) the games a second of one,"
         f" measured in turns ({report.threads.agent})",
-        f"operations: in compiled loops over {report.positions:,} positions of evenly random games,"
-        f" {report.moves_a_position:.1f} legal moves each on average",
+        f"operations: in compiled loops over {report.positions:,} positions of evenly random games; legal over"
+        f" {report.listed:,}, {report.moves_a_position:.1f} legal moves each on average",
         f"memory: {memory.peak:.0f} MB at most with {memory.live:,} live games, {memory.before:.0f} MB before",
         f"{report.game} {report.version}, variant {report.variant}; {here['processor']}, {here['usable_cpus']}"
         f" processors; Python {here['python']}, Numba {here['numba']}",
