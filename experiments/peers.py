@@ -1,4 +1,4 @@
-"""Speed of random play in cardai, Pgx, OpenSpiel and RLCard: decisions a second, by the clock and by processor time.
+"""Speed of evenly random play in cardai, Pgx, OpenSpiel and RLCard: decisions a second, of wall and of processor time.
 
 Each round measures every library once, so that other load on the machine affects all alike. The ratio of cardai's speed
 to another library's is computed within each round. docs/peers.md says what is counted and how each library is driven.
@@ -11,6 +11,7 @@ Source of the claim: Vahteristo 2023, section 2.1: the thesis' engine plays 0.1-
 
 import math
 import random
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,18 +21,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents.spec import agent
+from cardai.agents.spec import Agent, agent, evenly_random
+from cardai.game import Game
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from experiments.machinery.lab import Lab
+from experiments.peers_bound import NO_COMPILER, Bound, compiler
 
-BOARD, HANDS = "Tic-Tac-Toe", "Hidden hands"
-MOSKA = "cardai Moska, one thread"
+BOARD, HANDS, OWN = "Tic-Tac-Toe", "Hidden hands", "More of cardai"
+MOSKA = "cardai Moska, evenly random, one thread"
+BOUND = "C program, the bound"
 PACKAGES = {"Pgx": "pgx", "JAX": "jax", "OpenSpiel": "open_spiel", "RLCard": "rlcard"}
 PGX_STEPS = 100  # moves of each game in one call of Pgx's own way
 LONGEST = 9  # moves of a game of Tic-Tac-Toe
+MEAN_MOVES = 3203 / 420  # of a game of Tic-Tac-Toe with evenly random players, by enumeration
+ROLLOUTS = 1000  # games in one call of OpenSpiel's rollouts
 SETUP, GAMES, DECISIONS, THRIFT, CHOICES, CLOCK, PROCESSOR = (
     "setup", "games/s", "decisions/s", "a processor second", "with a choice, %", "cardai is, by the clock",
     "by processor time",
@@ -84,11 +90,13 @@ class Loop:
 class Contestant:
     """One library's way to play one game.
 
-    `ready` imports, compiles and warms up. It gets the batch size, which is 0 unless the contestant `batches`.
+    `counted`: what its time goes to and what its decisions are, in a line. `ready` imports, compiles and warms up. It
+    gets the batch size, which is 0 unless the contestant `batches`.
     """
 
     table: str
     name: str
+    counted: str
     ready: Callable[[Scale, int], Loop]
     batches: bool = False
 
@@ -97,32 +105,75 @@ class Contestant:
         return self.name.startswith("cardai")
 
 
+OURS = "moves are listed, drawn evenly and played; the score of every game is kept"
+RLCARD = "its own loop in Python (env.reset, env.step) with its RandomAgent"
+IN_PYTHON = "one game at a time in Python, random.choice of the list of legal moves"
+TUNED = "one game at a time in Python, the cheapest even draw from the list of legal moves"
+
+
 @cache
-def contestants(threads: int) -> tuple[Contestant, ...]:
-    """All contestants. In each table cardai comes first: with one thread, then with all `threads` if there are more."""
+def contestants(threads: int, can_compile: bool = True) -> tuple[Contestant, ...]:
+    """All contestants. In each table cardai comes first: with one thread, then with all `threads` if there are more.
+
+    `can_compile`: whether there is a C compiler for the bound.
+    """
     entries = []
-    for table, label, game in ((BOARD, "cardai", "tictactoe"), (HANDS, "cardai Moska", "moska")):
-        entries.append(Contestant(table, f"{label}, one thread", partial(_ours, game, 1)))
+    for table, label, game in ((BOARD, "cardai", "tictactoe"), (HANDS, "cardai Moska, evenly random", "moska")):
+        entries.append(Contestant(table, f"{label}, one thread", OURS, partial(_ours, game, evenly_random, 1)))
         if threads > 1:
-            entries.append(Contestant(table, f"{label}, {threads} threads", partial(_ours, game, threads)))
+            ready = partial(_ours, game, evenly_random, threads)
+            entries.append(Contestant(table, f"{label}, {threads} threads", OURS, ready))
+        entries += _bound() if table == BOARD and can_compile else []
         entries += _others(table)
-    return tuple(entries)
+    return *entries, *_more()
+
+
+def _bound() -> list[Contestant]:
+    counted = "the same games as cardai's by the same random streams, in C: no list, no call, no record of a game"
+    return [Contestant(BOARD, BOUND, counted, _in_c)]
+
+
+def _more() -> list[Contestant]:
+    """Games that no other library is measured with, and Moska's own player named `random`."""
+    named = "the thesis' random player, which draws a kind of move, then cards: it never lists the legal moves"
+    return [
+        Contestant(OWN, "cardai Durak, evenly random, one thread", OURS, partial(_ours, "durak", evenly_random, 1)),
+        Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
+    ]
+
+
+def _named(game: Game) -> Agent:
+    return agent(game, "random")
 
 
 def _others(table: str) -> list[Contestant]:
     if table == BOARD:
         return [
-            Contestant(table, "Pgx (its own way)", partial(_pgx, pgx_own_way), batches=True),
-            Contestant(table, "Pgx (tuned by us)", partial(_pgx, pgx_tuned), batches=True),
-            Contestant(table, "OpenSpiel (as its example.py)", partial(_open_spiel, "tic_tac_toe", False)),
-            Contestant(table, "OpenSpiel (tuned by us)", partial(_open_spiel, "tic_tac_toe", True)),
-        ]
+            Contestant(
+                table, "Pgx (its own way)", "act_randomly and auto_reset in one scan over 100 moves: every step is a"
+                " decision", partial(_pgx, pgx_own_way), batches=True,
+            ),
+            Contestant(
+                table, "Pgx (tuned by us)", "whole games, one random number a move; steps of finished games take time"
+                " but are no decisions", partial(_pgx, pgx_tuned), batches=True,
+            ),
+            Contestant(table, "OpenSpiel (as its example.py)", IN_PYTHON, partial(_open_spiel, "tic_tac_toe", False)),
+            Contestant(table, "OpenSpiel (tuned by us)", TUNED, partial(_open_spiel, "tic_tac_toe", True)),
+            Contestant(
+                table, "OpenSpiel (its C++ rollouts)", "RandomRolloutEvaluator from the empty board, in C++;"
+                " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
+            ),
+        ]  # fmt: skip
     return [
-        Contestant(table, "OpenSpiel Hearts (as its example.py)", partial(_open_spiel, "hearts", False)),
-        Contestant(table, "OpenSpiel Hearts (tuned by us)", partial(_open_spiel, "hearts", True)),
-        Contestant(table, "RLCard Dou Dizhu", partial(_rlcard, "doudizhu")),
-        Contestant(table, "RLCard Uno", partial(_rlcard, "uno")),
-    ]
+        Contestant(table, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
+        Contestant(table, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
+        Contestant(
+            table, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
+            " C++", partial(_open_spiel_bots, "hearts"),
+        ),
+        Contestant(table, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
+        Contestant(table, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
+    ]  # fmt: skip
 
 
 def run(lab: Lab) -> Findings:
@@ -130,13 +181,14 @@ def run(lab: Lab) -> Findings:
     ready = cache(lambda contestant, batch: contestant.ready(lab.size, batch))
     setup = lab.piece(SETUP, lambda: _setup(lab, ready), repeats=False)
     tried = setup["tried"]
-    batches = [(entry, fastest(tried[entry.name]) if entry.batches else 0) for entry in contestants(setup["threads"])]
+    everybody = contestants(setup["threads"], setup["no bound"] is None)
+    batches = [(entry, fastest(tried[entry.name]) if entry.batches else 0) for entry in everybody]
     rounds = {}
     for number in range(1, lab.size.rounds + 1):
         key = f"round-{number}"
         rounds[key] = lab.piece(key, partial(_round, lab, ready, batches), repeats=False)
-    rows = figures([entry for entry, _ in batches], list(rounds.values()), " ".join(rounds))
-    return Findings(rows, setup)
+    rows = figures(everybody, list(rounds.values()), " ".join(rounds))
+    return Findings(rows, setup | {"lines": lines(everybody, list(rounds.values()))})
 
 
 def fastest(tried: Mapping[str, float]) -> int:
@@ -145,7 +197,10 @@ def fastest(tried: Mapping[str, float]) -> int:
 
 
 def _setup(lab: Lab, ready: Callable[[Contestant, int], Loop]) -> dict[str, Any]:
-    """The number of threads, the libraries' versions, and the decisions a second of each contestant by batch size."""
+    """The number of threads, the libraries' versions, decisions a second by batch size, and why the bound is left out.
+
+    "no bound" is None if there is a C compiler.
+    """
     threads, tried = default_threads(), {}
     for entry in (entry for entry in contestants(threads) if entry.batches):
         tried[entry.name] = {}
@@ -157,6 +212,7 @@ def _setup(lab: Lab, ready: Callable[[Contestant, int], Loop]) -> dict[str, Any]
         "threads": threads,
         "versions": {name: version(package) for name, package in PACKAGES.items()},
         "tried": tried,
+        "no bound": None if compiler() else NO_COMPILER,
     }
 
 
@@ -211,6 +267,24 @@ def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]
     return rows
 
 
+def lines(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What each row counts, and the [median, lowest, highest] of its decisions a second of wall and processor time."""
+    return [
+        {
+            "name": entry.name,
+            "counted": entry.counted,
+            "wall": median_and_range(values(rounds, entry.name, "decisions_per_second")),
+            "processor": median_and_range(values(rounds, entry.name, "decisions_per_processor_second")),
+        }
+        for entry in everybody
+    ]
+
+
+def median_and_range(rates: Sequence[float]) -> list[float]:
+    """The median of some rates, the lowest and the highest."""
+    return [statistics.median(rates), min(rates), max(rates)]
+
+
 def values(rounds: Sequence[Mapping[str, Any]], name: str, key: str) -> list[float]:
     """One rate of a contestant, a value for each round."""
     return [rates[name][key] for rates in rounds]
@@ -230,10 +304,10 @@ def speed(rates: Sequence[float]) -> Measurement:
     return Measurement(point, low, high, logarithm.n, logarithm.counted)
 
 
-def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:
-    """Plays with `cardai.table.many.play` and the agent `random`: new seeds in each call, about a second at most."""
+def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:
+    """Plays with `cardai.table.many.play` and an agent in all seats: new seeds in each call, a second at most."""
     game = load(name)
-    players, begun = [agent(game, "random")], 0
+    players, begun = [player(game)], 0
 
     def some(count: int, tally: bool = False) -> Results:
         nonlocal begun
@@ -255,6 +329,25 @@ def _ours(name: str, threads: int, size: Scale, _: int) -> Loop:
         return 100 * float(results.tally[:, 0].sum() / results.plies.sum())
 
     return Loop(lambda: Played(chunk, some(chunk).decisions), choices)
+
+
+def _in_c(size: Scale, _: int) -> Loop:
+    """Plays the bound, new seeds in each call: milliseconds at most."""
+    bound, begun = Bound(), 0
+    chunk = 100_000
+
+    def some() -> Played:
+        nonlocal begun
+        totals = bound.play(begun, chunk)
+        begun += chunk
+        return Played(chunk, totals.decisions)
+
+    def choices() -> float:
+        totals = bound.play(begun, size.choices)
+        return 100 * (1 - totals.ninths / totals.decisions)
+
+    some()
+    return Loop(some, choices)
 
 
 def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: int) -> Loop:
@@ -366,6 +459,48 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
 
     play_one()
     return Loop(play_one, lambda: with_a_choice(play_one, size.choices))
+
+
+def _open_spiel_rollouts(size: Scale, _: int) -> Loop:
+    """Plays OpenSpiel's own rollouts in C++, from the empty board.
+
+    Its evaluator cannot be called from Python. A search with a single simulation evaluates the root, and does no more.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game("tic_tac_toe")
+    evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=ROLLOUTS, seed=0)
+    search = pyspiel.MCTSBot(
+        game, evaluator, uct_c=2.0, max_simulations=1, max_memory_mb=1, solve=False, seed=0, verbose=False
+    )
+    start = game.new_initial_state()
+
+    def some() -> Played:
+        search.mcts_search(start)
+        return Played(ROLLOUTS, round(ROLLOUTS * MEAN_MOVES))
+
+    some()
+    return Loop(some, _open_spiel("tic_tac_toe", True, size, 0).choices)
+
+
+def _open_spiel_bots(name: str, size: Scale, _: int) -> Loop:
+    """Plays OpenSpiel's uniform random bots against each other in C++, a game in each call.
+
+    The number of chance moves is the same in all games of Hearts, so it is counted once.
+    """
+    import pyspiel
+
+    game, seed = pyspiel.load_game(name), 0
+    bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(game.num_players())]
+
+    def finished() -> Any:
+        nonlocal seed
+        state, seed = game.new_initial_state(), seed + 1
+        pyspiel.evaluate_bots(state, bots, seed)
+        return state
+
+    chances = sum(step.player < 0 for step in finished().full_history())
+    return Loop(lambda: Played(1, finished().move_number() - chances), _open_spiel(name, True, size, 0).choices)
 
 
 def _rlcard(name: str, size: Scale, _: int) -> Loop:

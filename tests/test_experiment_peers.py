@@ -1,27 +1,40 @@
 """The comparison with other libraries: everybody plays whole games, evenly, and stands beside the right one of us."""
 
 import importlib.util
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from experiments.pages.peers import faster
+from cardai.agents.spec import evenly_random
+from cardai.errors import CardaiError
+from cardai.registry import load
+from cardai.table.many import play
+from experiments import peers_bound
+from experiments.pages.peers import answers, faster, notes
 from experiments.peers import (
     BOARD,
+    BOUND,
     CHOICES,
     CLOCK,
     GAMES,
     HANDS,
+    MEAN_MOVES,
     MOSKA,
+    OWN,
     PROCESSOR,
     SCALES,
     contestants,
     fastest,
     figures,
+    lines,
     speed,
 )  # fmt: skip
+from experiments.peers_bound import NO_COMPILER, Bound, compiler
 
 EVERYBODY = contestants(2)
 MODULES = {"cardai": "cardai", "Pgx": "pgx", "OpenSpiel": "pyspiel", "RLCard": "rlcard"}
+NEEDS_COMPILER = pytest.mark.skipif(compiler() is None, reason=NO_COMPILER)
 BATCH = 500
 MOVES = 3203 / 420
 """Of a game of Tic-Tac-Toe when both players draw evenly, by enumeration; 37 of 105 games have a ninth move."""
@@ -103,7 +116,9 @@ def test_the_fastest_batch_is_taken():
 
 @pytest.mark.parametrize("one", EVERYBODY, ids=lambda one: one.name)
 def test_everybody_plays_whole_games_by_even_draws(one):
-    if importlib.util.find_spec(module(one)) is None:
+    if one.name == BOUND and compiler() is None:
+        pytest.skip(NO_COMPILER)
+    if one.name != BOUND and importlib.util.find_spec(module(one)) is None:
         pytest.skip(f"needs {module(one)}")
     loop = one.ready(SCALES["smoke"], BATCH if one.batches else 0)
     assert (loop.choices is None) is one.batches
@@ -119,3 +134,65 @@ def test_everybody_plays_whole_games_by_even_draws(one):
         assert decisions > 10 * games
         assert share is not None
         assert 20 < share < 90
+
+
+def test_every_game_of_cardai_is_played_evenly_at_random():
+    games = {place.name for place in Path(peers_bound.__file__).parent.parent.joinpath("games").iterdir()}
+    even = {one.ready.args[0] for one in EVERYBODY if one.is_ours and one.ready.args[1] is evenly_random}
+    assert even == {name for name in games if not name.startswith("_") and name != "py.typed"}
+    assert all(one.ready.args[1] is evenly_random for one in EVERYBODY if one.is_ours and one.table != OWN)
+    assert [one.name for one in EVERYBODY if one.is_ours and one.ready.args[1] is not evenly_random] == [
+        "cardai Moska, its player `random`, one thread"
+    ]
+
+
+@NEEDS_COMPILER
+def test_the_bound_plays_the_games_that_cardai_plays():
+    game, seed, count = load("tictactoe"), 2**64 - 1000, 2000
+    seeds = np.arange(count, dtype=np.uint64) + np.uint64(seed)
+    results = play(game, [evenly_random(game)], np.zeros((count, 2), np.int64), seeds)
+    wins, losses = (results.scores == 1).sum(axis=0)
+    assert Bound().play(seed, count) == (results.plies.sum(), (results.plies == 9).sum(), wins, losses)
+
+
+@NEEDS_COMPILER
+def test_a_compiler_that_fails_is_named(monkeypatch):
+    monkeypatch.setattr(peers_bound, "SOURCE", "int play(")
+    with pytest.raises(CardaiError, match=r"does not compile the C program: .*error"):
+        Bound()
+
+
+def test_without_a_compiler_the_bound_is_left_out_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr(peers_bound, "COMPILERS", ("no_such_compiler",))
+    with pytest.raises(CardaiError, match="no C compiler was found"):
+        Bound()
+    others = contestants(2, can_compile=False)
+    assert {one.name for one in EVERYBODY} - {one.name for one in others} == {BOUND}
+    result = page_of_all(others) | {"machines": [{"processor": "a processor", "usable_cpus": 2}]}
+    result["drawn"]["no bound"] = NO_COMPILER
+    assert f"The bound for Tic-Tac-Toe in C was not measured: {NO_COMPILER}." in notes(result)
+    assert not any("C program" in answer for answer in answers(result))
+
+
+def page_of_all(everybody):
+    rounds = [{one.name: told(one, factor) for one in everybody} for factor in (1.0, 2.0, 4.0)]
+    for rates in rounds:
+        rates[BOUND] = told(EVERYBODY[0], 1.0) | {"decisions_per_processor_second": 4000.0}
+    rows = [row.as_json() for row in figures(everybody, rounds, "round-1")]
+    drawn = {"versions": {"Pgx": "1"}, "tried": {"Pgx": {"64": 1.0}}, "no bound": None}
+    return {"rows": rows, "drawn": drawn | {"lines": lines(everybody, rounds)}}
+
+
+def test_the_page_says_of_each_row_what_it_counts_and_the_median_with_its_range():
+    result = page_of_all(EVERYBODY) | {"machines": [{"processor": "a processor", "usable_cpus": 2}]}
+    for one, line in zip(EVERYBODY, notes(result)[: len(EVERYBODY)], strict=True):
+        assert line.startswith(f"{one.name}: {one.counted}. Median ")
+        if not one.is_ours and one.name != BOUND:
+            assert "per second: 20 (10-40); per CPU second: 20 (10-40)" in line
+    assert "per second: 2,000 (2,000-2,000); per CPU second: 900 (900-900)" in notes(result)[1]
+    words = next(answer for answer in answers(result) if "C program" in answer)
+    assert "is 4.0 (4.0 to 4.0) times as fast as one thread of cardai" in words
+
+
+def test_the_mean_length_of_a_game_is_that_of_the_enumeration():
+    assert MEAN_MOVES == MOVES

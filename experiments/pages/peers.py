@@ -5,14 +5,23 @@ from typing import Any
 
 from experiments.machinery.charts import COLOURS, chart, logarithmic
 from experiments.machinery.words import Result, interval_of, is_open, worded
-from experiments.peers import BOARD, CHOICES, CLOCK, DECISIONS, HANDS, PROCESSOR, THRIFT, fastest
+from experiments.peers import BOARD, BOUND, CHOICES, CLOCK, DECISIONS, HANDS, MOSKA, PROCESSOR, THRIFT, fastest
+
+NAMED = (
+    "Moska's player `random` is the thesis' random player. It draws a kind of move and then cards, and never lists the"
+    " legal moves. Evenly random play, which lists them in every position, was not measured in this run; it is several"
+    " times slower."
+)
 
 
 def notes(result: Result) -> list[str]:
     """How the tables are read."""
     versions = ", ".join(f"{name} {version}" for name, version in result["drawn"]["versions"].items())
     batches = " and ".join(dict.fromkeys(f"{fastest(rates):,}" for rates in result["drawn"]["tried"].values()))
+    no_bound = result["drawn"].get("no bound")
     return [
+        *map(_line, result["drawn"].get("lines", ())),
+        *([f"The bound for Tic-Tac-Toe in C was not measured: {no_bound}."] if no_bound else []),
         "A decision is one move of one seat in a game in progress. Time spent dealing, or stepping finished games in a"
         " batch, is included; those steps are not counted as decisions. Compilation and warm-up are excluded for every"
         " library.",
@@ -23,15 +32,28 @@ def notes(result: Result) -> list[str]:
         " within a round.",
         "Tic-Tac-Toe is the same game in every library. The games with hidden hands are not: those rows say how many"
         " decisions a library simulates in a second, not which one implements a game faster.",
+        *([NAMED] if MOSKA not in {row["name"] for row in result["rows"]} else []),
         "The thesis' processor was an Intel i5 of the 12th generation. The thesis does not say which agents played.",
         f"{versions}. Pgx ran on the CPU, where batches of {batches} games were fastest.",
     ]
 
 
+def _line(line: Mapping[str, Any]) -> str:
+    """What a row counts, and its median speeds with their range."""
+    wall, processor = (
+        f"{median:,.0f} ({low:,.0f}-{high:,.0f})" for median, low, high in (line["wall"], line["processor"])
+    )
+    return (
+        f"{line['name']}: {line['counted']}. Median decisions per second: {wall}; per CPU second: {processor}, each"
+        " with its range over rounds."
+    )
+
+
 def labels(result: Result) -> dict[str, str]:
-    """The text shown for columns."""
+    """The text shown for columns, and for rows of results from before evenly random play was measured in Moska."""
     threads = max((int(name.split()[-2]) for name in _threaded(result)), default=1)
-    return {
+    named = "cardai Moska, its player `random`"
+    return {f"cardai Moska, {count}": f"{named}, {count}" for count in ("one thread", f"{threads} threads")} | {
         DECISIONS: "decisions per second",
         THRIFT: "decisions per CPU second",
         CHOICES: "decisions with more than one legal move, %",
@@ -55,19 +77,39 @@ def _processors(result: Result) -> str:
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the tables show."""
     games = next(row for row in result["rows"] if row["claim"])
+    moska = labels(result).get(games["name"], games["name"])
     return [
         f"In decisions per CPU second, random Tic-Tac-Toe on one thread of cardai is {faster(result['rows'], BOARD)};"
         f" measured on {_processors(result)}.",
-        "With hidden hands, where each library offers a different game, cardai's Moska is, in decisions per CPU"
-        f" second, {faster(result['rows'], HANDS)}.",
-        f"Random players play {worded(games['figure'], 0)} games of Moska a second on one thread; the thesis' engine"
+        *_beside_the_bound(result),
+        f"With hidden hands, where each library offers a different game, {moska} is, in decisions per CPU second,"
+        f" {faster(result['rows'], HANDS)}.",
+        f"{moska}: {worded(games['figure'], 0)} games a second; the thesis' engine"
         f" plays {games['claim']['words'].replace('-', ' to ')} on a core.",
     ]
 
 
+def _beside_the_bound(result: Result) -> list[str]:
+    """How many times as fast as cardai the same games are in C, if that was measured."""
+    rows = (row for row in result["rows"] if (row["name"], row["column"]) == (BOUND, PROCESSOR))
+    return [
+        f"A C program that plays the same Tic-Tac-Toe games, and keeps nothing of them, is {worded(_inverse(row))}"
+        " times as fast as one thread of cardai."
+        for row in rows
+    ]
+
+
+def _inverse(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """The figure of a ratio, turned round."""
+    point, low, high = (None if end is None else 1 / end for end in interval_of(row))
+    return {"point": point, "low": high, "high": low}
+
+
 def faster(rows: Sequence[Mapping[str, Any]], table: str) -> str:
     """How many times as fast as each library's fastest way, by processor time; "undecided" where that may be once."""
-    own = [row for row in rows if row["column"] == PROCESSOR and row["table"].startswith(table)]
+    own = [
+        row for row in rows if row["column"] == PROCESSOR and row["table"].startswith(table) and row["name"] != BOUND
+    ]
     parts = []
     for library in dict.fromkeys(row["name"].split()[0] for row in own):
         ways = (row for row in own if row["name"].startswith(library))
