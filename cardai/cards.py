@@ -8,6 +8,7 @@ what b lacks, and 0 the empty set. `docs/cards.md` has an example of everything 
     make a set      single, full_deck, suit_cards, same_rank, ranks_of
     ask a set       has, count, lowest, highest, highest_rank
     draw            any_of
+    blank           filled
     subsets         next_subset
     encode          put
     names           DECK52, DECK36, Deck
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from cardai.rule import below, count, highest, lowest, rule
 
 __all__ = [
-    "DECK36", "DECK52", "Deck", "any_of", "count", "full_deck", "has", "highest", "highest_rank", "lowest",
+    "DECK36", "DECK52", "Deck", "any_of", "count", "filled", "full_deck", "has", "highest", "highest_rank", "lowest",
     "next_subset", "put", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
 ]  # fmt: skip
 
@@ -78,6 +79,17 @@ def ranks_of(cards):
 def full_deck(size):
     """The set of cards 0..size-1."""
     return (1 << size) - 1
+
+
+@rule
+def filled(cards, size):
+    """A set with the lowest cards that are not in it added, up to `size` cards: stands for cards that are hidden."""
+    missing = size - count(cards)
+    if missing > 0:
+        cards |= (1 << missing) - 1
+        while count(cards) < size:
+            cards |= cards + 1
+    return cards
 
 
 @rule

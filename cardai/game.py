@@ -127,14 +127,21 @@ class Player:
     """A game's hand-written player: the rule `choose(world, move, params, stream)` fills `move` for seat `world.turn`.
 
     `world` is a copy of the state in which everything that the seat cannot know is dealt anew (a determinization).
-    `params`: f8[len(defaults)], the parameters in the order of `defaults`, which maps names to default values. A player
-    with `sees_truth` gets the true state, which saves the copy; `cardai check` tests that it uses nothing hidden.
+    `params`: f8[len(defaults)], the parameters in the order of `defaults`, which maps names to default values.
+
+    A player that looks at nothing hidden is declared with `sees="own"`. It gets a copy in which the game's rule `blank`
+    has written over everything hidden, which is faster; `cardai check` tests that it plays as it does in every world.
+    Raises CardaiError unless `sees` is "world" or "own".
     """
 
     choose: Callable[..., None]
     about: str
     defaults: Mapping[str, float] = field(default_factory=dict)
-    sees_truth: bool = False
+    sees: str = "world"
+
+    def __post_init__(self) -> None:
+        if self.sees not in ("world", "own"):
+            raise CardaiError(f'a player sees "world" or "own", not {short(self.sees)}')
 
 
 @dataclass(frozen=True)
@@ -197,8 +204,9 @@ class Game:
     """A game as cardai knows it. All that a game can define is a field of this class.
 
     Rules (compiled; see `docs/contract.md`): `deal(state)`, `legal(state, moves) -> n`, `act(state, move)`,
-    `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, and `is_legal(state, move)`, which
-    may be None if `legal` always lists all moves.
+    `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, `is_legal(state, move)`, which
+    may be None if `legal` always lists all moves, and `blank(state, seat)`, which writes over what is hidden from
+    `seat`. A game needs `blank` only if it has players with `sees="own"`; without it, such a player is a CardaiError.
     Text (plain Python): `spell(state, move) -> str`, `parse(state, text) -> move` (raises ValueError if the text is no
     move), `show(state, seat) -> str`, the table as that seat sees it.
     `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
@@ -234,6 +242,7 @@ class Game:
     parse: Callable[..., Any]
     show: Callable[..., str]
     is_legal: Callable[..., bool] | None = None
+    blank: Callable[..., None] | None = None
     tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
@@ -250,6 +259,11 @@ class Game:
     phases: Mapping[str, Phase] = field(default_factory=dict)
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        blind = [name for name, player in self.players.items() if player.sees == "own"]
+        if blind and self.blank is None:
+            raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
 
     def __hash__(self) -> int:
         return id(self)
@@ -279,9 +293,10 @@ class Game:
         return lend(self.rules)
 
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
-        """A heuristic, player or encoder of this game, compiled for the driver. Each is compiled once.
+        """A heuristic, player or encoder of this game, or its `blank`, compiled for the driver. Each is compiled once.
 
-        `role`: "value", "choose" or "encode". Raises CardaiError for another role, and if the rule does not compile.
+        `role`: "value", "choose", "encode" or "blank". Raises CardaiError for another role, and if the rule does not
+        compile.
         """
         _check_role(role)
         if not callable(function) or not hasattr(getattr(function, "py_func", function), "__code__"):
@@ -301,6 +316,7 @@ class Game:
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
             ("choose", [player.choose for player in self.players.values()]),
+            ("blank", [self.blank] if self.blank else []),
         ):
             for function in functions:
                 self.entry(role, function)
@@ -471,8 +487,8 @@ def is_game(game: Any) -> Game:
 
 
 def _check_role(role: str) -> None:
-    if role not in ("value", "choose", "encode"):
-        raise BadArgument(f"role must be value, choose or encode, not {short(role)}")
+    if role not in ("value", "choose", "encode", "blank"):
+        raise BadArgument(f"role must be value, choose, encode or blank, not {short(role)}")
 
 
 def int_seed(seed: int) -> Any:

@@ -242,6 +242,20 @@ if JIT:
     def _high_bits(bits, n):
         return np.int64(bits >> np.uint64(64 - n))
 
+    @rule
+    def _passed_over(stream, n):
+        """Move `stream` on by the numbers that `shuffle` draws for `n` items, if none of them may have to be refused.
+
+        Returns whether it has done so. There is no branch in the loop, so that several numbers are computed at once.
+        """
+        bits, refused = np.uint64(stream.rng), 0
+        for i in range(n, 1, -1):
+            bits += np.uint64(_GAMMA)
+            refused |= ((_high_bits(mixed(bits), 32) * i) & 0xFFFFFFFF) < i
+        if refused == 0:
+            stream.rng = bits
+        return refused == 0
+
 else:
 
     def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
@@ -283,6 +297,9 @@ else:
     def _high_bits(bits, n):
         return bits >> (64 - n)
 
+    def _passed_over(stream, n):
+        return False
+
 
 @rule
 def _below_large(stream, n):
@@ -323,6 +340,14 @@ def shuffle(stream, items, first, end):
         kept = items[i]
         items[i] = items[j]
         items[j] = kept
+
+
+@rule
+def skip_shuffle(stream, n):
+    """Move `stream` on to where it would be after `shuffle` of `n` items, in a quarter of the time."""
+    if not _passed_over(stream, n):
+        for i in range(n, 1, -1):
+            below(stream, i)
 
 
 @rule

@@ -78,6 +78,12 @@ def resample(state, seat, stream):
 
 
 @rule
+def blank(state, seat):
+    if state.shown == 0:
+        state.cards[1 - seat] = (state.cards[seat] + 1) % CARDS
+
+
+@rule
 def encode(state, seat, row):
     at = put(row, 0, single(state.cards[seat]), CARDS)
     at = put(row, at, single(state.cards[1 - seat]) if state.shown else 0, CARDS)
@@ -130,9 +136,10 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     score_sum=lambda seats: 1.0,
     encoders={"bits": PerspectiveEncoder(layout, encode)},
-    players={"honest": Player(honest, "bets and calls with the highest card only", sees_truth=True)},
+    players={"honest": Player(honest, "bets and calls with the highest card only", sees="own")},
     actions={(PASS,): PASS, (BET,): BET},
     spell=spell,
     parse=parse,

@@ -15,7 +15,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, count, full_deck, has, highest, lowest, next_subset, put, rank, single, suit
+from cardai.cards import (
+    Deck,
+    any_of,
+    count,
+    filled,
+    full_deck,
+    has,
+    highest,
+    lowest,
+    next_subset,
+    put,
+    rank,
+    single,
+    suit,
+)
 from cardai.cards import suit_cards as all_of_suit
 from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import below, rule
@@ -201,6 +215,17 @@ def keeps_to_hearts(state, seat):
 
 
 @rule
+def blank(state, seat):
+    left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
+    kept = state.passed[seat] & ~state.played[left] if state.exchanged != 0 else 0
+    state.hands[left] = filled(kept, count(state.hands[left]))
+    state.hands[right] = filled(0, count(state.hands[right]))
+    state.passed[left] = filled(0, count(state.passed[left]))
+    if state.exchanged == 0:
+        state.passed[right] = filled(0, count(state.passed[right]))
+
+
+@rule
 def encode(state, seat, row):
     at = put(row, 0, state.hands[seat], CARDS)
     at = put(row, at, state.passed[seat], CARDS)
@@ -313,12 +338,13 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     score_sum=lambda seats: 1.0,
     holdings=holdings,
     cards_alike=False,  # a seat that says so holds a heart
     variants={"two": {"passing": 2}, "one": {"passing": 1, "declaring": 1}},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
-    players={"high": Player(high, "passes and plays its highest cards", sees_truth=True)},
+    players={"high": Player(high, "passes and plays its highest cards", sees="own")},
     heuristics={"taken": taken},
     spell=spell,
     parse=parse,

@@ -6,7 +6,7 @@ import numpy as np
 import small_game
 from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
-from cardai.cards import any_of, count, full_deck, has, highest, lowest, single
+from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder, Player, Segment
 from cardai.rule import next_bits, rule, truncated
 from games import tictactoe
@@ -27,7 +27,7 @@ def seen_by(encode, layout=small_game.layout) -> dict[str, PerspectiveEncoder]:
 
 
 def played_by(choose, **parameters: float) -> dict[str, Player]:
-    return {"low": Player(choose, "faulty", parameters, sees_truth=True)}
+    return {"low": Player(choose, "faulty", parameters, sees="own")}
 
 
 # Deals, plies, scores.
@@ -246,6 +246,71 @@ def low_peeking(world, move, params, stream):
         move.card = lowest(world.hands[world.turn])
 
 
+@rule
+def low_peeking_at_the_deck(world, move, params, stream):
+    small_game.low(world, move, params, stream)
+    if move.kind == DRAW and world.deck_left > 2 and world.deck[world.deck_left - 1] > 12:
+        move.card = lowest(world.hands[world.turn])
+
+
+@rule
+def blank_without_deck(state, seat):
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+
+
+@rule
+def blank_until_late(state, seat):
+    other = (seat + 1) % state.seats
+    hand = state.hands[other]
+    small_game.blank(state, seat)
+    if state.deck_left < 3:
+        state.hands[other] = hand
+
+
+@rule
+def blank_by_sorting(state, seat):
+    """The lowest cards that are hidden, hand by hand: they are other ones in another world."""
+    for other in range(state.seats):
+        if other != seat and state.known[other] == 0 and count(state.hands[other]) > 1:
+            low = single(lowest(state.hands[other]))
+            state.hands[other] = low | filled(low, count(state.hands[other]))
+    for i in range(state.deck_left):
+        state.deck[i] = 0
+
+
+@rule
+def blank_own_hand(state, seat):
+    small_game.blank(state, seat)
+    state.hands[seat] = filled(0, count(state.hands[seat]))
+
+
+@rule
+def blank_top(state, seat):
+    small_game.blank(state, seat)
+    if state.deck_left < 4:
+        state.top = NONE
+
+
+@rule
+def blank_counts(state, seat):
+    small_game.blank(state, seat)
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = state.known[other]
+
+
+@rule
+def encode_sizes(state, seat, row):
+    small_game.encode(state, seat, row)
+    row[-1] = count(state.hands[(seat + 1) % state.seats])
+
+
+def layout_with_sizes(seats):
+    return (*small_game.layout(seats), Segment("cards of the next seat"))
+
+
 def show_next(state, seat):
     left = int(state.deck_left)
     drawn = f" next {small_game.DECK.name(state.deck[left - 1])}" if 0 < left < 4 else ""
@@ -279,7 +344,17 @@ VIEW_LEAK = faulty("encodings_are_the_same_in_every_world", encoders=seen_by(enc
 LATE_LEAK = faulty("encodings_are_the_same_in_every_world", encoders=seen_by(encode_hidden_late))
 AFTER_STATE_LEAK = faulty("after_states_are_the_same_in_every_world", encoders=seen_by(encode_next_draw))
 VALUE_LEAK = faulty("heuristics_are_the_same_in_every_world", heuristics={"all": points_of_all})
-PEEKING = faulty("players_who_see_the_truth_use_no_hidden_card", players=played_by(low_peeking, stop_at=2.0))
+OWN = "players_who_see_their_own_use_no_hidden_card"
+PEEKING = faulty(OWN, players=played_by(low_peeking, stop_at=2.0))
+PEEKING_AT_THE_DECK = faulty(OWN, players=played_by(low_peeking_at_the_deck, stop_at=2.0))
+DECK_UNBLANKED = faulty("blank_leaves_nothing_hidden", blank=blank_without_deck)
+HAND_UNBLANKED_LATE = faulty("blank_leaves_nothing_hidden", blank=blank_until_late)
+BLANKED_BY_THE_TRUTH = faulty("blank_leaves_nothing_hidden", blank=blank_by_sorting)
+OWN_HAND_BLANKED = faulty("blank_leaves_what_is_known", blank=blank_own_hand)
+TOP_BLANKED = faulty("blank_leaves_what_is_known", blank=blank_top)
+COUNT_BLANKED = faulty(
+    "blank_leaves_what_is_known", blank=blank_counts, encoders=seen_by(encode_sizes, layout_with_sizes)
+)
 TEXT_LEAK = faulty("text_is_the_same_in_every_world", show=show_next)
 AGENTS_SEE_A_HAND = faulty("agents_decide_by_what_they_know", encoders=seen_by(encode_hidden_late))
 AGENTS_SEE_THE_DECK = faulty("agents_decide_by_what_they_know", act=act_by_next_card)

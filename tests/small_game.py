@@ -7,7 +7,7 @@ also ends with the deck, or after `TURNS` turns.
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, count, full_deck, has, highest, lowest, put, rank, single
+from cardai.cards import Deck, any_of, count, filled, full_deck, has, highest, lowest, put, rank, single
 from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import rule, shuffle
 
@@ -135,6 +135,15 @@ def resample(state, seat, stream):
 
 
 @rule
+def blank(state, seat):
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+    for i in range(state.deck_left):
+        state.deck[i] = 0
+
+
+@rule
 def encode(state, seat, row):
     at = put(row, 0, state.hands[seat], CARDS)
     at = put(row, at, state.discards, CARDS)
@@ -206,11 +215,12 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     score_sum=lambda seats: 1.0,
     holdings=holdings,
     variants={"three": {"hand_size": 3}, "two": {"hand_size": 2}},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
-    players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees_truth=True)},
+    players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees="own")},
     heuristics={"low_points": low_points},
     spell=spell,
     parse=parse,

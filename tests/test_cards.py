@@ -71,6 +71,13 @@ def test_next_subset_of_the_whole_deck_steps_over_what_is_too_large():
 
 
 @settings(deadline=None)  # the first example compiles
+@given(card_sets, st.integers(0, 52))
+def test_filled_adds_the_lowest_cards_that_are_missing(cards, size):
+    added = [one for one in range(52) if one not in cards][: max(0, size - len(cards))]
+    assert as_set(kit.filled(bits(cards), size)) == {*cards, *added}
+
+
+@settings(deadline=None)  # the first example compiles
 @given(st.frozensets(card, min_size=1), st.integers(0, 2**64 - 1))
 def test_any_of_takes_a_card_of_the_set(cards, seed):
     stream = np.zeros(1, STREAM)[0]

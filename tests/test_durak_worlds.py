@@ -252,8 +252,8 @@ FAULTY = {
     "after_states_are_the_same_in_every_world": {
         "encoders": {"relative": PerspectiveEncoder(encode.relative_layout, encode_the_attackers_lowest)}
     },
-    "players_who_see_the_truth_use_no_hidden_card": {
-        "players": {"defensive": Player(choose_by_other_hands, "peeks", sees_truth=True)}
+    "players_who_see_their_own_use_no_hidden_card": {
+        "players": {"defensive": Player(choose_by_other_hands, "peeks", sees="own")}
     },
     "own_moves_are_the_same_in_every_world": {"legal": legal_only_if_useful},
 }

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import planted
 import pytest
 import small_game
 import steps
@@ -355,3 +356,20 @@ def test_progress_ends_with_all_games():
     seen = []
     play(STEPS, [agent(STEPS, "climb")], np.zeros((9, 2), int), seeds_of(9), progress=lambda *now: seen.append(now))
     assert seen[-1] == (9, 9)
+
+
+def test_a_player_that_sees_its_own_finds_nothing_when_it_peeks():
+    """A faulty player looks at the deck. A blanked deck changes none of its games, the deck of a world does."""
+    lineups, seeds = np.zeros((200, 3), np.int64), seeds_of(200)
+    honest = play(LOW_HAND, [agent(LOW_HAND, "low")], lineups, seeds)
+    blanked = planted.PEEKING_AT_THE_DECK
+    same_games(honest, play(blanked, [agent(blanked, "low")], lineups, seeds))
+    peeking = replace(blanked, players={"low": replace(blanked.players["low"], sees="world")})
+    assert (honest.scores != play(peeking, [agent(peeking, "low")], lineups, seeds).scores).any()
+
+
+def test_a_player_sees_a_world_or_its_own_and_its_own_needs_blank():
+    with pytest.raises(CardaiError, match='a player sees "world" or "own", not \'all\''):
+        replace(LOW_HAND.players["low"], sees="all")
+    with pytest.raises(CardaiError, match='low_hand: the player low sees="own", so the game needs the rule blank'):
+        replace(LOW_HAND, blank=None)

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from cardai.cards import DECK52
-from cardai.rule import JIT, STREAM
+from cardai.rule import JIT, STREAM, next_bits
 from games.moska import players
-from games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN
+from games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, resample
 from tests.moska_recorded import GAME, turns
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of positions are for compiled rules")
@@ -426,9 +426,20 @@ def test_random_chooses_each_move_with_the_probability_of_the_naive_implementati
     assert tested == 15
 
 
+def test_a_bot_leaves_its_stream_where_a_world_and_its_choice_would():
+    """Bot0 to bot3 get no worlds, but draw what `resample` draws, so that their games are those they always were."""
+    for state in (turn.state for number, turn in enumerate(turns()) if number % 7 == 0):
+        ours, worlds = np.zeros(2, STREAM)
+        ours.rng = worlds.rng = int(state.ply) << 32
+        players.pass_over_a_world(state, ours)
+        next_bits(worlds)
+        resample(state.copy(), int(state.turn), worlds)
+        assert ours.rng == worlds.rng
+
+
 def test_a_players_move_does_not_depend_on_what_its_seat_cannot_know():
-    """The players that get the true state (`sees_truth`) play the same move in every world."""
+    """The players that see their own (`sees="own"`) play the same move in every world."""
     for state in positions()[::10]:
-        for name in ("random", "random_simple"):
+        for name in GAME.players:
             moves = {chosen(name, GAME.world(state, int(state.turn), world), 3) for world in range(4)}
             assert moves == {chosen(name, state, 3)}

@@ -27,6 +27,7 @@ from cardai.rule import (
     next_bits,
     rule,
     shuffle,
+    skip_shuffle,
     sources_of,
     uniform,
 )
@@ -165,6 +166,35 @@ def test_shuffle_of_nothing_or_one_draws_nothing():
     shuffle(stream, np.arange(3), 1, 1)
     shuffle(stream, np.arange(3), 1, 2)
     assert int(stream.rng) == 11
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 25, 52])
+def test_skip_shuffle_leaves_the_stream_where_shuffle_does(n):
+    for seed in range(0, 2**64, 2**64 // 40):
+        shuffled, skipped = stream_of(seed), stream_of(seed)
+        shuffle(shuffled, np.arange(n), 0, n)
+        skip_shuffle(skipped, n)
+        assert skipped.rng == shuffled.rng
+
+
+@pytest.mark.parametrize("drawn_before", range(5))
+def test_skip_shuffle_counts_a_number_that_is_refused(drawn_before):
+    """A number whose upper half is 0 is refused for every n but powers of two: here it is drawn for 7, 6, 5, 4 or 3."""
+    seed = (unmixed(12345) - (drawn_before + 1) * 0x9E3779B97F4A7C15) % 2**64
+    shuffled, skipped = stream_of(seed), stream_of(seed)
+    shuffle(shuffled, np.arange(7), 0, 7)
+    skip_shuffle(skipped, 7)
+    draws = 6 if 7 - drawn_before == 4 else 7
+    assert int(shuffled.rng) == int(skipped.rng) == (seed + draws * 0x9E3779B97F4A7C15) % 2**64
+
+
+def unmixed(number):
+    """The number of which `mixed` makes this one."""
+    number ^= number >> 31 ^ number >> 62
+    number = number * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+    number ^= number >> 27 ^ number >> 54
+    number = number * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+    return number ^ number >> 30 ^ number >> 60
 
 
 def test_hashed_is_even_and_the_same_each_time():

@@ -322,4 +322,4 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
         if not np.isfinite(values[key]):
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a finite number")
     call = game.entry("choose", player.choose)
-    return Agent(spec, HandWritten(call, tuple(values.values()), player.sees_truth, randomised), player.about)
+    return Agent(spec, HandWritten(call, tuple(values.values()), player.sees == "own", randomised), player.about)

@@ -85,7 +85,7 @@ class HandWritten(Strategy):
 
     call: Any
     params: tuple[float, ...] = ()
-    sees_truth: bool = False
+    sees_own: bool = False
     randomised: bool = False
 
     is_native = True

@@ -29,7 +29,19 @@ from cardai.kernel.native import (
     set_float,
     turn_of,
 )
-from cardai.kernel.rules import ACT, DEAL, RESAMPLE, SCORE, SETTLE, is_among, legal_moves, lend, make_world, play_move
+from cardai.kernel.rules import (
+    ACT,
+    DEAL,
+    RESAMPLE,
+    SCORE,
+    SETTLE,
+    is_among,
+    legal_moves,
+    lend,
+    make_view,
+    make_world,
+    play_move,
+)
 from cardai.rule import STREAM, mixed, rule
 
 GUARDS = 4  # spare records after a block, which no rule may write to
@@ -69,6 +81,12 @@ class Compiled:
     def rules(self) -> Any:
         """The game's rules in the form that the compiled loops take."""
         return lend(self.game.rules)
+
+    @functools.cached_property
+    def blank(self) -> Any:
+        """The game's rule `blank`, which it must have, as the compiled loops take it."""
+        assert self.game.blank is not None
+        return self.game.entry("blank", self.game.blank)
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
         """All states of a game: STATE[plies + 1]."""
@@ -113,6 +131,12 @@ class Compiled:
         worlds, stream = self.given(states), streams(seed)
         resample_each(self.rules, raw(worlds), seat, raw(stream), stream["rng"][0], len(worlds))
         return worlds
+
+    def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
+        """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
+        given, views = self.given(states), guarded(len(states), self.game.state)
+        blank_each(self.rules, self.blank, raw(given), len(given), seat, raw(views))
+        return views
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
         """Returns the settled states after moves, or after-states if `settle` is False.
@@ -223,6 +247,13 @@ def resample_each(rules, states, seat, streams, bits, count):
     for i in range(count):
         seed_stream(at(streams, 0), bits)
         call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
+
+
+@rule
+def blank_each(rules, blank, states, count, seat, views):
+    """Set each view to its state with all that is hidden from a seat blanked."""
+    for i in range(count):
+        make_view(rules, blank, at(views, i), at(states, i), seat)
 
 
 @rule

@@ -210,6 +210,8 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
         yield "is_legal of impossible moves", lambda: compiled.allowed(one, impossible(compiled.moves(one)[:2])), None
     for s in range(int(state["seats"])):
         yield f"resample for seat {s}", functools.partial(compiled.worlds, one, s, 2, ply), None
+        if game.blank is not None:
+            yield f"blank for seat {s}", functools.partial(compiled.blanked, one, s), None
         for name, encoder in game.encoders.items():
             misfit = functools.partial(_misfit, encoder, state, s)
             yield f"encoder {name} for seat {s}", functools.partial(game.encode, state, s, name), misfit
@@ -220,8 +222,9 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
                 yield what, functools.partial(game.encode, later, s, name), misfit
         for name, heuristic in game.heuristics.items():
             yield f"heuristic {name} for seat {s}", functools.partial(compiled.values, one, s, heuristic), None
-    for name in game.players:
-        yield f"player {name}", functools.partial(compiled.choices, world, name, ply), None
+    for name, player in game.players.items():
+        given = compiled.blanked(one, seat) if player.sees == "own" else world
+        yield f"player {name}", functools.partial(compiled.choices, given, name, ply), None
 
 
 def _at_ply(state: GameState, ply: int) -> GameState:

@@ -16,6 +16,7 @@ from cardai.conformance.compiled import (
     GUARDS,
     Compiled,
     allow_each,
+    blank_each,
     choose_each,
     copied,
     draw_again,
@@ -37,7 +38,7 @@ PATTERNS = (0x55, 0xAA)  # bytes; each bit is set in one of them
 
 @law
 def rules_touch_only_their_record(testbed: Testbed) -> None:
-    """act, settle and resample change only their own state and no memory next to it; act does not change its move."""
+    """act, settle, resample, blank change only their own state and no memory next to it; act leaves its move alone."""
     size = testbed.game.state.itemsize
     guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
     for here, seat in testbed.views(testbed.effort.texts):
@@ -65,9 +66,16 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
             text = move_text(compiled.game, here.state, here.move[0])
             raise here.broken(f"act changes its move {text}")
 
+    def blank(state: Any) -> None:
+        blank_each(compiled.rules, compiled.blank, raw(copied(here.states)), 1, seat, state)
+
     act = functools.partial(move, settle=False)
     both = functools.partial(move, settle=True)
-    return {"resample": resample, **({"act": act, "act and settle": both} if seat == here.turn else {})}
+    return {
+        "resample": resample,
+        **({"blank": blank} if compiled.game.blank else {}),
+        **({"act": act, "act and settle": both} if seat == here.turn else {}),
+    }
 
 
 @law
@@ -284,6 +292,11 @@ def _runs(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[
         draw_again(rules, raw(state), seat, raw(stream), 1)
         return state.tobytes() + stream.tobytes()
 
+    def blank(fence: Fence) -> bytes:
+        state, view = fence.given("state", here.states, True), fence.blank("view", 1, game.state)
+        blank_each(rules, compiled.blank, raw(state), 1, seat, raw(view))
+        return view.tobytes()
+
     def value(fence: Fence, function: Any) -> bytes:
         values = np.zeros(1)
         value_each(function, raw(fence.given("state", here.states, True)), 1, seat, raw(values))
@@ -298,7 +311,8 @@ def _runs(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[
 
     def choose(fence: Fence, name: str) -> bytes:
         player = game.players[name]
-        world, move = fence.given("world", here.states, True), fence.blank("move", 1, game.move)
+        given = compiled.blanked(here.states, seat) if player.sees == "own" else here.states
+        world, move = fence.given("world", given, True), fence.blank("move", 1, game.move)
         params = fence.given("parameters", np.array(list(player.defaults.values()) or [0.0]), True)
         stream, entry = fence.blank("random stream", 1, STREAM), game.entry("choose", player.choose)
         width, seed = len(params), int_seed(here.ply)
@@ -312,6 +326,7 @@ def _runs(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[
         "act and settle": lambda fence: moved(fence, True),
         "score": lambda fence: value(fence, get(rules.calls, SCORE)),
         "resample": resample,
+        **({"blank": blank} if game.blank else {}),
     }
     for name, heuristic in game.heuristics.items():
         entry = game.entry("value", heuristic)

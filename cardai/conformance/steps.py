@@ -61,6 +61,8 @@ class _Walk:
         game, compiled, state = self.game, self.compiled, states[0]
         for seat in range(self.setup.seats):
             self.call(f"resample for seat {seat}", compiled.worlds, states, seat, 1, self.ply)
+            if game.blank is not None:
+                self.call(f"blank for seat {seat}", compiled.blanked, states, seat)
             self.call(f"show for seat {seat}", game.show, state, seat)
             for name in game.encoders:
                 self.call(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
@@ -74,8 +76,9 @@ class _Walk:
         game, compiled, state = self.game, self.compiled, states[0]
         self.call("is_legal", compiled.allowed, states, moves[:2])
         world = self.call(f"resample for seat {turn}", compiled.worlds, states, turn, 1, self.ply)
-        for name in game.players:
-            self.call(f"player {name}", compiled.choices, world, name, self.ply)
+        for name, player in game.players.items():
+            given = compiled.blanked(states, turn) if player.sees == "own" else world
+            self.call(f"player {name}", compiled.choices, given, name, self.ply)
         for move in moves[[0, -1]]:
             text = self.call("spell", game.spell, state, move)
             self.call(f"parse of {text!r}", game.parse, state, text)

@@ -13,6 +13,8 @@ from cardai.game import Game
 from cardai.kernel.native import HEADER
 from cardai.table.asking import compare
 
+RNG = HEADER.index("rng")  # the place of the random stream among the numbers of a state
+
 
 @law
 def own_moves_are_the_same_in_every_world(testbed: Testbed) -> None:
@@ -69,22 +71,89 @@ def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def players_who_see_the_truth_use_no_hidden_card(testbed: Testbed) -> None:
-    """A player declared `sees_truth` chooses the same move in all worlds of its seat, given the same random stream.
+def players_who_see_their_own_use_no_hidden_card(testbed: Testbed) -> None:
+    """A player that `sees="own"` chooses the same move with hidden cards blanked as in all worlds, given the same luck.
 
-    Other players get a world instead of the true state, so their choices cannot depend on hidden cards.
+    "The same luck" is the same random stream. Other players get a world, so their choices cannot depend on hidden
+    cards. These get the blanked state: a player that looked at hidden cards would play by cards that nobody holds.
     """
-    trusted = [name for name, player in testbed.game.players.items() if player.sees_truth]
-    for here in testbed.positions(testbed.effort.positions if trusted else 0):
+    own = [name for name, player in testbed.game.players.items() if player.sees == "own"]
+    for here in testbed.positions(testbed.effort.positions if own else 0):
         if testbed.compiled.legal(here.states)[1][0] < 0:
             continue  # a truncated list of moves is drawn from the random stream of each world
-        states = _truth_and_worlds(testbed, here, here.turn)
-        for name in trusted:
+        worlds = _truth_and_worlds(testbed, here, here.turn)
+        states = np.concatenate([testbed.compiled.blanked(here.states, here.turn), worlds])
+        for name in own:
             moves = testbed.compiled.choices(states, name, here.ply)
             wrong = np.flatnonzero(moves != moves[0])
             if len(wrong):
-                truth, found = (move_text(testbed.game, here.state, moves[i]) for i in (0, wrong[0]))
-                raise here.broken(f"player {name} at seat {here.turn} plays {truth}, but {found} in a world")
+                given, found = (move_text(testbed.game, here.state, moves[i]) for i in (0, wrong[0]))
+                where = "the true state" if wrong[0] == 1 else "a world"
+                what = f"plays {given} with hidden cards blanked, but {found} in {where}"
+                raise here.broken(f"player {name} at seat {here.turn} {what}")
+
+
+@law
+def blank_leaves_nothing_hidden(testbed: Testbed) -> None:
+    """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
+    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
+        words = _words(testbed.compiled.blanked(_truth_and_worlds(testbed, here, seat), seat))
+        wrong = np.flatnonzero((words != words[0]).any(axis=0))
+        if len(wrong):
+            field = _field_at(testbed.game, int(wrong[0]))
+            raise here.broken(f"blank for seat {seat} leaves state.{field} different from world to world")
+
+
+@law
+def blank_leaves_what_is_known(testbed: Testbed) -> None:
+    """`blank` changes only numbers of the state that differ in worlds of the seat, and nothing that the seat is shown.
+
+    What a seat is shown are the rows of all encoders, its text and its legal moves. So public counts of hidden cards
+    stay right. A number may be blanked if it differs from world to world in some position: in another one it may be
+    known too, since all other cards have been seen, but a player need not be told that.
+    """
+    hidden: dict[tuple[int, int], np.ndarray] = {}
+    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
+        words = _words(_truth_and_worlds(testbed, here, seat))
+        table = len(here.seats), seat
+        hidden[table] = hidden.get(table, False) | (words != words[0]).any(axis=0)
+    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
+        view = testbed.compiled.blanked(here.states, seat)
+        changed = np.flatnonzero((_words(view) != _words(here.states))[0] & ~hidden[len(here.seats), seat])
+        changed = changed[changed != RNG]
+        if len(changed):
+            field = _field_at(testbed.game, int(changed[0]))
+            raise here.broken(f"blank for seat {seat} changes state.{field}, which that seat knows")
+        _shown_alike(testbed, here, view, seat)
+    for here, seat in testbed.views(testbed.effort.texts if testbed.game.blank else 0):
+        view = testbed.compiled.blanked(here.states, seat)[0]
+        truth, found = (here.ask(testbed.game.show, state, seat) for state in (here.state, view))
+        if truth != found:
+            raise here.broken(f"blank changes what seat {seat} is shown: {truth!r} becomes {found!r}")
+
+
+def _shown_alike(testbed: Testbed, here: Position, view: np.ndarray, seat: int) -> None:
+    """Break the law if a seat's encodings or its legal moves are not the same in a blanked state, STATE[1]."""
+    rows = testbed.compiled.rows(np.concatenate([here.states, view]), seat)
+    wrong = np.flatnonzero(rows[0] != rows[1])
+    if len(wrong):
+        where = _segment_at(testbed.game, len(here.seats), int(wrong[0]))
+        raise here.broken(f"blank changes what seat {seat} is shown: {where}")
+    if seat == here.turn and testbed.compiled.legal(here.states)[1][0] > 0:
+        truth, found = testbed.compiled.moves(here.states), testbed.compiled.moves(view)
+        if not np.array_equal(truth, found):
+            raise here.broken(f"blank changes the legal moves of seat {seat}")
+
+
+def _words(states: np.ndarray) -> np.ndarray:
+    """States as the numbers that they hold: i64[N, words]."""
+    return np.ascontiguousarray(states).view(np.int64).reshape(len(states), -1)
+
+
+def _field_at(game: Game, word: int) -> str:
+    """The field of a state in which a number of `_words` lies."""
+    fields = game.state.fields or {}
+    return max((offset, name) for name, (_, offset, *_) in fields.items() if offset <= 8 * word)[1]
 
 
 @law

@@ -30,7 +30,7 @@ from cardai.kernel.native import (
     turn_of,
     uniform_of,
 )
-from cardai.kernel.rules import DEAL, SCORE, is_among, legal_moves, make_world, play_move
+from cardai.kernel.rules import DEAL, SCORE, is_among, legal_moves, make_view, make_world, play_move
 from cardai.rule import inlined, mixed, rule
 
 # How a player decides: by a hand-written rule, evenly at random, by one-ply search with a heuristic, by playouts, or
@@ -51,13 +51,15 @@ class Cast(NamedTuple):
 
     calls: Any  # i64[P]
     kinds: Any  # i64[P]: NATIVE ... OUTSIDE
-    sees_truth: Any  # i64[P]: 1 if it is given the true state
+    sees_own: Any  # i64[P]: 1 if NATIVE is given the state with all that is hidden blanked, 0 if it is given a world
+    peeks: Any  # i64[P]: 1 if ONE_PLY judges moves in the true world
     settles: Any  # i64[P]: 1 if ONE_PLY judges settled states, 0 if it judges after-states
     worlds: Any  # i64[P]: worlds a decision, for ONE_PLY and ROLLOUT
     randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
     epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
     temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
     until: Any  # i64[P]: such a player explores up to a ply drawn for each game from 0..until only; -1: all along
+    blank: Any  # i64[1]: the game's `blank`
     params: Any  # f8[P, width]
     widths: Any  # i64[P]: how many parameters each one has
     width: int
@@ -170,9 +172,10 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
     kind = get(cast.kinds, player)
     if kind == NATIVE:
         clear(chosen, rules.move_size)
-        view = state
-        if get(cast.sees_truth, player) == 0:
-            view = at(scratch.worlds, 0)
+        view = at(scratch.worlds, 0)
+        if get(cast.sees_own, player) != 0:
+            make_view(rules, get(cast.blank, 0), view, state, turn_of(state))
+        else:
             make_world(rules, view, state, turn_of(state), stream)
         width = get(cast.widths, player)
         own = row_of(params, index, cast.width, width)
@@ -186,7 +189,7 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
         rules,
         get(cast.calls, player),
         get(cast.settles, player) != 0,
-        get(cast.sees_truth, player) != 0,
+        get(cast.peeks, player) != 0,
         get(cast.worlds, player),
         state,
         scratch,

@@ -24,6 +24,7 @@ _KINDS = {
     "score": ("float64", "ri"),
     "value": ("float64", "ri"),
     "resample": ("void", "rir"),
+    "blank": ("void", "ri"),
     "encode": ("void", "ria"),
     "choose": ("void", "rrar"),
 }
@@ -58,6 +59,7 @@ if JIT:
             "score": (record, types.int64),
             "value": (record, types.int64),
             "resample": (record, types.int64, stream),
+            "blank": (record, types.int64),
             "encode": (record, types.int64, row),
             "choose": (record, played, params, stream),
         }[role]
@@ -185,7 +187,7 @@ if JIT:
 
     _deal, _settle = _caller("deal"), _caller("settle")
     _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
-    _score, _resample = _caller("score"), _caller("resample")
+    _score, _resample, _blank = _caller("score"), _caller("resample"), _caller("blank")
     _encode, _choose = _caller("encode"), _caller("choose")
 
     def raw(array: np.ndarray) -> Any:
@@ -329,6 +331,10 @@ if JIT:
         _resample(function, (state, seat, stream))
 
     @rule
+    def call_blank(function, state, seat):
+        _blank(function, (state, seat))
+
+    @rule
     def call_encode(function, state, seat, rows, index):
         _encode(function, (state, seat, at(rows, index), rows[1], 1))
 
@@ -460,6 +466,9 @@ else:
 
     def call_resample(function, state, seat, stream):
         function(state, seat, stream)
+
+    def call_blank(function, state, seat):
+        function(state, seat)
 
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])

@@ -27,6 +27,7 @@ PARAMETERS = {
     "score": ("state", "seat"),
     "value": ("state", "seat"),
     "resample": ("state", "seat", "stream"),
+    "blank": ("state", "seat"),
     "encode": ("state", "seat", "row"),
     "choose": ("world", "move", "params", "stream"),
 }

@@ -12,6 +12,7 @@ from cardai.kernel.native import (
     at,
     begin_ply,
     call_act,
+    call_blank,
     call_deal,
     call_encode,
     call_is_legal,
@@ -92,6 +93,14 @@ def make_world(rules, world, state, seat, stream):
     copy(world, state, rules.state_size)
     seed_state(world, next_of(stream))
     call_resample(get(rules.calls, RESAMPLE), world, seat, stream)
+
+
+@inlined
+def make_view(rules, blank, view, state, seat):
+    """Make `view` a copy of `state` in which the rule `blank` has written over what is hidden from `seat`."""
+    copy(view, state, rules.state_size)
+    seed_state(view, 0)
+    call_blank(blank, view, seat)
 
 
 @rule

@@ -1,7 +1,5 @@
 """The strategy of an agent for a solved game: the agent is asked for its move in every position."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from cardai.agents.spec import Agent
@@ -10,6 +8,8 @@ from cardai.errors import CardaiError
 from cardai.game import int_seed
 from cardai.kernel.native import (
     at,
+    call_choose,
+    clear,
     next_of,
     raw,
     seed_state,
@@ -66,8 +66,6 @@ class _Asked:
         if isinstance(player.strategy, Person):
             raise CardaiError(f"agent {player.spec!r} cannot be asked in every position")
         player.check_fits(solution.game, solution.variant, 2)
-        if isinstance(player.strategy, HandWritten):  # nothing is hidden: a position is its own world
-            player = replace(player, strategy=replace(player.strategy, sees_truth=True))
         self.solution, self.player = solution, player
         self.places = np.flatnonzero(solution.turns >= 0)
         self.positions = np.ascontiguousarray(solution.states[self.places])
@@ -100,15 +98,35 @@ class _Asked:
             for first, (_, means) in zip(self.first.tolist(), options, strict=True):
                 self.best[first : first + len(means)] = means == means.max()
             return chosen
+        if isinstance(player.strategy, HandWritten):
+            return self._chosen_by_hand(player.strategy, worlds, streams)
         size = len(worlds) if not player.strategy.is_native else _ASKED_AT_ONCE
         parts = [slice(i, i + size) for i in range(0, len(worlds), size)]
         return np.concatenate([ask(game, player, worlds[part], streams[part]) for part in parts])
+
+    def _chosen_by_hand(self, player: HandWritten, worlds: np.ndarray, streams: np.ndarray) -> np.ndarray:
+        """A hand-written player's moves. Nothing is hidden: each position is its own world, and nothing is blanked."""
+        game, chosen = self.solution.game, np.zeros(len(worlds), self.solution.game.move)
+        params = np.array([player.params or (0.0,)])
+        for i in range(0, len(worlds), _ASKED_AT_ONCE):
+            part = slice(i, i + _ASKED_AT_ONCE)
+            lent = raw(worlds[part]), len(worlds[part]), raw(params), params.shape[1], raw(streams[part])
+            choose_in_each(player.call, *lent, raw(chosen[part]), game.move.itemsize)
+        return chosen
 
 
 def _keys(records: np.ndarray) -> list[bytes]:
     """The bytes of each record."""
     data, width = records.tobytes(), records.dtype.itemsize
     return [data[i : i + width] for i in range(0, len(data), width)]
+
+
+@rule
+def choose_in_each(call, states, count, params, width, streams, chosen, move_size):
+    """Let a hand-written player choose in each state, each time with a random stream of its own."""
+    for i in range(count):
+        clear(at(chosen, i), move_size)
+        call_choose(call, at(states, i), at(chosen, i), params, 0, width, at(streams, i))
 
 
 @rule

@@ -30,13 +30,15 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     return Cast(
         native.addresses([player.get("call", 0) for player in players]),
         column("kind", driver.OUTSIDE),
-        column("sees_truth", 0),
+        column("sees_own", 0),
+        column("peeks", 0),
         column("settles", 0),
         column("worlds", 1),
         column("randomised", 0),
         column("epsilon", 0.0, np.float64),
         column("temperature", 0.0, np.float64),
         column("until", -1),
+        native.addresses([game.entry("blank", game.blank) if game.blank and column("sees_own", 0).any() else 0]),
         table,
         np.array([len(values) for values in params], np.int64),
         width,
@@ -50,13 +52,13 @@ def _player(agent: Agent) -> dict[str, Any]:
     """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all."""
     match agent.strategy:
         case EvenlyRandom():
-            return {"kind": driver.UNIFORM, "sees_truth": True}
+            return {"kind": driver.UNIFORM}
         case HandWritten() as player:
             return {
                 "kind": driver.NATIVE,
                 "call": player.call,
                 "params": player.params,
-                "sees_truth": player.sees_truth,
+                "sees_own": player.sees_own,
                 "randomised": player.randomised,
             }
         case Rollout(worlds):
@@ -65,7 +67,7 @@ def _player(agent: Agent) -> dict[str, Any]:
             return {
                 "kind": driver.ONE_PLY if search.is_native else driver.OUTSIDE,
                 "call": search.value if search.is_native else 0,
-                "sees_truth": search.peeks,
+                "peeks": search.peeks,
                 "settles": search.settles,
                 "worlds": search.worlds,
                 "epsilon": search.epsilon,

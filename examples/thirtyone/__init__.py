@@ -5,7 +5,7 @@ This is the worked example of `docs/add-a-game.md`. Numbers in comments are the 
 
 import numpy as np
 
-from cardai.cards import DECK52, any_of, count, full_deck, lowest, put, rank, same_rank, single, suit_cards
+from cardai.cards import DECK52, any_of, count, filled, full_deck, lowest, put, rank, same_rank, single, suit_cards
 from cardai.game import Game, PerspectiveEncoder, Player, Row, Segment, Suite, move_dtype, state_dtype
 from cardai.rule import rule
 
@@ -187,6 +187,14 @@ def resample(state, seat, stream):
     state.stock = unseen
 
 
+@rule
+def blank(state, seat):
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+    state.stock = filled(0, count(state.stock))
+
+
 def layout(seats):
     planes = ["own hand", "discards", "top", "taken", *(f"known of seat +{step}" for step in range(1, seats))]
     values = ["to move", "knocked", "cards"]
@@ -338,6 +346,7 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     score_sum=lambda seats: seats / 2,  # 4.4
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={
@@ -345,6 +354,7 @@ GAME = Game(
             house,
             about="knocks at knock_at points, takes the discard if that gains at least gain points",
             defaults={"knock_at": 25.0, "gain": 2.0},
+            sees="own",
         )
     },
     heuristics={"prospects": prospects},

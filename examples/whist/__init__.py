@@ -5,7 +5,7 @@ This is the worked example of `docs/dealing.md`. Numbers in comments are the rul
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, full_deck, lowest, put, rank, single, suit, suit_cards
+from cardai.cards import Deck, any_of, count, filled, full_deck, lowest, put, rank, single, suit, suit_cards
 from cardai.dealing import redeal
 from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import rule
@@ -117,6 +117,13 @@ def resample(state, seat, stream):
     redeal(state.hands, state.known, state.lacks, seat, stream)
 
 
+@rule
+def blank(state, seat):
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+
+
 def layout(seats):
     planes = [f"{name} of seat +{step}" for step in range(1, seats) for name in ("known", "lacks")]
     values = [f"{name}: seat +{step}" for step in range(seats) for name in ("tricks", "leads", "to move")]
@@ -219,12 +226,11 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     score_sum=lambda seats: 1.0,  # 3.1
     actions={(card,): card for card in range(CARDS)},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
-    players={
-        "thrifty": Player(thrifty, about="takes each trick it can, with the lowest card that does", sees_truth=True)
-    },
+    players={"thrifty": Player(thrifty, about="takes each trick it can, with the lowest card that does", sees="own")},
     heuristics={"won": won},
     spell=spell,
     parse=parse,

@@ -8,7 +8,7 @@ from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame import endgame_agent
 from .players import PLAYERS, hand_value
-from .rules import ACTIONS, MOVE, STATE, act, deal, legal, resample, score, settle
+from .rules import ACTIONS, MOVE, STATE, act, blank, deal, legal, resample, score, settle
 from .text import ending, holdings, parse, show, spell
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -59,6 +59,7 @@ GAME = Game(
     score=score,
     score_sum=lambda seats: 1.0 if seats == 2 else None,
     resample=resample,
+    blank=blank,
     encoders={
         "relative": PerspectiveEncoder(relative_layout, encode_relative),
         "report": PerspectiveEncoder(report_layout, encode_report),

@@ -171,9 +171,9 @@ def hand_value(state, seat):
 
 
 PLAYERS = {
-    "defensive": Player(choose_defensive, "always plays the weakest card (report)", sees_truth=True),
+    "defensive": Player(choose_defensive, "always plays the weakest card (report)", sees="own"),
     "aggressive": Player(
-        choose_aggressive, "attacks with the strongest plain card, beats with the weakest (report)", sees_truth=True
+        choose_aggressive, "attacks with the strongest plain card, beats with the weakest (report)", sees="own"
     ),
-    "thrifty": Player(choose_thrifty, "plays a card if that costs less than keeping it", WEIGHTS, sees_truth=True),
+    "thrifty": Player(choose_thrifty, "plays a card if that costs less than keeping it", WEIGHTS, sees="own"),
 }

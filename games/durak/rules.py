@@ -4,7 +4,7 @@ Cards and sets of cards are those of `cardai.cards` with 36 cards: card = 4 * ra
 A position with two seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
 """
 
-from cardai.cards import any_of, count, full_deck, has, lowest, ranks_of, single, suit, suit_cards
+from cardai.cards import any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
 from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule
 
@@ -331,6 +331,15 @@ def resample(state, seat, stream):
         state.stock = rest
         if is_possible(state, seat):
             return
+
+
+@rule
+def blank(state, seat):
+    # Hidden cards, in other hands and in the stock, become the lowest cards.
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+    state.stock = filled(state.bottom, deck_left(state)) & ~state.bottom
 
 
 @rule

@@ -15,7 +15,7 @@ from .encode import (
 )  # fmt: skip
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
-from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, deal, resample, score, settle
+from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, blank, deal, resample, score, settle
 from .text import ending, holdings, parse, show, spell
 
 
@@ -68,6 +68,7 @@ GAME = Game(
     score=score,
     score_sum=lambda seats: seats - 1.0,
     resample=resample,
+    blank=blank,
     encoders={
         "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
         "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),

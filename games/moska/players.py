@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cardai.cards import any_of, count, full_deck, has, lowest, ranks_of, same_rank, single, suit, suit_cards
+from cardai.cards import any_of, count, full_deck, has, lowest, same_rank, single, suit, suit_cards
 from cardai.game import Player
-from cardai.rule import below, rule, uniform
+from cardai.rule import below, next_bits, rule, skip_shuffle, uniform
 
 from .encode import cards_to_draw
 from .moves import offered, playable
@@ -29,6 +29,7 @@ from .rules import (
     killed_by,
     killers_of,
     room_to_attack,
+    unknown_to,
 )  # fmt: skip
 
 KINDS = KILL_TURNED + 1
@@ -66,6 +67,31 @@ def lowest_of(cards, most):
 def may_be_empty(kind):
     """Whether a move of this kind needs no cards. (A player that finds no cards for another kind chooses again.)"""
     return kind == END or kind == TURN or kind == SKIP
+
+
+@rule
+def pass_over_a_world(world, stream):
+    """Draw the numbers that `resample` draws to make a world of the seat to move, and that world's stream, unused.
+
+    Bot0 to bot3 look at nothing hidden, but once they were given such worlds, from the stream that they choose with.
+    So their games stay the same. All that the count of draws depends on is known to the seat.
+    """
+    next_bits(stream)
+    seat = world.turn
+    pool, deck, hidden, places = unknown_to(world, seat), max(world.deck_left - 1, 0), 0, 0
+    for other in range(world.seats):
+        if other != seat:
+            cards = count(world.hands[other]) - count(world.known[other])
+            hidden += cards
+            if has(world.drawn, other):
+                places += cards
+    size, in_deck = count(pool), False
+    if world.swap_two != 0 and has(pool, world.trump) and deck + places > 0:
+        in_deck = below(stream, deck + places) >= places
+        size -= 1
+    skip_shuffle(stream, size)
+    if in_deck:
+        below(stream, size - hidden + 1)
 
 
 # Random players.
@@ -200,6 +226,7 @@ def kill_cheaply(hand, table, trump, by_rank):
 @rule
 def choose_obvious(world, move, stream, by_rank):
     """Play as bot0 (`by_rank`) or bot1: a random kind, then its lowest (bot0) or cheapest (bot1) cards."""
+    pass_over_a_world(world, stream)
     hand, trump = world.hands[world.turn], world.trump
     kinds = offered(world)
     while True:
@@ -253,9 +280,11 @@ def worth(world, card):
 @rule
 def worth_of(world, cards):
     """The summed worth of a set."""
-    total = 0
+    alive, trumps = full_deck(DECK) & ~world.discards, suit_cards(world.trump)
+    total = count(cards & trumps) * count(alive & ~trumps)
     while cards != 0:
-        total += worth(world, lowest(cards))
+        card = lowest(cards)
+        total += count(alive & suit_cards(suit(card)) & (single(card) - 1))
         cards &= cards - 1
     return total
 
@@ -316,9 +345,9 @@ def kill_cost(world, card, target, hand, params):
     if not has(killers_of(target, world.trump), card):
         return FORBIDDEN
     factor = 1.0
-    if ranks_of(world.table) & single(card) != 0:
+    if same_rank(card) & world.table != 0:
         factor += params[0]
-    if ranks_of(hand) & single(target) != 0:
+    if same_rank(target) & hand != 0:
         factor += params[1]
     if has(world.barring, target) and world.deck_left > 0:
         factor += params[2]
@@ -335,33 +364,32 @@ def kill_cards(world, hand, params):
     if killers == 0:
         return 0, 0
     rows, columns = count(killers), count(world.table)
-    card_of, target_of = np.empty(rows, np.int64), np.empty(columns, np.int64)
-    fill(card_of, killers)
-    fill(target_of, world.table)
     size = max(rows, columns)
     cost = np.zeros((size, size))
+    rest = killers
     for i in range(rows):
+        targets = world.table
         for j in range(columns):
-            cost[i, j] = kill_cost(world, card_of[i], target_of[j], hand, params)
+            cost[i, j] = kill_cost(world, lowest(rest), lowest(targets), hand, params)
+            targets &= targets - 1
+        rest &= rest - 1
     threshold = (params[4] - DECK) / DECK * world.deck_left + DECK
     column_of = assign(cost)
     cards, targets = 0, 0
     for i in range(rows):
         j = column_of[i]
         if j < columns and cost[i, j] < FORBIDDEN and cost[i, j] <= threshold:
-            cards |= single(card_of[i])
-            targets |= single(target_of[j])
+            cards |= single(card_at(killers, i))
+            targets |= single(card_at(world.table, j))
     return cards, targets
 
 
 @rule
-def fill(array, cards):
-    """Write the cards of a set into an array, lowest first."""
-    place = 0
-    while cards != 0:
-        array[place] = lowest(cards)
+def card_at(cards, place):
+    """A card of a set by its place, from the lowest (0) up."""
+    for _ in range(place):
         cards &= cards - 1
-        place += 1
+    return lowest(cards)
 
 
 @rule
@@ -371,12 +399,17 @@ def assign(cost):
     Shortest augmenting paths with potentials (Jonker and Volgenant 1987).
     """
     n = len(cost)
-    u, v = np.zeros(n + 1), np.zeros(n + 1)
-    row_of, way = np.full(n + 1, -1), np.zeros(n + 1, np.int64)
+    floats, numbers = np.zeros((3, n + 1)), np.zeros((4, n + 1), np.int64)  # few arrays: they take most of the time
+    u, v, shortest = floats[0], floats[1], floats[2]
+    row_of, way, done, column_of = numbers[0], numbers[1], numbers[2], numbers[3]
+    for j in range(n + 1):
+        row_of[j] = -1
     for i in range(n):
         row_of[n] = i
         column = n
-        shortest, done = np.full(n + 1, np.inf), np.zeros(n + 1, np.int64)
+        for j in range(n + 1):
+            shortest[j] = np.inf
+            done[j] = 0
         while row_of[column] != -1:
             done[column] = 1
             row, nearest, step = row_of[column], n, np.inf
@@ -399,10 +432,9 @@ def assign(cost):
             previous = way[column]
             row_of[column] = row_of[previous]
             column = previous
-    column_of = np.zeros(n, np.int64)
     for j in range(n):
         column_of[row_of[j]] = j
-    return column_of
+    return column_of[:n]
 
 
 @rule
@@ -423,6 +455,7 @@ def kill_of_turned(world, hand, params):
 @rule
 def choose_bot2(world, move, params, stream):
     """Choose a random kind for which there are cards to play, an end or a skip only if there is no other."""
+    pass_over_a_world(world, stream)
     hand = world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):
@@ -457,39 +490,49 @@ def choose_bot2(world, move, params, stream):
 @rule
 def mean_worth_of_unseen(world, seat):
     """The mean worth of the cards not in the own hand, not killed, and not known to be in another hand."""
-    unseen = full_deck(DECK) & ~world.discards & ~world.hands[seat] & ~world.killed
+    alive, trumps = full_deck(DECK) & ~world.discards, suit_cards(world.trump)
+    seen = world.hands[seat] | world.killed
     for other in range(world.seats):
         if other != seat:
-            unseen &= ~world.known[other]
-    return worth_of(world, unseen) / count(unseen) if unseen != 0 else 0.0
+            seen |= world.known[other]
+    unseen = count(alive & ~seen)
+    if unseen == 0:
+        return 0.0
+    total = count(alive & trumps) * count(alive & ~trumps)  # what all cards are worth: of n in a suit, the k-th kills k
+    for each in range(4):
+        size = count(alive & suit_cards(each))
+        total += size * (size - 1) // 2
+    return (total - worth_of(world, alive & seen)) / unseen
 
 
 @rule
 def highest_worth(world):
     """The highest worth of a card still in the game."""
-    best, rest = 0, full_deck(DECK) & ~world.discards
-    while rest != 0:
-        best = max(best, worth(world, lowest(rest)))
-        rest &= rest - 1
+    alive = full_deck(DECK) & ~world.discards
+    if alive & suit_cards(world.trump) != 0:
+        return count(alive) - 1  # the highest trump kills all others
+    best = 0
+    for each in range(4):
+        best = max(best, count(alive & suit_cards(each)) - 1)
     return best
 
 
 @rule
-def hand_worth(world, hand, draws, top, mean):
-    """Bot3's value of a hand: the mean worth of its cards.
+def value_of_hand(world, size, worth, draws, top, mean):
+    """Bot3's value of a hand of `size` cards that are worth `worth` together: their mean worth.
 
     Cards to be drawn (`draws`) count with the worth `mean`, and each card short of six adds the worth `top`.
     """
-    size = count(hand)
     drawn = min(HAND - size, world.deck_left) if draws and size < HAND else 0
     if size + drawn == 0:
         return np.inf
-    return (worth_of(world, hand) + max(0.0, top * (HAND - size - drawn)) + mean * drawn) / (size + drawn)
+    return (worth + max(0.0, top * (HAND - size - drawn)) + mean * drawn) / (size + drawn)
 
 
 @rule
 def choose_bot3(world, move, params, stream):
     """Choose the kind of move that leaves the hand worth most, a random one in a tie."""
+    pass_over_a_world(world, stream)
     seat, hand = world.turn, world.hands[world.turn]
     kinds = offered(world)
     if kinds == single(OPEN):
@@ -502,26 +545,25 @@ def choose_bot3(world, move, params, stream):
         set_move(move, SKIP, 0, 0)
         return
     top, mean = float(highest_worth(world)), mean_worth_of_unseen(world, seat)
+    held, own = count(hand), worth_of(world, hand)
     best, ties = -1.0, 0
-    for kind in range(KINDS):
-        if not has(kinds, kind):
-            continue
-        cards, targets, after = 0, 0, hand
+    while kinds != 0:
+        kind = lowest(kinds)
+        kinds &= kinds - 1
+        cards, targets = 0, 0
         if kind == END:
             cards = world.table
-            after = hand | cards
         elif kind == ATTACK:
             cards = attack_cards(world, hand, stream)
-            after = hand & ~cards
         elif kind == SELF:
             cards = self_cards(world, hand)
-            after = hand & ~cards
         elif kind == KILL:
             cards, targets = kill_cards(world, hand, params)
-            after = hand & ~cards
         if cards == 0 and (kind == ATTACK or kind == SELF or kind == KILL):
             continue
-        value = hand_worth(world, after, kind != SKIP, top, mean)
+        sign = 1 if kind == END else -1  # the cards are picked up or played
+        size, worth = held + sign * count(cards), own + sign * worth_of(world, cards)
+        value = value_of_hand(world, size, worth, kind != SKIP, top, mean)
         if value < best:
             continue
         ties = ties + 1 if value == best else 1
@@ -562,12 +604,12 @@ def weights(*values: float) -> Mapping[str, float]:
 
 
 PLAYERS = {
-    "random": Player(choose_random, "a random kind of move, then random cards (the thesis' Random)", sees_truth=True),
-    "random_simple": Player(choose_random_simple, "an earlier random player: cards of one rank", sees_truth=True),
-    "bot0": Player(choose_bot0, "a random kind of move, the lowest cards"),
-    "bot1": Player(choose_bot1, "a random kind of move, the cheapest cards, trumps kept"),
+    "random": Player(choose_random, "a random kind of move, then random cards (the thesis' Random)", sees="own"),
+    "random_simple": Player(choose_random_simple, "an earlier random player: cards of one rank", sees="own"),
+    "bot0": Player(choose_bot0, "a random kind of move, the lowest cards", sees="own"),
+    "bot1": Player(choose_bot1, "a random kind of move, the cheapest cards, trumps kept", sees="own"),
     "bot2": Player(choose_bot2, "a random kind of move that has cards to play, cards chosen by counting",
-                   weights(-0.38, 0.072, -0.29, 0.336, 30.44)),
+                   weights(-0.38, 0.072, -0.29, 0.336, 30.44), sees="own"),
     "bot3": Player(choose_bot3, "the kind of move that leaves the best hand, by counting cards (the thesis' Bot3)",
-                   weights(0.025, -0.0095, 0.0068, 0.0036, 0.73)),
+                   weights(0.025, -0.0095, 0.0068, 0.0036, 0.73), sees="own"),
 }  # fmt: skip

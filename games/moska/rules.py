@@ -3,7 +3,7 @@
 Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
 """
 
-from cardai.cards import any_of, count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.cards import any_of, count, filled, full_deck, has, lowest, single, suit, suit_cards
 from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule, shuffle
 
@@ -341,6 +341,17 @@ def resample(state, seat, stream):
         state.deck[place] = two
     if state.deck_left == 0:
         state.deck[0] = NONE
+
+
+@rule
+def blank(state, seat):
+    # Hidden cards of other hands become the lowest cards, hidden cards of the deck its trump card.
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
+    card = state.trump_card
+    for place in range(1, state.deck_left):
+        state.deck[place] = card
 
 
 @rule
