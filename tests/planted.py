@@ -302,6 +302,13 @@ def blank_counts(state, seat):
 
 
 @rule
+def blank_too_far(state, seat):
+    """Writes one number behind the record: `known` is its last field."""
+    small_game.blank(state, seat)
+    state.known[seat - seat + SEATS] = 1
+
+
+@rule
 def encode_sizes(state, seat, row):
     small_game.encode(state, seat, row)
     row[-1] = count(state.hands[(seat + 1) % state.seats])
@@ -351,6 +358,7 @@ DECK_UNBLANKED = faulty("blank_leaves_nothing_hidden", blank=blank_without_deck)
 HAND_UNBLANKED_LATE = faulty("blank_leaves_nothing_hidden", blank=blank_until_late)
 BLANKED_BY_THE_TRUTH = faulty("blank_leaves_nothing_hidden", blank=blank_by_sorting)
 OWN_HAND_BLANKED = faulty("blank_leaves_what_is_known", blank=blank_own_hand)
+BLANKED_TOO_FAR = faulty("rules_touch_only_their_record", blank=blank_too_far)
 TOP_BLANKED = faulty("blank_leaves_what_is_known", blank=blank_top)
 COUNT_BLANKED = faulty(
     "blank_leaves_what_is_known", blank=blank_counts, encoders=seen_by(encode_sizes, layout_with_sizes)

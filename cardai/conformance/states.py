@@ -67,7 +67,8 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
             raise here.broken(f"act changes its move {text}")
 
     def blank(state: Any) -> None:
-        blank_each(compiled.rules, compiled.blank, raw(copied(here.states)), 1, seat, state)
+        given = copied(here.states)
+        blank_each(compiled.rules, compiled.blank, raw(given), 1, seat, state)
 
     act = functools.partial(move, settle=False)
     both = functools.partial(move, settle=True)
