@@ -5,6 +5,8 @@ import gzip
 import hashlib
 import json
 import signal
+import threading
+import time
 import zlib
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cardai
-from cardai.data.record import Writer, pack, read, replay, unpack, verify
+from cardai.data.record import InOrder, Writer, pack, read, replay, unpack, verify
 from cardai.errors import CardaiError
 from cardai.game import move_dtype
 from cardai.table.many import play
@@ -22,6 +24,7 @@ from cardai.table.many import play
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
 AGENTS = ["random", "greedy:open_lines"]
+unpack(pack(np.zeros(0, TICTACTOE.move)), TICTACTOE.move, 0)  # compiled here: in an example it would take too long
 
 
 def tables(games: int, seats: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -417,6 +420,48 @@ def test_an_interrupted_run_keeps_what_is_finished_and_says_so(tmp_path, name):
     assert 7 <= found.games < 100
     assert (found.games, found.complete) == (results.finished.sum(), False)
     assert [one.seed for one in read(tmp_path / name)] == sorted(int(seeds[index]) for index in came)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_at_any_moment_neither_loses_a_finished_game_nor_writes_it_twice(tmp_path, threads):
+    count = 60_000
+    lineups, seeds = np.zeros((count, 2), int), np.arange(count, dtype=np.uint64)
+    stopped = []
+    for moment in np.linspace(0.02, 0.2, 6).tolist():
+        with Writer(tmp_path / "g.jsonl", TICTACTOE, ["random"], None, 2, overwrite=True, planned=count) as writer:
+            timer = threading.Timer(moment, lambda: signal.raise_signal(signal.SIGINT))
+            timer.start()
+            agents, on_game = [cardai.agent(TICTACTOE, "random")], writer.in_order(lineups, seeds)
+            results = play(TICTACTOE, agents, lineups, seeds, on_game=on_game, threads=threads)
+            timer.join()
+        stopped.append(results.interrupted)
+        assert [one.seed for one in read(tmp_path / "g.jsonl")] == seeds[results.finished].tolist()
+    assert any(stopped)
+
+
+def test_a_thread_does_not_run_away_from_a_slow_one(tmp_path):
+    """Games wait in memory for the next one to be written, which a slow thread may still be playing."""
+    count, waiting = 40_000, []
+    lineups, seeds = np.zeros((count, 2), int), np.arange(count, dtype=np.uint64)
+
+    class Slow(InOrder):
+        def take(self, games, slots, *rest):
+            if slots.min() == 0:
+                time.sleep(0.02)
+            waiting.append(int(games.max()) - writer.next_index)
+            return super().take(games, slots, *rest)
+
+    with Writer(tmp_path / "g.jsonl", TICTACTOE, ["random"], None, 2, planned=count) as writer:
+        play(
+            TICTACTOE,
+            [cardai.agent(TICTACTOE, "random")],
+            lineups,
+            seeds,
+            on_game=Slow(writer, lineups, seeds),
+            threads=2,
+        )
+    assert [one.seed for one in read(tmp_path / "g.jsonl")] == seeds.tolist()
+    assert max(waiting) < 10_000
 
 
 def test_an_error_in_the_run_leaves_an_incomplete_file(tmp_path, five):

@@ -5,13 +5,18 @@
 - The last line has a digest of all lines before it.
 - Every line ends with a checksum of itself, so that `verify` can name the first line that was changed.
 
-    {"format":"cardai games 1","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
+    {"format":"cardai games 2","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
      "agents":["random","greedy:open_lines"],"fields":["cell"],"max_plies":9,"sum":"..."}
     {"number":0,"seed":7,"lineup":[0,1],"scores":[0.0,1.0],"plies":8,"moves":"...","sum":"..."}
     {"games":1,"complete":true,"digest":"...","sum":"..."}
 
-`lineup` holds indices into `agents`. `moves` is base64 of zlib of the moves' bytes, one byte position after the other:
-the lowest byte of the first field of all moves, then its next byte, and so on (fields are int64, lowest byte first).
+`lineup` holds indices into `agents`. `moves` is base64 of zlib of the moves' numbers: the first field of all moves,
+then the second of all moves, and so on. A number takes one byte, or a few if it is large:
+
+- 0 to 127: the number itself
+- 128 + k: the number 2^k, for k from 7 to 62
+- 255: the number -1
+- 192 + n: any other number, of which the n lowest bytes follow, the lowest first; all higher bytes are 0
 """
 
 import base64
@@ -22,12 +27,11 @@ import itertools
 import json
 import math
 import re
-import signal
 import threading
 import time
 import zlib
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -35,10 +39,13 @@ from typing import Any, BinaryIO, Self, TypeGuard
 
 import numpy as np
 
+from cardai.agents.spec import agent
+from cardai.data.lines import SUM, LineMaker, checksum, lines_of, packed_moves, packed_numbers, signed, unpacked_numbers
 from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, whole
 from cardai.files.reading import open_file, parse_json, parse_json_line
-from cardai.files.writing import remove_left_over, temporary
+from cardai.files.writing import interrupts_held, remove_left_over, temporary
 from cardai.game import Game, GameState, int_seed, is_game, move_dtype
+from cardai.kernel.deflate import Code, Gzip, code_for
 from cardai.kernel.doors import (
     check_flag,
     check_function,
@@ -55,22 +62,21 @@ from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.kernel.rules import lend
 from cardai.registry import load
 from cardai.table.complaints import Complaints
+from cardai.table.ended import Sink
+from cardai.table.many import play
 
-FORMAT = "cardai games 1"
+FORMAT = "cardai games 2"
 
-_SUM = b',"sum":"'  # begins the checksum, the last field of every line
-_SUM_LENGTH = len(_SUM) + 16 + len(b'"}\n')
+_SUM_LENGTH = len(SUM) + 16 + len(b'"}\n')
 _NAME = re.compile(r"[\w-]{1,100}")
 _JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
-_BATCH = 64  # write waiting games after this many have ended
+_SAMPLES = 4  # games from which a code is made
+_MOST_AHEAD = 1 << 13  # how many games a thread may be ahead of the next game to be written
 _MOST_HELD = 1 << 16  # the most games that wait for an earlier one
 _LONGEST_GAME = 1 << 24  # bytes of moves, unpacked
 _LONGEST_LINE = 1 << 25  # bytes; it has room for the longest game, however badly that is packed
 _MOST_SEATS, _MOST_FIELDS = 62, 64
 _NUMBERS = (int, float, np.integer, np.floating)
-
-OnGame = Callable[[int, np.ndarray, np.ndarray], None]
-"""Called by `table.play` with (index, moves, scores) when a game ends."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +167,10 @@ class Writer:
         self.path, self.games, self.planned = check_path("path", path), 0, planned
         self._overwrite, self._move = overwrite, is_game(game).move
         self._digest = hashlib.blake2b(digest_size=16)
-        self._held: dict[int, dict[str, Any]] = {}
-        self._next_held = 0
+        self._ended = deque[tuple[list[int], list[bytes]]]()  # indices and texts of games that have ended
+        self._held: dict[int, bytes] = {}  # the texts of games that wait for an earlier one
+        self.next_index = 0  # of the game to be written next
+        self._writes = threading.Lock()
         check_flag("overwrite", overwrite)
         if planned is not None:
             whole("planned", planned, 0)
@@ -180,34 +188,27 @@ class Writer:
             self._raw = self._unfinished.open("xb")
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
             raise CardaiError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        self.lines = LineMaker(_code_of(game, header))
         packed = self.path.suffix == ".gz"
-        self._file: BinaryIO = gzip.GzipFile("", "wb", 6, self._raw, mtime=0) if packed else self._raw  # pyright: ignore
-        self._write({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)})
+        self._file = Gzip(self._raw) if packed else self._raw
+        self._write(_line({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)}))
 
     def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
         """Write one finished game. `moves`: MOVE[plies]. `lineup`: indices into the agents. `scores`: f8[seats].
 
         Raises CardaiError for anything else.
         """
-        with _held_interrupt():
-            self._add(self._game_line(seed, lineup, moves, scores))
+        with interrupts_held():
+            self._add(self._text_of_game(seed, lineup, moves, scores))
 
-    def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> OnGame:
+    def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> "InOrder":
         """Return an `on_game` for `table.play` that writes games in the order of `seeds`, in whatever order they end.
 
         Endless games leave gaps: if too many games wait for an earlier one, they are written without it. Raises
         CardaiError unless `lineups` are indices into the agents, i64[G, seats], and `seeds` G whole numbers.
         """
         lineups = check_indices("lineups", lineups, len(self._header.agents), (None, self._header.seats))
-        seeds = check_seeds(seeds, len(lineups))
-
-        def on_game(index: int, moves: np.ndarray, scores: np.ndarray) -> None:
-            self._held[index] = self._game_line(seeds[index], lineups[index], moves, scores)
-            if len(self._held) % _BATCH == 0:
-                with _held_interrupt():
-                    self._write_waiting()
-
-        return on_game
+        return InOrder(self, lineups, check_seeds(seeds, len(lineups)))
 
     def close(self, complete: bool = True) -> None:
         """Write the last line and give the file its name.
@@ -217,9 +218,9 @@ class Writer:
         check_flag("complete", complete)
         if self._raw.closed:
             return
-        with _held_interrupt():
-            for index in sorted(self._held):
-                self._add(self._held[index])
+        with interrupts_held():
+            self._write_waiting()
+            self._add(*(self._held[index] for index in sorted(self._held)))
             self._held.clear()
             complete = complete and self.games >= (self.planned or 0)
             if not complete and not self.games:
@@ -227,7 +228,7 @@ class Writer:
                 self._raw.close()
                 self._unfinished.unlink()
                 return
-            self._write({"games": self.games, "complete": complete, "digest": self._digest.hexdigest()})
+            self._write(_line({"games": self.games, "complete": complete, "digest": self._digest.hexdigest()}))
             try:
                 self._file.close()
                 self._raw.close()
@@ -242,37 +243,48 @@ class Writer:
             self._raw.close()
             self._unfinished.unlink(missing_ok=True)
 
+    def write_ended(self, indices: list[int], texts: list[bytes]) -> None:
+        """Write games that have ended, and those that waited for them. Threads may call it at once."""
+        self._ended.append((indices, texts))
+        if self._writes.acquire(blocking=False):  # another thread that writes now leaves this to the next
+            try:
+                self._write_waiting()
+            finally:
+                self._writes.release()
+
     def _write_waiting(self) -> None:
         """Write the games whose predecessors are written."""
+        while self._ended:
+            self._held.update(zip(*self._ended.popleft(), strict=True))
         if len(self._held) > _MOST_HELD:
-            self._next_held = min(self._held)
-        while self._next_held in self._held:
-            self._add(self._held.pop(self._next_held))
-            self._next_held += 1
+            self.next_index = min(self._held)
+        following = []
+        while self.next_index in self._held:
+            following.append(self._held.pop(self.next_index))
+            self.next_index += 1
+        self._add(*following)
 
-    def _game_line(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> dict[str, Any]:
+    def _text_of_game(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> bytes:
         if getattr(moves, "dtype", None) != self._move or np.ndim(moves) != 1:
             raise BadArgument(f"moves are {short(getattr(moves, 'dtype', moves))}, the game's are {self._move}")
         head = self._header
-        return {
-            "seed": int(int_seed(seed)),
-            "lineup": check_indices("lineup", lineup, len(head.agents), (head.seats,)).tolist(),
-            "scores": check_scores(scores, head.seats),
-            "plies": len(moves),
-            "moves": pack(moves),
-        }
+        lineups = check_indices("lineup", lineup, len(head.agents), (head.seats,))[None]
+        points = np.array([check_scores(scores, head.seats)])
+        slots, plies = np.zeros(1, np.int64), np.array([len(moves)])
+        return self.lines.bodies(np.array([int_seed(seed)]), lineups, slots, plies, moves[None], points)[0]
 
-    def _add(self, line: dict[str, Any]) -> None:
-        self._write({"number": self.games} | line)
-        self.games += 1
+    def _add(self, *bodies: bytes) -> None:
+        """Write the lines of some games, given without numbers and checksums."""
+        if bodies:
+            self._write(lines_of(list(bodies), self.games))
+            self.games += len(bodies)
 
-    def _write(self, line: dict[str, Any]) -> None:
-        text = _signed(line)
+    def _write(self, lines: bytes) -> None:
         try:
-            self._file.write(text)
+            self._file.write(lines)
         except OSError as error:
             raise CardaiError(f"cannot write {self.path}: {error.strerror or error}") from None
-        self._digest.update(text)
+        self._digest.update(lines)
 
     def __enter__(self) -> Self:
         return self
@@ -281,6 +293,29 @@ class Writer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close(complete=kind is None)
+
+
+class InOrder(Sink):
+    """Writes the games of a run in the order of their seeds. `Writer.in_order` makes it; `table.play` takes it."""
+
+    def __init__(self, writer: Writer, lineups: np.ndarray, seeds: np.ndarray) -> None:
+        self._writer, self._lineups, self._seeds = writer, lineups, seeds
+
+    def __call__(self, index: int, moves: np.ndarray, scores: np.ndarray) -> None:
+        """Write one game."""
+        text = self._writer._text_of_game(self._seeds[index], self._lineups[index], moves, scores)
+        with interrupts_held():
+            self._writer.write_ended([int(index)], [text])
+
+    def take(
+        self, games: np.ndarray, slots: np.ndarray, plies: np.ndarray, logs: np.ndarray, scores: np.ndarray
+    ) -> bool:
+        """Write a block of games, see `Sink`."""
+        if not ((scores >= 0.0) & (scores <= 1.0)).all():
+            check_scores(scores[~((scores >= 0.0) & (scores <= 1.0)).all(axis=1)][0], scores.shape[1])
+        texts = self._writer.lines.bodies(self._seeds[games], self._lineups[games], slots, plies, logs, scores)
+        self._writer.write_ended(games.tolist(), texts)
+        return int(games.min()) > self._writer.next_index + _MOST_AHEAD
 
 
 class Reader:
@@ -495,28 +530,25 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None, ru
 
 
 def pack(moves: np.ndarray) -> str:
-    """Moves MOVE[plies] as text: base64 of zlib of their bytes, one byte position after the other."""
+    """Moves MOVE[plies] as text, as they stand in a record file: base64 of zlib of their numbers."""
     _check_moves(getattr(moves, "dtype", None), moves)
-    little = np.ascontiguousarray(moves).view("<i8") if len(moves) else np.zeros(0, "<i8")
-    planes = little.view(np.uint8).reshape(len(moves), moves.dtype.itemsize).T
-    packer = zlib.compressobj(level=1, strategy=zlib.Z_RLE)  # slower settings give no smaller output here
-    return base64.b64encode(packer.compress(planes.tobytes()) + packer.flush()).decode()
+    return packed_moves(moves).decode()
 
 
 def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
     """The moves that `pack` wrote as text: MOVE[plies]. Raises CardaiError, a ValueError too, for any other text."""
     _check_moves(move, None)
     plies = whole("plies", plies, 0)
-    size = plies * move.itemsize
+    most = plies * move.itemsize // 8 * 9
     try:
         unpacker = zlib.decompressobj()
-        planes = unpacker.decompress(base64.b64decode(check_text("text", text), validate=True), size + 1)
+        content = unpacker.decompress(base64.b64decode(check_text("text", text), validate=True), most + 1)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise BadArgument(f"the moves cannot be unpacked ({error})") from None
-    if len(planes) != size or not unpacker.eof:
+    moves = unpacked_numbers(content, move, plies) if unpacker.eof and len(content) <= most else None
+    if moves is None:
         raise BadArgument(f"the moves do not unpack to {plies} plies")
-    rows = np.frombuffer(planes, np.uint8).reshape(move.itemsize, plies).T
-    return np.ascontiguousarray(rows).reshape(-1).view("<i8").astype(np.int64).view(move)
+    return moves
 
 
 def _check_moves(move: Any, moves: Any) -> None:
@@ -535,13 +567,18 @@ def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:
     raise AssertionError("a legal move was refused")
 
 
-def _signed(line: dict[str, Any]) -> bytes:
-    body = _JSON.encode(line).encode()[:-1]
-    return body + _SUM + _checksum(body) + b'"}\n'
+def _line(content: dict[str, Any]) -> bytes:
+    return signed(_JSON.encode(content).encode()[:-1])
 
 
-def _checksum(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=8).hexdigest().encode()
+def _code_of(game: Game, header: Header) -> Code:
+    """A code for the moves of a game, made from a few that evenly random players play. Their seeds are always the same.
+
+    It only decides how short a file is.
+    """
+    lineups, seeds = np.zeros((_SAMPLES, header.seats), int), np.arange(_SAMPLES)
+    results = play(game, [agent(game, "random")], lineups, seeds, variant=header.variant, threads=1, record=True)
+    return code_for([packed_numbers(moves) for moves in results.moves if moves is not None])
 
 
 def _checked(
@@ -551,9 +588,9 @@ def _checked(
     if not text.endswith(b"\n"):
         raise refuse("the line is cut off: the file is truncated")
     body, end = text[:-_SUM_LENGTH], text[-_SUM_LENGTH:]
-    if not (end.startswith(_SUM) and end.endswith(b'"}\n')):
+    if not (end.startswith(SUM) and end.endswith(b'"}\n')):
         raise refuse("the line does not end with a checksum")
-    if end[len(_SUM) : -3] != _checksum(body):
+    if end[len(SUM) : -3] != checksum(body):
         raise refuse("the line does not fit its checksum: it was edited or damaged")
     try:
         line = parse(body + b"}")
@@ -605,19 +642,3 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
         raise CardaiError(f"cannot write {path}: it is a folder")
     if path.exists() and not overwrite:
         raise CardaiError(f"{path} exists already; choose another name or ask for it to be overwritten")
-
-
-@contextmanager
-def _held_interrupt() -> Iterator[None]:
-    """Delay Ctrl-C until the block is done, so that no line is half written or counted twice."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if signals:
-            signal.raise_signal(signal.SIGINT)

@@ -6,6 +6,8 @@ import os
 import platform
 import re
 import secrets
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,6 +99,22 @@ def in_turn(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C until the block is done, so that nothing is half written or counted twice."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if signals:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _handle(folder: Path) -> int:

@@ -11,9 +11,9 @@ rounding depends on the batch, it may tip a choice between moves that are all bu
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NoReturn
 
@@ -22,6 +22,7 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import AgentFailed
 from cardai.errors import BadArgument, CardaiError, IllegalMove, positive
+from cardai.files.writing import interrupts_held
 from cardai.game import Game, is_game
 from cardai.kernel import driver
 from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
@@ -34,8 +35,10 @@ from cardai.stats.machine import default_threads
 from cardai.table.asking import Inquiry, NoLegalMove
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import Complaints
+from cardai.table.ended import Each, Kept, OnGame, Sink
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
+LIVE_RECORDED = 128  # as long as each game waits for the others to end, before it is recorded
 LIVE_OUTSIDE = 1024
 SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and at the progress line
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
@@ -76,16 +79,16 @@ def play(
     tally: bool = False,
     max_plies: int | None = None,
     progress: CountProgress | None = None,
-    on_game: Callable[[int, np.ndarray, np.ndarray], None] | None = None,
+    on_game: OnGame | Sink | None = None,
 ) -> Results:
     """Play G games and return how they came out.
 
     `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]; other whole numbers are taken modulo 2^64. `live`:
     games held at once. `record` keeps the moves; with `on_game(index, moves, scores)` they are handed over as games end
-    instead. `checked` verifies every move of every player (always done for outside players). `tally` counts legal
-    moves. Ctrl-C stops early with what is finished. Raises IllegalMove for an outside or checked player's move,
-    CardaiError for a game that breaks its contract, for an agent that does not fit this table or whose evaluator fails,
-    and, before anything is played, for an argument that it cannot take.
+    instead, or in blocks if it is a `Sink`. `checked` verifies every move of every player (always done for outside
+    players). `tally` counts legal moves. Ctrl-C stops early with what is finished. Raises IllegalMove for an outside or
+    checked player's move, CardaiError for a game that breaks its contract, for an agent that does not fit this table or
+    whose evaluator fails, and, before anything is played, for an argument that it cannot take.
     """
     is_game(game)
     agents = check_list("agents", agents, Agent, "agents, as cardai.agent() returns")
@@ -103,12 +106,16 @@ def play(
     for name, value in (("record", record), ("checked", checked), ("tally", tally)):
         check_flag(name, value)
     check_function("progress", progress)
-    check_function("on_game", on_game)
+    if not isinstance(on_game, Sink):
+        check_function("on_game", on_game)
     lineups = np.ascontiguousarray(lineups, np.int64)
-    table = _Table(game, agents, lineups, seeds, variant, threads, live, bool(record or on_game is not None))
+    kept = Kept(len(seeds))
+    sink = on_game if isinstance(on_game, Sink) else Each(on_game) if on_game else kept if record else None
+    table = _Table(game, agents, lineups, seeds, variant, threads, live, sink)
     most = game.max_plies if max_plies is None else int(max_plies)
     table.order = Order(len(table.slots.status), most, table.log_length, bool(checked), bool(tally))
-    return table.run(progress, on_game)
+    results = table.run(progress)
+    return replace(results, moves=kept.moves) if record or on_game is not None else results
 
 
 @rule
@@ -129,7 +136,7 @@ class _Table:
         variant: str | None,
         threads: int | None,
         live: int | None,
-        record: bool,
+        sink: Sink | None,
     ) -> None:
         count, seats = lineups.shape
         self.game, self.agents, self.rules = game, agents, game.rules
@@ -138,10 +145,11 @@ class _Table:
         has_outside = not all(agent.strategy.is_native for agent in agents)
         has_evaluator = any(agent.evaluator is not None for agent in agents)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
-        live = live or (LIVE_OUTSIDE if has_outside else LIVE_NATIVE * threads)
+        live = live or (LIVE_OUTSIDE if has_outside else (LIVE_RECORDED if sink else LIVE_NATIVE) * threads)
         live = max(1, min(live, count))
         self.threads = min(threads, live)
-        self.log_length = 256 if record else 0
+        self.sink = sink
+        self.log_length = 256 if sink else 0
         self.states = np.zeros(live, game.state)
         self.chosen = np.zeros(live, game.move)
         self.slots = Slots(
@@ -174,12 +182,11 @@ class _Table:
         self.heard = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
         self.round = 0
         self.rows = self.batches = 0
-        self.moves: list[np.ndarray | None] = [None] * count if record else []
         self.order: Order
         self.lent = lend(self.rules), lend(self.cast), lend(self.games), lend(self.slots)
         self.lent_scratches = [lend(scratch) for scratch in self.scratches]
 
-    def run(self, progress: CountProgress | None, on_game: Callable[..., None] | None) -> Results:
+    def run(self, progress: CountProgress | None) -> Results:
         status, total = self.slots.status, len(self.games.seeds)
         self._load_driver()
         start = reported = time.perf_counter()
@@ -193,7 +200,7 @@ class _Table:
                         self._hear(part)
                         decisions += self._advance(part, pool)
                         decisions += self._ask(part, pool)
-                    self._collect(on_game)
+                    self._hand_over()
                     self._lengthen_logs()
                     self._stop_on_fault()
                     if progress and time.perf_counter() - reported > SLICE_SECONDS:
@@ -205,7 +212,7 @@ class _Table:
             if pool:
                 pool.shutdown()
         if interrupted:
-            self._collect(on_game)  # what finished in the slice that was cut short
+            self._hand_over()  # what finished in the slice that was cut short
         if progress:
             progress(int((self.games.finished > 0).sum()), total)
         return Results(
@@ -216,7 +223,7 @@ class _Table:
             decisions,
             time.perf_counter() - start,
             self.games.tally,
-            self.moves,
+            [],
             interrupted,
             self.rows,
             self.batches,
@@ -238,8 +245,6 @@ class _Table:
             scratch = self.lent_scratches[i]
             while (self.slots.status[first:end] <= driver.RUNNING).any():
                 began = time.perf_counter()
-                if began > deadline:
-                    break
                 budget = self.budgets[i]
                 made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
                 took = time.perf_counter() - began
@@ -247,6 +252,9 @@ class _Table:
                     self.budgets[i] = min(2 * budget, MOST_BUDGET)
                 elif took > 3 * CALL_SECONDS:
                     self.budgets[i] = max(budget // 2, 1)
+                is_ahead = self.sink is not None and self.sink.takes_at_once and self._collect(first, end)
+                if is_ahead or time.perf_counter() > deadline:
+                    break
             return made
 
         bounds = np.linspace(played.first, played.end, self.threads + 1).astype(int).tolist()
@@ -350,17 +358,26 @@ class _Table:
     def _seed(self, slot: int) -> int:
         return int(self.games.seeds[self.slots.game[slot]])
 
-    def _collect(self, on_game: Callable[..., None] | None) -> None:
-        """Take the moves of finished games and let their slots go on."""
-        for slot in np.flatnonzero(self.slots.status == driver.DONE):
-            game = self.slots.game[slot]
-            first = slot * self.log_length
-            moves = self.slots.log[first : first + self.games.plies[game]].copy()
-            self.slots.status[slot] = driver.NEXT  # before the call, which Ctrl-C may end: no game is handed over twice
-            if on_game:
-                on_game(int(game), moves, self.games.scores[game])
-            else:
-                self.moves[game] = moves
+    def _collect(self, first: int, end: int) -> bool:
+        """Have the games taken that have ended in slots first..end-1, and let these slots go on.
+
+        Returns whether these slots should wait for the others.
+        """
+        ended = first + np.flatnonzero(self.slots.status[first:end] == driver.DONE)
+        if self.sink is None or len(ended) == 0:
+            return False
+        games, logs = self.slots.game[ended], self.slots.log.reshape(-1, self.log_length)
+        plies, scores = self.games.plies[games], self.games.scores[games]
+        with interrupts_held():  # Ctrl-C neither loses a game nor has one taken twice
+            is_ahead = self.sink.take(games, ended, plies, logs, scores)
+            self.slots.status[ended] = driver.NEXT
+        return is_ahead
+
+    def _hand_over(self) -> None:
+        """Take all games that have ended, and let the sink hand them over."""
+        self._collect(0, len(self.states))
+        if self.sink:
+            self.sink.hand_over()
 
     def _lengthen_logs(self) -> None:
         """Make room for games that filled their log."""
