@@ -111,6 +111,23 @@ if JIT:
 
     intrinsic: Any = _intrinsic
 
+    def _spare_scipy() -> None:
+        """Import what Numba needs to load compiled code, but not SciPy, which takes a quarter of a second.
+
+        Numba imports SciPy's linear algebra only to see whether it is there. It is installed with cardai, and a rule
+        that multiplies matrices imports it when it is compiled or called.
+        """
+        from numba.np import linalg
+
+        ensure = getattr(linalg, "ensure_blas", None)
+        if ensure is not None:
+            linalg.ensure_blas = lambda: None
+            try:
+                import numba.np.arraymath  # noqa: F401
+            finally:
+                linalg.ensure_blas = ensure
+
+    _spare_scipy()
     _folders: dict[Path, str] = {}
 
     class _KeptCode(FunctionCache):

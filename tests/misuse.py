@@ -56,6 +56,7 @@ INNER = {
     "cardai.agents.strategy.Strategy": "what strategies have in common",
     "cardai.data.record.Header": "what the first line of a file says",
     "cardai.data.record.Reader.refuse": "makes an error",
+    "cardai.data.record.InOrder": "what `Writer.in_order`, the door to it, returns; `play` calls it",
     "cardai.data.record.check_recorded": "the check itself",
     "cardai.data.record.check_scores": "the check itself",
     "cardai.measure.duel.looks": "arithmetic on numbers that `duel` has checked",

@@ -399,6 +399,25 @@ def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
+def test_work_that_never_says_how_far_it_is_has_a_progress_line_all_the_same(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    with Line("counting"):
+        time.sleep(0.5)
+    assert "counting" in terminal.getvalue()
+
+
+def test_the_line_that_appears_shows_what_was_said_before(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    with Line("measuring") as line:
+        line(3, 10, "single operations")
+        time.sleep(0.5)
+    assert "single operations" in terminal.getvalue()
+    assert "3/10" in terminal.getvalue()
+    assert "measuring" not in terminal.getvalue()
+
+
 def test_short_work_shows_nothing(monkeypatch):
     terminal = a_terminal(monkeypatch)
     with Line("playing", cardai.load("tictactoe")) as line:

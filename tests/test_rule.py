@@ -276,3 +276,18 @@ def test_compiled_code_is_not_kept_when_a_rule_it_calls_has_changed():
                     seen += 1
                     assert Path(callee.__code__.co_filename) in kept_with, f"{caller.__qualname__} calls {name}"
     assert seen > 300
+
+
+def test_playing_imports_no_scipy_and_rules_may_multiply_matrices_all_the_same(tmp_path):
+    """Numba imports SciPy's linear algebra, a quarter of a second, only to see whether it is there."""
+    source = tmp_path / "product.py"
+    source.write_text("from cardai.rule import rule\n\n\n@rule\ndef product(a, b):\n    return a @ b\n")
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import cardai, numpy as np; cardai.load('tictactoe').rules\n"
+        "assert not any(name.startswith('scipy') for name in sys.modules)\n"
+        "from product import product\n"
+        "assert product(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist() == [[1.0, 2.0], [3.0, 4.0]]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -376,7 +376,7 @@ def play(
 
     _compute_on(device)
     loaded = load(game)
-    with Line("", loaded):
+    with Line("loading", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
     specs = _specs(seats) if seats else keyboard.default_seats(loaded)
     seed = secrets.randbelow(10**12) if seed is None else seed
@@ -597,14 +597,18 @@ def replay(
     """Print a recorded game as a transcript, one line for each move."""
     from cardai.data import record
     from cardai.kernel.doors import check_seat
+    from cardai.show.progress import Line
     from cardai.table.transcript import words_of
 
     reader = record.read(file)
     loaded = reader.load(rules)
     chosen = None
-    for recorded in reader:  # read to the end, so that an edited file is refused wherever it was edited
-        if recorded.number == game:
-            chosen = recorded
+    with Line("reading games", loaded) as line:
+        for recorded in reader:  # read to the end, so that an edited file is refused wherever it was edited
+            if recorded.number == game:
+                chosen = recorded
+            line.share(reader.share)
+        loaded.rules  # noqa: B018 - compiled while the line says so
     if chosen is None:
         _refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
     if seat is not None:

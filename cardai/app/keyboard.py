@@ -20,6 +20,7 @@ from cardai.data.record import Writer
 from cardai.errors import CardaiError, printable
 from cardai.files.reading import read_bytes
 from cardai.game import Game
+from cardai.show.progress import Line
 from cardai.table.one import OneGame
 
 _LONGEST_SCRIPT = 1 << 20  # bytes
@@ -296,9 +297,10 @@ def play(
         raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")
     game.options(len(seats), variant)
     inputs = Inputs(script)
-    agents = [None if spec == HUMAN else agent(game, spec, isolate=isolate) for spec in seats]
+    with Line("loading the players"):
+        agents = [None if spec == HUMAN else agent(game, spec, isolate=isolate) for spec in seats]
+        table = OneGame(game, agents, seed, variant)
     names = [HUMAN if player is None else player.label for player in agents]
-    table = OneGame(game, agents, seed, variant)
     specs = list(dict.fromkeys(seats))
     with contextlib.ExitStack() as stack:
         writer = None
@@ -318,7 +320,8 @@ def play(
 def _play_on(table: OneGame, screen: Screen) -> bool:
     """Play to the end. Returns False if a person left before it."""
     while not table.is_over:
-        table.run()
+        with Line("the others think"):
+            table.run()
         if table.is_waiting:
             move = screen.choose()
             if move is None:

@@ -243,7 +243,7 @@ class Writer:
             self._raw.close()
             self._unfinished.unlink(missing_ok=True)
 
-    def write_ended(self, indices: list[int], texts: list[bytes]) -> None:
+    def _write_ended(self, indices: list[int], texts: list[bytes]) -> None:
         """Write games that have ended, and those that waited for them. Threads may call it at once."""
         self._ended.append((indices, texts))
         if self._writes.acquire(blocking=False):  # another thread that writes now leaves this to the next
@@ -305,7 +305,7 @@ class InOrder(Sink):
         """Write one game."""
         text = self._writer._text_of_game(self._seeds[index], self._lineups[index], moves, scores)
         with interrupts_held():
-            self._writer.write_ended([int(index)], [text])
+            self._writer._write_ended([int(index)], [text])
 
     def take(
         self, games: np.ndarray, slots: np.ndarray, plies: np.ndarray, logs: np.ndarray, scores: np.ndarray
@@ -314,7 +314,7 @@ class InOrder(Sink):
         if not ((scores >= 0.0) & (scores <= 1.0)).all():
             check_scores(scores[~((scores >= 0.0) & (scores <= 1.0)).all(axis=1)][0], scores.shape[1])
         texts = self._writer.lines.bodies(self._seeds[games], self._lineups[games], slots, plies, logs, scores)
-        self._writer.write_ended(games.tolist(), texts)
+        self._writer._write_ended(games.tolist(), texts)
         return int(games.min()) > self._writer.next_index + _MOST_AHEAD
 
 

@@ -1,6 +1,7 @@
 """The progress line on stderr: what is being done, how much of it is done, and how long the rest will take."""
 
 import sys
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -18,24 +19,37 @@ class Line:
         with Line("playing", game) as progress:
             play(..., progress=progress)
 
-    With a game whose rules are not compiled yet, it says so until the first call with `done` above 0. It shows nothing
-    if stderr is not a terminal.
+    It appears when the work has taken a second, called or not. With a game whose rules are not compiled yet, it says so
+    until the first call with `done` above 0. It shows nothing if stderr is not a terminal.
     """
 
     def __init__(self, about: str, game: Game | None = None) -> None:
         self.about = about
         self._start = time.perf_counter()
-        self._bar = None
-        if game is not None and sys.stderr.isatty() and is_cold(game):
-            self._show(f"compiling {game.name}'s rules, once: up to 40 s")
+        self._bar, self._reached = None, (0.0, 1.0)
+        self._lock, self._ended, self._timer = threading.RLock(), False, threading.Timer(_SOON, self._appear)
+        self._timer.daemon = True
+        if sys.stderr.isatty():
+            if game is not None and is_cold(game):
+                self._show(f"compiling {game.name}'s rules, once: up to 40 s")
+            self._timer.start()
 
     def __call__(self, done: float, total: float, about: str | None = None) -> None:
         """Show that `done` of `total` is done. `about`, if given, replaces the description."""
-        self.about = about or self.about
-        if self._bar is None and sys.stderr.isatty() and time.perf_counter() - self._start > _SOON:
-            self._show(self.about)
-        if self._bar is not None and done:
-            self._bar.update(self._task, description=self.about, completed=done, total=total)
+        with self._lock:
+            self.about = about or self.about
+            self._reached = done, total
+            if self._bar is None and sys.stderr.isatty() and time.perf_counter() - self._start > _SOON:
+                self._show(self.about)
+            if self._bar is not None and done:
+                self._bar.update(self._task, description=self.about, completed=done, total=total)
+
+    def _appear(self) -> None:
+        """Show the line, with what it was called with last, unless the work has ended or it is shown already."""
+        with self._lock:
+            if self._bar is None and not self._ended:
+                self._show(self.about)
+                self(*self._reached)
 
     def share(self, part: float) -> None:
         """Show progress as a share, 0 to 1."""
@@ -47,8 +61,11 @@ class Line:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._timer.cancel()
+        with self._lock:
+            self._ended = True
+            if self._bar is not None:
+                self._bar.stop()
 
     def _show(self, words: str) -> None:
         from rich.console import Console
