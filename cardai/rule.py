@@ -112,9 +112,9 @@ if JIT:
     intrinsic: Any = _intrinsic
 
     def _spare_scipy() -> None:
-        """Import what Numba needs to load compiled code, but not SciPy, which takes a quarter of a second.
+        """Import what Numba needs to load compiled code, but not the linear algebra of SciPy: a quarter of a second.
 
-        Numba imports SciPy's linear algebra only to see whether it is there. It is installed with cardai, and a rule
+        Numba imports that only to see whether it is there. It is installed with cardai, and a rule
         that multiplies matrices imports it when it is compiled or called.
         """
         from numba.np import linalg

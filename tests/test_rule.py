@@ -278,14 +278,14 @@ def test_compiled_code_is_not_kept_when_a_rule_it_calls_has_changed():
     assert seen > 300
 
 
-def test_playing_imports_no_scipy_and_rules_may_multiply_matrices_all_the_same(tmp_path):
+def test_loading_rules_imports_no_linear_algebra_and_rules_may_multiply_matrices_all_the_same(tmp_path):
     """Numba imports SciPy's linear algebra, a quarter of a second, only to see whether it is there."""
     source = tmp_path / "product.py"
     source.write_text("from cardai.rule import rule\n\n\n@rule\ndef product(a, b):\n    return a @ b\n")
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import cardai, numpy as np; cardai.load('tictactoe').rules\n"
-        "assert not any(name.startswith('scipy') for name in sys.modules)\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
         "from product import product\n"
         "assert product(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist() == [[1.0, 2.0], [3.0, 4.0]]\n"
     )
