@@ -207,7 +207,7 @@ def cheapest(cards, trump):
 @rule
 def kill_cheaply(hand, table, trump, by_rank):
     """Each hand card kills the cheapest table card it can. If several choose the same one, the last one kills it."""
-    cards, targets, owner = 0, 0, np.full(DECK, -1)
+    cards, targets, owner = 0, 0, np.zeros(DECK, np.int64)
     rest = hand
     while rest != 0:
         card = lowest(rest)
@@ -215,7 +215,7 @@ def kill_cheaply(hand, table, trump, by_rank):
         options = killed_by(card, trump) & table
         if options != 0:
             target = lowest(options) if by_rank else cheapest(options, trump)
-            if owner[target] >= 0:
+            if has(targets, target):
                 cards &= ~single(owner[target])
             owner[target] = card
             cards |= single(card)
@@ -399,42 +399,41 @@ def assign(cost):
     Shortest augmenting paths with potentials (Jonker and Volgenant 1987).
     """
     n = len(cost)
-    floats, numbers = np.zeros((3, n + 1)), np.zeros((4, n + 1), np.int64)  # few arrays: they take most of the time
-    u, v, shortest = floats[0], floats[1], floats[2]
-    row_of, way, done, column_of = numbers[0], numbers[1], numbers[2], numbers[3]
-    for j in range(n + 1):
-        row_of[j] = -1
+    # Two arrays hold all, since taking an array costs more than most of these assignments. A row counts from 1 there.
+    u, v, shortest, floats = 0, n + 1, 2 * (n + 1), np.zeros(3 * (n + 1))
+    row_of, way, done, numbers = 0, n + 1, 2 * (n + 1), np.zeros(3 * (n + 1), np.int64)
     for i in range(n):
-        row_of[n] = i
+        numbers[row_of + n] = i + 1
         column = n
         for j in range(n + 1):
-            shortest[j] = np.inf
-            done[j] = 0
-        while row_of[column] != -1:
-            done[column] = 1
-            row, nearest, step = row_of[column], n, np.inf
+            floats[shortest + j] = np.inf
+            numbers[done + j] = 0
+        while numbers[row_of + column] != 0:
+            numbers[done + column] = 1
+            row, nearest, step = numbers[row_of + column] - 1, n, np.inf
             for j in range(n):
-                if done[j] == 0:
-                    reduced = cost[row, j] - u[row] - v[j]
-                    if reduced < shortest[j]:
-                        shortest[j] = reduced
-                        way[j] = column
-                    if shortest[j] < step:
-                        step, nearest = shortest[j], j
+                if numbers[done + j] == 0:
+                    reduced = cost[row, j] - floats[u + row] - floats[v + j]
+                    if reduced < floats[shortest + j]:
+                        floats[shortest + j] = reduced
+                        numbers[way + j] = column
+                    if floats[shortest + j] < step:
+                        step, nearest = floats[shortest + j], j
             for j in range(n + 1):
-                if done[j] != 0:
-                    u[row_of[j]] += step
-                    v[j] -= step
+                if numbers[done + j] != 0:
+                    floats[u + numbers[row_of + j] - 1] += step
+                    floats[v + j] -= step
                 else:
-                    shortest[j] -= step
+                    floats[shortest + j] -= step
             column = nearest
         while column != n:
-            previous = way[column]
-            row_of[column] = row_of[previous]
+            previous = numbers[way + column]
+            numbers[row_of + column] = numbers[row_of + previous]
             column = previous
+    column_of = np.zeros(n, np.int64)
     for j in range(n):
-        column_of[row_of[j]] = j
-    return column_of[:n]
+        column_of[numbers[row_of + j] - 1] = j
+    return column_of
 
 
 @rule
