@@ -12,7 +12,7 @@ from cardai.rule import lowest, rule
 
 SUM = b',"sum":"'  # begins the checksum, the last field of every line
 _SUM_DIGITS = 16
-_LONG = 512  # bytes, for which a code that fits is shorter, its table included
+_LONG = 256  # bytes, for which a code that fits is shorter, its table included
 _SMALL, _BYTES, _MINUS_ONE = 128, 192, 255  # bytes of packed moves, see `put_words`
 _PIECES = (b'"seed":', b',"lineup":[', b'],"scores":[', b'],"plies":', b',"moves":"', b'"', b",")
 _SEED, _LINEUP, _SCORES, _PLIES, _MOVES, _QUOTE, _COMMA = range(7)
