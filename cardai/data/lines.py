@@ -246,7 +246,7 @@ def lines_of(bodies: list[bytes], number: int) -> bytes:
     text, bounds = np.empty(len(joined) + 80 * len(bodies), np.uint8), np.empty((len(bodies), 2), np.int64)
     digits = np.empty(20, np.uint8)
     end = put_frames(np.frombuffer(joined, np.uint8), lengths, number, _pieces(*_FRAME), digits, text, bounds)
-    view, sums = memoryview(text), bytearray()
+    view, sums = text.data, bytearray()
     for first, last in bounds.tolist():
         sums += hashlib.blake2b(view[first:last], digest_size=_SUM_DIGITS // 2).digest()
     put_sums(np.frombuffer(sums, np.uint8).reshape(len(bodies), -1), bounds, len(SUM), _DIGITS, text)
