@@ -121,12 +121,14 @@ def next_subset(chosen, cards, most):
 
 @rule
 def put(row, first, cards, size):
-    """Write a set into an encoder's row, from place `first` on: a 0 or 1 for each card below `size`.
+    """Write the cards below `size` of a set into an encoder's row: a 1 for each, in a row of zeros, from `first` on.
 
-    Returns the place after the last value written.
+    Returns the place after the last value.
     """
-    for card in range(size):
-        row[first + card] = (cards >> card) & 1
+    rest = cards & full_deck(size)
+    while rest != 0:
+        row[first + lowest(rest)] = 1
+        rest &= rest - 1
     return first + size
 
 

@@ -1,6 +1,6 @@
 """Encoders: a seat's view of a Durak state as numbers."""
 
-from cardai.cards import count, has, put, single, suit_cards
+from cardai.cards import count, full_deck, has, lowest, put, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -97,9 +97,14 @@ def suits_by_hand(hand, trump):
 @rule
 def put_by_suit(row, first, cards, order):
     """Write a set of cards as 9 ranks x 4 suits, suits in the given order. Returns the place after it."""
-    for rank in range(9):
-        for k in range(4):
-            row[first + 4 * rank + k] = (cards >> (4 * rank + ((order >> (2 * k)) & 3))) & 1
+    places = 0  # where each suit comes: that of suit s is in bits 2s and 2s + 1
+    for k in range(4):
+        places |= k << (2 * ((order >> (2 * k)) & 3))
+    rest = cards & full_deck(DECK)
+    while rest != 0:
+        card = lowest(rest)
+        rest &= rest - 1
+        row[first + (card & ~3) + ((places >> (2 * (card & 3))) & 3)] = 1
     return first + DECK
 
 
