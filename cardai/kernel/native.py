@@ -193,14 +193,14 @@ if JIT:
     def raw(array: np.ndarray) -> Any:
         """An array as the driver takes it.
 
-        Records become a block, (address, bytes of a record); rows of bytes, (address, bytes of a row); 64-bit numbers a
-        column, their address. The caller must keep the array alive. The driver uses plain addresses because counting
+        Records become a block, (address, bytes of a record); rows of bytes, (address, bytes of a row); 64-bit and
+        float32 numbers a column, their address. The caller must keep the array alive. The driver uses plain addresses because counting
         references to arrays would cost it more time than playing the game.
         """
         assert array.flags.c_contiguous
         if array.dtype.names or array.dtype == np.uint8:
             return array.ctypes.data, array.dtype.itemsize if array.dtype.names else array.shape[-1]
-        assert array.dtype.itemsize == 8
+        assert array.dtype.itemsize == 8 or array.dtype == np.float32
         return array.ctypes.data
 
     @rule

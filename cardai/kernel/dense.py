@@ -1,0 +1,262 @@
+"""Dense networks scored in compiled code, one row at a time, in the threads that play.
+
+A row is mostly zeros, and so are the activations after a ReLU. So a layer adds the weights of its non-zero inputs to
+its bias. The first layer of a row starts from the sums of another row, if few values differ between the two.
+Arithmetic is float32, as in JAX; sums are taken in another order, so scores differ by rounding.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.kernel.native import at, clear_bytes, copy, get, load_anywhere, load_byte, set, set_float
+from cardai.rule import JIT, lowest, rule
+
+LANES = 16  # float32 numbers that are added at once; the units of a layer are rounded up to a multiple
+TILE = 4 * LANES  # units whose sums stay in registers
+MOST_LAYERS = 16
+
+# Where a network's numbers stand in its description, i64[3 + 4 * MOST_LAYERS].
+DEPTH, FEATURES, WIDEST, LAYERS = range(4)
+# ... and those of a layer, from LAYERS on.
+UNITS, WEIGHTS, BIAS, SIZE = range(4)
+
+
+class Network(NamedTuple):
+    """A dense network in the form that compiled code takes.
+
+    `about`: i64, the numbers above; weights and biases are addresses. `arrays` keeps them alive.
+    """
+
+    about: np.ndarray
+    arrays: tuple[np.ndarray, ...]
+
+    @property
+    def features(self) -> int:
+        """The number of values of a row."""
+        return int(self.about[FEATURES])
+
+
+def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> Network:
+    """A network from its layers: kernels f4[inputs, units] and biases f4[units]. The last has one unit, the logit."""
+    about, arrays, inputs = np.zeros(LAYERS + SIZE * MOST_LAYERS, np.int64), [], 0
+    assert 0 < len(layers) <= MOST_LAYERS
+    assert layers[-1][1].shape == (1,)
+    for i, (kernel, bias) in enumerate(layers):
+        assert kernel.shape == (kernel.shape[0], len(bias))
+        units = -(-len(bias) // LANES) * LANES
+        weights, start = _aligned(len(kernel), units), _aligned(1, units)
+        weights[:, : len(bias)], start[0, : len(bias)] = kernel, bias
+        about[LAYERS + SIZE * i : LAYERS + SIZE * i + 3] = units, weights.ctypes.data, start.ctypes.data
+        arrays += [weights, start]
+        inputs = max(inputs, units)
+    about[DEPTH], about[FEATURES], about[WIDEST] = len(layers), len(layers[0][0]), max(inputs, len(layers[0][0]))
+    return Network(about, tuple(arrays))
+
+
+def _aligned(rows: int, columns: int) -> np.ndarray:
+    """f4[rows, columns] of zeros that begins at a multiple of 64 bytes."""
+    space = np.zeros(rows * columns + 16, np.float32)
+    first = -space.ctypes.data % 64 // 4
+    return space[first : first + rows * columns].reshape(rows, columns)
+
+
+class Sums(NamedTuple):
+    """Working space of one thread for networks of at most W values and units."""
+
+    first: Any  # f4[W]: the first layer of the decision's first row
+    sums: Any  # f4[W]
+    places: Any  # i64[W]: the non-zero inputs of a layer
+    values: Any  # f4[W]: and their values
+    row: Any  # u8[1, W]: the decision's first row
+
+
+def sums_of(width: int) -> Sums:
+    """Working space for rows and layers of at most `width` values."""
+    width = -(-width // TILE) * TILE
+    return Sums(
+        _aligned(1, width)[0],
+        _aligned(1, width)[0],
+        np.zeros(width, np.int64),
+        np.zeros(width, np.float32),
+        np.zeros((1, width), np.uint8),
+    )
+
+
+if JIT:
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic as _intrinsic
+
+    intrinsic: Any = _intrinsic
+    _I64, _FLOAT = ir.IntType(64), ir.FloatType()
+    _VECTOR = ir.VectorType(_FLOAT, LANES)
+
+    @intrinsic
+    def add_rows(typingctx, sums, start, weights, units, places, values, count):
+        """sums[j] = start[j] + sum over k < count of values[k] * weights[places[k], j], for j < units.
+
+        All arguments are addresses but `units`, a multiple of LANES, and `count`.
+        """
+
+        def codegen(context, builder, signature, args):
+            sums, start, weights, units, places, values, count = args
+            size = ir.Constant(_I64, 4)
+
+            def vector(base, index):
+                address = builder.add(base, builder.mul(index, size))
+                return builder.inttoptr(address, _VECTOR.as_pointer())
+
+            def tiles(lanes, first, end):
+                """A loop over tiles of `lanes` vectors from unit `first` while a whole tile is left."""
+                step = ir.Constant(_I64, lanes * LANES)
+                head, body = builder.append_basic_block(), builder.append_basic_block()
+                inner, inner_body = builder.append_basic_block(), builder.append_basic_block()
+                done, out = builder.append_basic_block(), builder.append_basic_block()
+                before = builder.block
+                builder.branch(head)
+                builder.position_at_end(head)
+                j = builder.phi(_I64)
+                j.add_incoming(first, before)
+                builder.cbranch(builder.icmp_signed("<=", builder.add(j, step), end), body, out)
+                builder.position_at_end(body)
+                places_of = [builder.add(j, ir.Constant(_I64, LANES * i)) for i in range(lanes)]
+                begun = [builder.load(vector(start, place), align=4) for place in places_of]
+                builder.branch(inner)
+                builder.position_at_end(inner)
+                k = builder.phi(_I64)
+                k.add_incoming(ir.Constant(_I64, 0), body)
+                held = [builder.phi(_VECTOR) for _ in range(lanes)]
+                for phi, value in zip(held, begun, strict=True):
+                    phi.add_incoming(value, body)
+                builder.cbranch(builder.icmp_signed("<", k, count), inner_body, done)
+                builder.position_at_end(inner_body)
+                eight = ir.Constant(_I64, 8)
+                place = builder.load(builder.inttoptr(builder.add(places, builder.mul(k, eight)), _I64.as_pointer()))
+                value = builder.load(builder.inttoptr(builder.add(values, builder.mul(k, size)), _FLOAT.as_pointer()))
+                one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+                mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+                spread = builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), mask)
+                row = builder.add(weights, builder.mul(builder.mul(place, units), size))
+                added = []
+                for i, phi in enumerate(held):
+                    weight = builder.load(vector(row, places_of[i]), align=4)
+                    product = builder.fmul(spread, weight, flags=("contract",))
+                    added.append(builder.fadd(phi, product, flags=("contract",)))
+                following = builder.add(k, ir.Constant(_I64, 1))
+                for phi, value in zip(held, added, strict=True):
+                    phi.add_incoming(value, inner_body)
+                k.add_incoming(following, inner_body)
+                builder.branch(inner)
+                builder.position_at_end(done)
+                for i, phi in enumerate(held):
+                    builder.store(phi, vector(sums, places_of[i]), align=4)
+                j.add_incoming(builder.add(j, step), done)
+                builder.branch(head)
+                builder.position_at_end(out)
+                return j
+
+            left = tiles(4, ir.Constant(_I64, 0), units)
+            tiles(1, left, units)
+            return context.get_dummy_value()
+
+        integer = types.int64
+        return types.void(*[integer] * 7), codegen
+
+    @intrinsic
+    def get_small(typingctx, column, index):
+        """The float32 at place `index` of an array of float32, given by its address."""
+
+        def codegen(context, builder, signature, args):
+            address = builder.add(args[0], builder.mul(args[1], ir.Constant(_I64, 4)))
+            return builder.load(builder.inttoptr(address, _FLOAT.as_pointer()))
+
+        return types.float32(types.int64, types.int64), codegen
+
+    @intrinsic
+    def set_small(typingctx, column, index, value):
+        """Write a float32 at place `index` of an array of float32, given by its address."""
+
+        def codegen(context, builder, signature, args):
+            address = builder.add(args[0], builder.mul(args[1], ir.Constant(_I64, 4)))
+            builder.store(args[2], builder.inttoptr(address, _FLOAT.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.float32), codegen
+
+
+@rule
+def _note(row, other, place, space, count):
+    """Note by how much two rows differ in one place. Returns the new count of noted places."""
+    difference = np.int64(load_byte(row, place)) - np.int64(load_byte(other, place))
+    if difference != 0:
+        set(space.places, count, place)
+        set_small(space.values, count, np.float32(difference))
+        count += 1
+    return count
+
+
+@rule
+def _differing(row, other, features, space):
+    """Note the places in which two rows differ, and by how much. Returns how many there are."""
+    count = 0
+    for first in range(0, features - 7, 8):
+        different = load_anywhere(row, first) ^ load_anywhere(other, first)
+        while different != 0:
+            byte = lowest(different) >> 3
+            count = _note(row, other, first + byte, space, count)
+            different &= ~(np.int64(255) << (8 * byte))
+    for place in range(features & ~7, features):
+        count = _note(row, other, place, space, count)
+    return count
+
+
+@rule
+def _positive(sums, units, space):
+    """Note the units above 0, which a ReLU leaves, and their values. Returns how many there are."""
+    count = 0
+    for unit in range(units):
+        value = get_small(sums, unit)
+        set(space.places, count, unit)
+        set_small(space.values, count, value)
+        count += value > np.float32(0)
+    return count
+
+
+@rule
+def score_row(network, row, is_first, space):
+    """The score of a row by a network: float64 in [0, 1].
+
+    `network`: the address of its `about`. `is_first`: whether it is the first row of a decision, from which the others
+    differ in few places.
+    """
+    features = get(network, FEATURES)
+    units, weights, bias = get(network, LAYERS), get(network, LAYERS + 1), get(network, LAYERS + 2)
+    if is_first:
+        clear_bytes(space.row[0], features)
+        count = _differing(row, space.row[0], features, space)
+        add_rows(space.first, bias, weights, units, space.places, space.values, count)
+        copy(space.row[0], row, features)
+        count = _positive(space.first, units, space)
+        logit = get_small(space.first, 0)
+    else:
+        count = _differing(row, space.row[0], features, space)
+        add_rows(space.sums, space.first, weights, units, space.places, space.values, count)
+        count = _positive(space.sums, units, space)
+        logit = get_small(space.sums, 0)
+    for layer in range(1, get(network, DEPTH)):
+        at_layer = LAYERS + SIZE * layer
+        units, weights, bias = get(network, at_layer), get(network, at_layer + 1), get(network, at_layer + 2)
+        add_rows(space.sums, bias, weights, units, space.places, space.values, count)
+        logit = get_small(space.sums, 0)
+        if layer + 1 < get(network, DEPTH):
+            count = _positive(space.sums, units, space)
+    return 1.0 / (1.0 + np.exp(-np.float64(logit)))
+
+
+@rule
+def score_rows(network, rows, count, decision, scores, space):
+    """Score rows[0..count-1], u8[n, width], into f8[n]; each `decision` rows belong to one decision."""
+    for i in range(count):
+        set_float(scores, i, score_row(network, at(rows, i), i % decision == 0, space))
