@@ -22,11 +22,14 @@ import numpy as np
 from cardai.agents.evaluator import MOMENTS, Known
 from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.game import Game, is_game
+from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
 from cardai.stats.machine import commit
 from evaluators.bodies import options
+from evaluators.bodies.arrays import hidden_of, layers_of
 from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
 from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
+from evaluators.scorer import is_native
 from evaluators.scorer import set_device as set_device
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ FILE = "model.safetensors"
 SHIPPED = Path(__file__).parent / "models"
 """The folder of the models that come with this package: <game>/<name>.safetensors."""
 
+NATIVE_BATCH = 1024
+"""How many rows at once a model is best asked to score by compiled code, which takes as long for each row."""
+
 _SUFFIX = ".safetensors"
 _NAME = re.compile(r"[\w-][\w.-]*")
 
@@ -46,18 +52,20 @@ _NAME = re.compile(r"[\w-][\w.-]*")
 class Model:
     """A network with its metadata. It is a `cardai.agents.evaluator.Evaluator`.
 
-    `module`: the network, in evaluation mode. Its weights may not be changed; make a new Model for other weights.
-    `name`: what messages call the model.
+    `network`: the network, or its tensors by name, f4, as `tensors` returns them. Its weights may not be changed; make
+    a new Model for other weights. `name`: what messages call the model.
     """
 
     is_foreign = False
 
-    def __init__(self, metadata: ModelMetadata, module: "nnx.Module", name: str = "") -> None:
+    def __init__(
+        self, metadata: ModelMetadata, network: "nnx.Module | Mapping[str, np.ndarray]", name: str = ""
+    ) -> None:
         check_kind("metadata", metadata, ModelMetadata, "ModelMetadata")
-        _check_module(module)
+        if not isinstance(network, Mapping):
+            _check_module(network)
         own_name = check_text("name", name) or f"{metadata.body} of {metadata.game}"
-        self.metadata, self.module, self.name = metadata, module, own_name
-        module.eval()
+        self.metadata, self._given, self.name = metadata, network, own_name
         self.encoder, self.moment, self.seats = metadata.encoder, metadata.moment, metadata.seats
         self.width = sum(segment.size for segment in metadata.segments)
 
@@ -109,13 +117,45 @@ class Model:
 
         Raises CardaiError if the file cannot be written, or if a weight is not finite (or too large for float16).
         """
-        path, tensors = check_path("path", path), tensors_of(self.module)
+        path, tensors = check_path("path", path), dict(self.tensors)
         if check_flag("half", half):
             with np.errstate(over="ignore"):
                 tensors |= {name: value.astype(np.float16) for name, value in tensors.items() if is_weight(name)}
         entries = dataclasses.asdict(self.metadata) | {"stored": "float16" if half else "float32"}
         entries |= {"format": MODEL_FILE.format, "fingerprint": self.metadata.fingerprint}
         MODEL_FILE.write(path, entries, tensors)
+
+    @functools.cached_property
+    def module(self) -> "nnx.Module":
+        """The network as a flax module, in evaluation mode. A model that was read from a file builds it here."""
+        if isinstance(self._given, Mapping):
+            from evaluators.bodies.build import build
+
+            module = build(self.metadata.body, self.metadata.body_options, self.metadata.segments, seed=0)
+            set_tensors(module, self._given)
+        else:
+            module = self._given
+        module.eval()
+        return module
+
+    @property
+    def tensors(self) -> Mapping[str, np.ndarray]:
+        """The weights and running statistics by name, f4."""
+        return self._given if isinstance(self._given, Mapping) else tensors_of(self._given)
+
+    @property
+    def network(self) -> DenseNetwork | None:
+        """The network that compiled code scores; None if JAX does (see `set_device`).
+
+        Raises CardaiError if native scoring was chosen and the body is not dense.
+        """
+        hidden = hidden_of(options.options_of(self.metadata.body, self.metadata.body_options))
+        layers = None if hidden is None else [self.width, *hidden, 1]
+        return self._network if is_native(self.name, self.metadata.body, layers) else None
+
+    @functools.cached_property
+    def _network(self) -> DenseNetwork:
+        return network(layers_of(self.tensors))
 
     @functools.cached_property
     def _scorer(self) -> Any:
@@ -126,19 +166,20 @@ class Model:
     @property
     def batch(self) -> int:
         """The number of rows that is best scored at once."""
-        return self._scorer.batch
+        return NATIVE_BATCH if self.network is not None else self._scorer.batch
 
-    def score(self, rows: np.ndarray) -> "Scores":
+    def score(self, rows: np.ndarray) -> "Scores | np.ndarray":
         """Score positions for the seats that see them: rows u8[n, width] -> f4[n] in [0, 1].
 
-        Returns before the work is done; `np.asarray` waits for the scores, and `rows` may not be changed before that.
-        Raises CardaiError for rows of another type or width.
+        JAX returns before the work is done; `np.asarray` waits for the scores, and `rows` may not be changed before
+        that. Raises CardaiError for rows of another type or width.
         """
         if not isinstance(rows, np.ndarray):
             raise BadArgument(f"{self.name} scores rows u8[n, {self.width}], not {short(rows)}")
         if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != self.width:
             raise BadArgument(f"{self.name} scores rows u8[n, {self.width}], not {rows.dtype}{list(rows.shape)}")
-        return self._scorer.score(rows)
+        network = self.network
+        return self._scorer.score(rows) if network is None else network.score(rows)
 
     def check_fits(self, game: Game, variant: str | None = None, seats: int | None = None) -> None:
         """Raise CardaiError, which says what differs, unless the model can score positions of this game.
@@ -187,11 +228,7 @@ def load(path: str | Path) -> Model:
     for name, value in tensors.items():
         if name.endswith("variance") and value.size and value.min() < 0:
             raise MODEL_FILE.refusal(Path(path), f"{name} holds negative numbers")
-    from evaluators.bodies.build import build
-
-    module = build(metadata.body, metadata.body_options, metadata.segments, seed=0)
-    set_tensors(module, tensors)
-    return Model(metadata, module, str(path))
+    return Model(metadata, {name: value.astype(np.float32) for name, value in tensors.items()}, str(path))
 
 
 def read_metadata(path: str | Path) -> ModelMetadata:

@@ -8,7 +8,8 @@ from typing import Any
 from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, short
 from cardai.game import Segment
-from evaluators.bodies.options import WIDEST
+from evaluators.bodies.arrays import hidden_of, shapes_of
+from evaluators.bodies.options import WIDEST, options_of
 from evaluators.network_file import (
     COUNT,
     NUMBER,
@@ -86,12 +87,17 @@ def _from_json(entries: Mapping[str, Any]) -> ModelMetadata:
 
 
 def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
-    from flax import nnx
+    hidden = hidden_of(options_of(metadata.body, metadata.body_options))
+    width = sum(segment.size for segment in metadata.segments)
+    if hidden is not None and 1 <= width <= WIDEST:
+        specs = {name: TensorSpec("F32", shape) for name, shape in shapes_of(width, hidden).items()}
+    else:
+        from flax import nnx
 
-    from evaluators.bodies.build import construct
+        from evaluators.bodies.build import construct
 
-    module = nnx.eval_shape(lambda: construct(metadata.body, metadata.body_options, metadata.segments))
-    specs = tensor_specs(module)
+        module = nnx.eval_shape(lambda: construct(metadata.body, metadata.body_options, metadata.segments))
+        specs = tensor_specs(module)
     if metadata.stored == "float16":
         specs |= {name: spec._replace(dtype="F16") for name, spec in specs.items() if is_weight(name)}
     return specs

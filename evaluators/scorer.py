@@ -5,12 +5,14 @@ answer = score(rows)          # returns at once
 scores = np.asarray(answer)   # waits
 """
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardai.agents.evaluator import DEVICES
+from cardai.agents.evaluator import DEVICES, SCORERS
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
+from cardai.rule import JIT
 
 if TYPE_CHECKING:
     import jax
@@ -20,27 +22,52 @@ SMALLEST = 64
 LARGEST = {"cpu": 4096, "gpu": 65536}
 """The largest batch by kind of device. A larger one scores no more rows a second, and its first score comes later."""
 
-_chosen = "auto"
+MOST_NATIVE_WEIGHTS = 1 << 20
+"""The most weights after the first layer of a network that compiled code scores by itself: they fit a core's cache."""
+
+_device, _scorer = "auto", "auto"
 
 
-def set_device(name: str) -> None:
-    """Choose the device of all scorers made from now on: "auto" (a GPU if there is one), "cpu" or "gpu".
+def set_device(device: str = "auto", scorer: str = "auto") -> None:
+    """Choose where all networks compute from now on, and what computes.
 
-    Raises CardaiError for another name, and for "gpu" if JAX finds none.
+    `device`: "auto" (a GPU if there is one), "cpu" or "gpu". `scorer`: "native" for compiled code in the threads that
+    play, on the CPU, "jax", or "auto": native for dense bodies that are not too large, unless the device is "gpu".
+
+    Raises CardaiError for other names, for "gpu" if JAX finds none, and for "native" on a GPU or in plain Python.
     """
-    global _chosen
-    if name not in DEVICES:
-        raise CardaiError(unknown("device", name, DEVICES))
-    if name == "gpu":
-        device_of(name)
-    _chosen = name
+    global _device, _scorer
+    if device not in DEVICES:
+        raise CardaiError(unknown("device", device, DEVICES))
+    if scorer not in SCORERS:
+        raise CardaiError(unknown("scorer", scorer, SCORERS))
+    if device == "gpu":
+        device_of(device)
+    if scorer == "native" and device == "gpu":
+        raise CardaiError("scorer 'native' computes on the CPU; on a GPU the scorer is 'jax'")
+    if scorer == "native" and not JIT:
+        raise CardaiError("scorer 'native' is compiled code, and CARDAI_JIT=0 compiles nothing")
+    _device, _scorer = device, scorer
+
+
+def is_native(name: str, body: str, layers: list[int] | None) -> bool:
+    """Whether compiled code scores a network.
+
+    `name`: what messages call it. `layers`: the inputs and units of its layers, None for a body that is not dense.
+    Raises CardaiError if native scoring was chosen and the body is not dense.
+    """
+    if _scorer == "native" and layers is None:
+        raise CardaiError(f"{name} is a {body}; scorer 'native' scores only the bodies mlp and linear")
+    if _scorer != "auto" or layers is None or not JIT or _device == "gpu":
+        return _scorer == "native"
+    return sum(inputs * units for inputs, units in itertools.pairwise(layers[1:])) <= MOST_NATIVE_WEIGHTS
 
 
 def device_of(name: str | None = None) -> Any:
     """Return the JAX device of this name, by default the chosen one. Raises CardaiError if it does not exist."""
     import jax
 
-    name = _chosen if name is None else name
+    name = _device if name is None else name
     if name not in DEVICES:
         raise CardaiError(unknown("device", name, DEVICES))
     try:

@@ -2,8 +2,8 @@
 
 A package that brings evaluators names a module in the entry-point group `cardai.evaluators`. The module has three
 functions: `find(game, name) -> Evaluator | None` (None if it has none of that name),
-`known(game) -> dict[name, Known]`, and `set_device(name)`, which says where evaluators found from then on compute:
-"auto", "cpu" or "gpu".
+`known(game) -> dict[name, Known]`, and `set_device(device, scorer)`, which says where evaluators compute from then on,
+one of `DEVICES`, and what computes, one of `SCORERS`.
 """
 
 import functools
@@ -13,14 +13,18 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cardai.errors import CardaiError, unknown
+from cardai.errors import CardaiError, short, unknown
 from cardai.game import Game, is_game
+from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
+from cardai.rule import JIT
 
 ENTRY_POINTS = "cardai.evaluators"
 MOMENTS = ("before_draw", "drawn")
 """Which states are judged: "before_draw" after-states, "drawn" settled states."""
 DEVICES = ("auto", "cpu", "gpu")
+SCORERS = ("auto", "native", "jax")
+"""What computes the scores of networks: "native" compiled code in the threads that play, "jax" JAX."""
 
 
 class Known(NamedTuple):
@@ -35,6 +39,9 @@ class Evaluator(Protocol):
 
     `moment`: the states it was made for, one of `MOMENTS`. `seats`: the size of the tables it judges, None for any.
     `batch`: how many rows it is best asked at once.
+
+    An evaluator may also have `network`, made by `cardai.kernel.dense.network`, or None: compiled code scores positions
+    by that network, instead of asking the evaluator.
     """
 
     @property
@@ -85,15 +92,30 @@ def known_evaluators(game: Game) -> dict[str, Known]:
     return {name: known for source in _sources() for name, known in source.known(is_game(game)).items()}
 
 
+def network_of(evaluator: Any) -> DenseNetwork | None:
+    """The network that compiled code scores instead of asking an evaluator. Returns None if the evaluator is asked."""
+    network = getattr(evaluator, "network", None) if JIT else None
+    if network is not None and not isinstance(network, DenseNetwork):
+        raise CardaiError(
+            f"evaluator {evaluator.name}: its network must be made by dense.network(), not {short(network)}"
+        )
+    return network
+
+
 def is_evaluator(thing: Any) -> bool:
     """Whether an object has all that `Evaluator` asks for."""
     return all(hasattr(thing, name) for name in ("name", "encoder", "moment", "seats", "batch", "score", "check_fits"))
 
 
-def set_device(name: str) -> None:
-    """Choose where evaluators compute from now on: "auto", "cpu" or "gpu". CardaiError if there is no such device."""
-    if name not in DEVICES:
-        raise CardaiError(unknown("device", name, DEVICES))
-    if name != "auto":
+def set_device(device: str = "auto", scorer: str = "auto") -> None:
+    """Choose where evaluators compute from now on, one of `DEVICES`, and what computes, one of `SCORERS`.
+
+    Raises CardaiError for other names, for a device that is not there, and for a scorer that cannot compute on it.
+    """
+    if device not in DEVICES:
+        raise CardaiError(unknown("device", device, DEVICES))
+    if scorer not in SCORERS:
+        raise CardaiError(unknown("scorer", scorer, SCORERS))
+    if (device, scorer) != ("auto", "auto"):
         for source in _sources():
-            source.set_device(name)
+            source.set_device(device, scorer)

@@ -92,7 +92,7 @@ class Agent:
         if self.game is not None and self.game is not game:
             whose = self.game.name if self.game.name != game.name else f"another Game of the name {game.name!r}"
             raise BadArgument(f"agent {self.spec!r} was made for the game {whose}, not for {game.name}")
-        if self.strategy.is_native:  # does not depend on variant and seats
+        if self.strategy.is_native and self.evaluator is None:  # does not depend on variant and seats
             self.strategy.check_fits(game, None, game.default_seats)
 
 

@@ -1,9 +1,9 @@
 """How agents come to their moves: the kinds of strategy there are.
 
-Strategies of the first four kinds are played in compiled code, `OnePly` only if its evaluator is a heuristic. All
-others *think*: they decide for many tables at once, in rounds. `think(decisions)` is a generator. It looks at worlds,
-yields the positions that it wants judged (`Question`), is sent their scores, and may ask again as often as it likes. It
-returns its moves. A search agent is a class with a `think`:
+Strategies of the first four kinds are played in compiled code, `OnePly` only if a heuristic or a dense network judges.
+All others *think*: they decide for many tables at once, in rounds. `think(decisions)` is a generator. It looks at
+worlds, yields the positions that it wants judged (`Question`), is sent their scores, and may ask again as often as it
+likes. It returns its moves. A search agent is a class with a `think`:
 
     class Cautious(Strategy):
         evaluator = ...
@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents.evaluator import Evaluator
+from cardai.agents.evaluator import Evaluator, network_of
 from cardai.errors import BadArgument, CardaiError, place_of, positive, short, whole
 from cardai.game import Game, is_game
+from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
 
 
@@ -143,8 +144,13 @@ class OnePly(Strategy):
 
     @property
     def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether it asks a heuristic, which compiled code calls."""
-        return self.evaluator is None
+        """Whether it asks a heuristic or a dense network, which compiled code calls."""
+        return self.evaluator is None or self.network is not None
+
+    @property
+    def network(self) -> DenseNetwork | None:
+        """The network that compiled code scores instead of asking the evaluator, if there is one."""
+        return None if self.evaluator is None else network_of(self.evaluator)
 
     @property
     def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -173,6 +179,14 @@ class OnePly(Strategy):
         game.encoder(self.evaluator.encoder)
         if self.evaluator.seats not in (None, seats):  # rows of another width would be written
             raise CardaiError(f"{self.evaluator.name} is for tables of {self.evaluator.seats} seats, not of {seats}")
+        self.check_network(game, seats)
+
+    def check_network(self, game: Game, seats: int) -> None:
+        """Raise CardaiError if compiled code scores a network that does not take the rows of this table."""
+        if self.evaluator is not None and self.network is not None:
+            width, features = game.encoder(self.evaluator.encoder).width(seats), self.network.features
+            if features != width:
+                raise CardaiError(f"{self.evaluator.name} scores rows of {features} values, not of {width}")
 
     def think(self, decisions: Any) -> Thinking:
         """Look one ply ahead and take the best move, in one round."""

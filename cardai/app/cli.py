@@ -57,6 +57,7 @@ Agents = Annotated[list[str] | None, Parameter(name="--agent", negative="", help
 Figure = Annotated[Path | None, Parameter(help="Draw the figure into this file (.png, .svg or .pdf).")]
 Overwrite = Annotated[bool, Parameter(negative="", help="Replace the file if it exists.")]
 Device = Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")]
+Scorer = Annotated[str, Parameter(help="What computes networks: auto, native (compiled code) or jax.")]
 SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual number if not given.")]
 Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, if its name does not find it.")]
 Salt = Annotated[
@@ -201,6 +202,7 @@ def bench(
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
     against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     salt: Salt = None,
     isolate: Isolate = False,
     json: AsJson = False,
@@ -211,7 +213,7 @@ def bench(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device)
+    _compute_on(device, scorer)
     if all_games and game is not None:
         _refuse(f"bench takes a game, here {game!r}, or --all, not both")
     if all_games:
@@ -279,6 +281,7 @@ def match(
     threads: Threads = None,
     variant: Variant = None,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     salt: Salt = None,
     isolate: Isolate = False,
     json: AsJson = False,
@@ -289,7 +292,7 @@ def match(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device)
+    _compute_on(device, scorer)
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = benchmark.run_match(
@@ -328,6 +331,7 @@ def selfplay(
     threads: Threads = None,
     variant: Variant = None,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     json: AsJson = False,
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
@@ -336,7 +340,7 @@ def selfplay(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device)
+    _compute_on(device, scorer)
     pool = simulation.parse_pool(_listed(agent) or [])
     loaded = load(game)
     options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
@@ -366,6 +370,7 @@ def play(
     ] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     isolate: Isolate = False,
 ) -> int:
     """Play a game at the keyboard: "human" in --seats is you."""
@@ -374,7 +379,7 @@ def play(
     from cardai.app import keyboard
     from cardai.show.progress import Line
 
-    _compute_on(device)
+    _compute_on(device, scorer)
     loaded = load(game)
     with Line("loading", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
@@ -433,6 +438,7 @@ def perf(
     seats: SeatCount = None,
     variant: Variant = None,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     json: AsJson = False,
 ) -> None:
     """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
@@ -441,7 +447,7 @@ def perf(
     from cardai.show import perf as shown
     from cardai.show.progress import Line
 
-    _compute_on(device)
+    _compute_on(device, scorer)
     loaded = load(game)
     with Line("measuring", loaded) as progress:
         if agent:
@@ -564,6 +570,7 @@ def grade(
     agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
     seed: Seed = 0,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     json: AsJson = False,
 ) -> None:
     """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
@@ -572,7 +579,7 @@ def grade(
     from cardai.show import grades as shown
     from cardai.show.progress import Line
 
-    _compute_on(device)
+    _compute_on(device, scorer)
     loaded = load(game)
     with Line("grading", loaded) as progress:
         solution = solve(loaded)
@@ -658,6 +665,7 @@ def analyse(
     rules: Rules = None,
     seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are sampled.")] = 0,
     device: Device = "auto",
+    scorer: Scorer = "auto",
     json: AsJson = False,
 ) -> int:
     """Show how good each seat's position was through a recorded game, and the moves that changed it most."""
@@ -667,7 +675,7 @@ def analyse(
     from cardai.show.figure import figure_path, save_figure
     from cardai.show.progress import Line
 
-    _compute_on(device)
+    _compute_on(device, scorer)
     if figure:
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
@@ -806,14 +814,16 @@ def _refuse_unwritable(folder: Path) -> None:
         _refuse(f"cannot write to {folder}: {error.strerror or error}")
 
 
-def _compute_on(device: str) -> None:
-    """Choose where networks compute. An unknown name is refused even if no network is used."""
+def _compute_on(device: str, scorer: str) -> None:
+    """Choose where networks compute and what computes. Unknown names are refused even if no network is used."""
     if device not in ("auto", "cpu", "gpu"):
         _refuse(f"--device is auto, cpu or gpu, not {device!r}")
-    if device != "auto":
+    if scorer not in ("auto", "native", "jax"):
+        _refuse(f"--scorer is auto, native or jax, not {scorer!r}")
+    if (device, scorer) != ("auto", "auto"):
         from cardai.agents.evaluator import set_device
 
-        set_device(device)
+        set_device(device, scorer)
 
 
 def _error() -> type[Exception]:

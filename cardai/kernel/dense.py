@@ -6,27 +6,32 @@ Arithmetic is float32, as in JAX; sums are taken in another order, so scores dif
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.kernel.native import at, clear_bytes, copy, get, load_anywhere, load_byte, set, set_float
+from cardai.kernel.native import raw
+from cardai.kernel.rules import lend
 from cardai.rule import JIT, lowest, rule
 
 LANES = 16  # float32 numbers that are added at once; the units of a layer are rounded up to a multiple
-TILE = 4 * LANES  # units whose sums stay in registers
-MOST_LAYERS = 16
 
-# Where a network's numbers stand in its description, i64[3 + 4 * MOST_LAYERS].
+# Where a network's numbers stand in its description, `DenseNetwork.about`.
 DEPTH, FEATURES, WIDEST, LAYERS = range(4)
 # ... and those of a layer, from LAYERS on.
 UNITS, WEIGHTS, BIAS, SIZE = range(4)
 
 
-class Network(NamedTuple):
-    """A dense network in the form that compiled code takes.
+# What a thread counts: rows scored, and the products of a weight and an input that is not zero.
+SCORED, PRODUCTS = range(2)
 
-    `about`: i64, the numbers above; weights and biases are addresses. `arrays` keeps them alive.
+
+@dataclass(frozen=True, eq=False)
+class DenseNetwork:
+    """A dense network in the form that compiled code takes, made by `network`.
+
+    `about`: i64, the numbers above; weights and biases are addresses. `arrays` holds what they point at.
     """
 
     about: np.ndarray
@@ -37,22 +42,34 @@ class Network(NamedTuple):
         """The number of values of a row."""
         return int(self.about[FEATURES])
 
+    @property
+    def address(self) -> int:
+        """What compiled code knows the network by, as long as this object lives."""
+        return self.about.ctypes.data
 
-def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> Network:
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """The scores of rows u8[n, features], as f4[n] in [0, 1]."""
+        assert rows.dtype == np.uint8
+        assert rows.shape[1] == self.features
+        scores, space = np.zeros(max(1, len(rows))), space_for([self])
+        if len(rows):
+            score_rows(self.address, raw(np.ascontiguousarray(rows)), len(rows), raw(scores), lend(space))
+        return scores[: len(rows)].astype(np.float32)
+
+
+def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> DenseNetwork:
     """A network from its layers: kernels f4[inputs, units] and biases f4[units]. The last has one unit, the logit."""
-    about, arrays, inputs = np.zeros(LAYERS + SIZE * MOST_LAYERS, np.int64), [], 0
-    assert 0 < len(layers) <= MOST_LAYERS
-    assert layers[-1][1].shape == (1,)
+    about, arrays, widest = np.zeros(LAYERS + SIZE * len(layers), np.int64), [], len(layers[0][0])
     for i, (kernel, bias) in enumerate(layers):
-        assert kernel.shape == (kernel.shape[0], len(bias))
+        assert kernel.shape[1:] == bias.shape
         units = -(-len(bias) // LANES) * LANES
         weights, start = _aligned(len(kernel), units), _aligned(1, units)
         weights[:, : len(bias)], start[0, : len(bias)] = kernel, bias
-        about[LAYERS + SIZE * i : LAYERS + SIZE * i + 3] = units, weights.ctypes.data, start.ctypes.data
+        about[LAYERS + SIZE * i : LAYERS + SIZE * (i + 1)] = units, weights.ctypes.data, start.ctypes.data
         arrays += [weights, start]
-        inputs = max(inputs, units)
-    about[DEPTH], about[FEATURES], about[WIDEST] = len(layers), len(layers[0][0]), max(inputs, len(layers[0][0]))
-    return Network(about, tuple(arrays))
+        widest = max(widest, units)
+    about[DEPTH], about[FEATURES], about[WIDEST] = len(layers), len(layers[0][0]), widest
+    return DenseNetwork(about, tuple(arrays))
 
 
 def _aligned(rows: int, columns: int) -> np.ndarray:
@@ -62,25 +79,27 @@ def _aligned(rows: int, columns: int) -> np.ndarray:
     return space[first : first + rows * columns].reshape(rows, columns)
 
 
-class Sums(NamedTuple):
-    """Working space of one thread for networks of at most W values and units."""
+class Space(NamedTuple):
+    """Working space of one thread for networks of at most W inputs and units."""
 
-    first: Any  # f4[W]: the first layer of the decision's first row
+    first: Any  # f4[W]: the sums of the first layer for the row that others are compared with
     sums: Any  # f4[W]
-    places: Any  # i64[W]: the non-zero inputs of a layer
+    places: Any  # i64[W]: the inputs of a layer that are not zero
     values: Any  # f4[W]: and their values
-    row: Any  # u8[1, W]: the decision's first row
+    row: Any  # u8[1, W]: the row that others are compared with
+    done: Any  # i64[2]: SCORED, PRODUCTS
 
 
-def sums_of(width: int) -> Sums:
-    """Working space for rows and layers of at most `width` values."""
-    width = -(-width // TILE) * TILE
-    return Sums(
+def space_for(networks: Sequence[DenseNetwork]) -> Space:
+    """Working space for these networks."""
+    width = max([LANES, *(int(network.about[WIDEST]) for network in networks)])
+    return Space(
         _aligned(1, width)[0],
         _aligned(1, width)[0],
         np.zeros(width, np.int64),
         np.zeros(width, np.float32),
         np.zeros((1, width), np.uint8),
+        np.zeros(2, np.int64),
     )
 
 
@@ -88,6 +107,8 @@ if JIT:
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic as _intrinsic
+
+    from cardai.kernel.native import at, clear_bytes, copy, get, load_anywhere, load_byte, set, set_float
 
     intrinsic: Any = _intrinsic
     _I64, _FLOAT = ir.IntType(64), ir.FloatType()
@@ -185,78 +206,91 @@ if JIT:
 
         return types.void(types.int64, types.int64, types.float32), codegen
 
+    @rule
+    def _note(row, other, place, space, count):
+        """Note by how much two rows differ in one place. Returns the new count of noted places."""
+        difference = np.int64(load_byte(row, place)) - np.int64(load_byte(other, place))
+        if difference != 0:
+            set(space.places, count, place)
+            set_small(space.values, count, np.float32(difference))
+            count += 1
+        return count
 
-@rule
-def _note(row, other, place, space, count):
-    """Note by how much two rows differ in one place. Returns the new count of noted places."""
-    difference = np.int64(load_byte(row, place)) - np.int64(load_byte(other, place))
-    if difference != 0:
-        set(space.places, count, place)
-        set_small(space.values, count, np.float32(difference))
-        count += 1
-    return count
+    @rule
+    def _differing(row, other, features, space):
+        """Note the places in which two rows differ, and by how much. Returns how many there are."""
+        count = 0
+        for first in range(0, features - 7, 8):
+            different = load_anywhere(row, first) ^ load_anywhere(other, first)
+            while different != 0:
+                byte = lowest(different) >> 3
+                count = _note(row, other, first + byte, space, count)
+                different &= ~(np.int64(255) << (8 * byte))
+        for place in range(features & ~7, features):
+            count = _note(row, other, place, space, count)
+        return count
 
+    @rule
+    def _positive(sums, units, space):
+        """Note the units above 0, which a ReLU leaves, and their values. Returns how many there are."""
+        count = 0
+        for unit in range(units):
+            value = get_small(sums, unit)
+            set(space.places, count, unit)
+            set_small(space.values, count, value)
+            count += value > np.float32(0)
+        return count
 
-@rule
-def _differing(row, other, features, space):
-    """Note the places in which two rows differ, and by how much. Returns how many there are."""
-    count = 0
-    for first in range(0, features - 7, 8):
-        different = load_anywhere(row, first) ^ load_anywhere(other, first)
-        while different != 0:
-            byte = lowest(different) >> 3
-            count = _note(row, other, first + byte, space, count)
-            different &= ~(np.int64(255) << (8 * byte))
-    for place in range(features & ~7, features):
-        count = _note(row, other, place, space, count)
-    return count
+    @rule
+    def score_row(network, row, is_first, space):
+        """The score of a row by a network: float64 in [0, 1], or not a number if sums overflow.
 
-
-@rule
-def _positive(sums, units, space):
-    """Note the units above 0, which a ReLU leaves, and their values. Returns how many there are."""
-    count = 0
-    for unit in range(units):
-        value = get_small(sums, unit)
-        set(space.places, count, unit)
-        set_small(space.values, count, value)
-        count += value > np.float32(0)
-    return count
-
-
-@rule
-def score_row(network, row, is_first, space):
-    """The score of a row by a network: float64 in [0, 1].
-
-    `network`: the address of its `about`. `is_first`: whether it is the first row of a decision, from which the others
-    differ in few places.
-    """
-    features = get(network, FEATURES)
-    units, weights, bias = get(network, LAYERS), get(network, LAYERS + 1), get(network, LAYERS + 2)
-    if is_first:
-        clear_bytes(space.row[0], features)
+        `network`: its address. `is_first`: whether later rows are compared with this one. The rows of a decision differ
+        in few places.
+        """
+        features, depth = get(network, FEATURES), get(network, DEPTH)
+        units, weights, bias = get(network, LAYERS + UNITS), get(network, LAYERS + WEIGHTS), get(network, LAYERS + BIAS)
+        if is_first:
+            clear_bytes(space.row[0], features)
         count = _differing(row, space.row[0], features, space)
-        add_rows(space.first, bias, weights, units, space.places, space.values, count)
-        copy(space.row[0], row, features)
-        count = _positive(space.first, units, space)
-        logit = get_small(space.first, 0)
-    else:
-        count = _differing(row, space.row[0], features, space)
-        add_rows(space.sums, space.first, weights, units, space.places, space.values, count)
-        count = _positive(space.sums, units, space)
-        logit = get_small(space.sums, 0)
-    for layer in range(1, get(network, DEPTH)):
-        at_layer = LAYERS + SIZE * layer
-        units, weights, bias = get(network, at_layer), get(network, at_layer + 1), get(network, at_layer + 2)
-        add_rows(space.sums, bias, weights, units, space.places, space.values, count)
-        logit = get_small(space.sums, 0)
-        if layer + 1 < get(network, DEPTH):
-            count = _positive(space.sums, units, space)
-    return 1.0 / (1.0 + np.exp(-np.float64(logit)))
+        if is_first:
+            add_rows(space.first, bias, weights, units, space.places, space.values, count)
+            copy(space.row[0], row, features)
+            sums = space.first
+        else:
+            add_rows(space.sums, space.first, weights, units, space.places, space.values, count)
+            sums = space.sums
+        products = count * units
+        for layer in range(1, depth):
+            of_layer = LAYERS + SIZE * layer
+            count = _positive(sums, units, space)
+            units, sums = get(network, of_layer + UNITS), space.sums
+            add_rows(
+                sums,
+                get(network, of_layer + BIAS),
+                get(network, of_layer + WEIGHTS),
+                units,
+                space.places,
+                space.values,
+                count,
+            )
+            products += count * units
+        set(space.done, SCORED, get(space.done, SCORED) + 1)
+        set(space.done, PRODUCTS, get(space.done, PRODUCTS) + products)
+        return 1.0 / (1.0 + np.exp(-np.float64(get_small(sums, 0))))
 
+    @rule
+    def score_rows(network, rows, count, scores, space):
+        """Score rows[0..count-1], u8[n, features], into f8[n]."""
+        for i in range(count):
+            set_float(scores, i, score_row(network, at(rows, i), True, space))
 
-@rule
-def score_rows(network, rows, count, decision, scores, space):
-    """Score rows[0..count-1], u8[n, width], into f8[n]; each `decision` rows belong to one decision."""
-    for i in range(count):
-        set_float(scores, i, score_row(network, at(rows, i), i % decision == 0, space))
+else:
+
+    def score_row(network, row, is_first, space):
+        """In plain Python evaluators are asked instead: see `cardai.agents.evaluator.network_of`."""
+        raise AssertionError
+
+    def score_rows(network, rows, count, scores, space):
+        """As `score_row`."""
+        raise AssertionError

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.kernel.chance import EXPLORING, SEAT, derived
-from cardai.kernel.lookahead import add, compare_by_value, pick_best
+from cardai.kernel.lookahead import NETWORK, VALUE, Judge, add, compare, pick_best
 from cardai.kernel.native import (
     at,
     below_of,
@@ -33,12 +33,12 @@ from cardai.kernel.native import (
 from cardai.kernel.rules import DEAL, SCORE, is_among, legal_moves, make_view, make_world, play_move
 from cardai.rule import inlined, mixed, rule
 
-# How a player decides: by a hand-written rule, evenly at random, by one-ply search with a heuristic, by playouts, or
-# outside compiled code.
+# How a player decides: by a hand-written rule, evenly at random, by one-ply search with a heuristic or a dense network,
+# by playouts, or outside compiled code.
 NATIVE, UNIFORM, ONE_PLY, ROLLOUT, OUTSIDE = range(5)
 
 # Where a slot stands when the driver comes back.
-NEXT, RUNNING, WAITING, ASKED, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL = range(9)
+NEXT, RUNNING, WAITING, ASKED, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL, NO_NUMBER = range(10)
 
 # How a game came out (0: not yet).
 FINISHED, ENDLESS = 1, 2
@@ -47,9 +47,10 @@ ALL_ALONG = 1 << 40  # more plies than any game has
 
 
 class Cast(NamedTuple):
-    """The P players of a run. `calls` holds the address of each one's `choose` or `value`."""
+    """The P players of a run. `calls` holds the address of each one's `choose`, `value` or `encode`."""
 
     calls: Any  # i64[P]
+    networks: Any  # i64[P]: the address of the network of ONE_PLY; 0: it asks a heuristic
     kinds: Any  # i64[P]: NATIVE ... OUTSIDE
     sees_own: Any  # i64[P]: 1 if NATIVE is given the state with all that is hidden blanked, 0 if it is given a world
     peeks: Any  # i64[P]: 1 if ONE_PLY judges moves in the true world
@@ -167,7 +168,8 @@ def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
 def decide(rules, cast, player, state, params, index, explores, scratch, stream, chosen):
     """Let a player of the cast choose a move.
 
-    Returns the work done, a measure of time spent, or 0 if there is no legal move.
+    Returns the work done, a measure of time spent, 0 if there is no legal move, or -1 if a network's score is not a
+    number.
     """
     kind = get(cast.kinds, player)
     if kind == NATIVE:
@@ -185,9 +187,10 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
         return 1 if choose_evenly(rules, state, scratch, 0, stream, chosen) > 0 else 0
     if kind == ROLLOUT:
         return choose_by_rollout(rules, cast, get(cast.worlds, player), state, scratch, stream, chosen)
-    return compare_by_value(
+    network = get(cast.networks, player)
+    return compare(
         rules,
-        get(cast.calls, player),
+        Judge(VALUE if network == 0 else NETWORK, get(cast.calls, player), network),
         get(cast.settles, player) != 0,
         get(cast.peeks, player) != 0,
         get(cast.worlds, player),
@@ -299,8 +302,8 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
             place = slot * seats + turn
             explores, stream = ply < get(slots.limits, place), at(slots.streams, place)
             work = decide(rules, cast, player, state, slots.params, place, explores, scratch, stream, move)
-            if work == 0:
-                set(slots.status, slot, STUCK)
+            if work <= 0:
+                set(slots.status, slot, STUCK if work == 0 else NO_NUMBER)
                 break
             if order.checked and not is_among(rules, state, move, scratch.moves, 0):
                 set(slots.status, slot, ILLEGAL)

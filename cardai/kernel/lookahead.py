@@ -1,19 +1,20 @@
 """One-ply search, compiled: play every legal move in the worlds of the seat to move and compare where they lead.
 
-This is the only lookahead there is. A game's heuristic judges a position at once (`compare_by_value`, which the driver
-calls while it plays). Any other evaluator judges from outside compiled code: positions are encoded as the rows of one
-batch (`gather`), the evaluator scores the batch in one call, `weigh` takes the means and `choose` the moves. Both
-take the same steps in `look_ahead`.
+This is the only lookahead there is. A game's heuristic and a dense network judge a position at once (`compare`, which
+the driver calls while it plays). Any other evaluator judges from outside compiled code: positions are encoded as the
+rows of one batch (`gather`), the evaluator scores the batch in one call, `weigh` takes the means and `choose` the
+moves. Both take the same steps in `look_ahead`.
 
 A *leaf* is a position that a move may lead to in one world. A move has one leaf in a world, or several if the same seat
 goes on with its decision: then it will take the best of them. A *group* is the leaves of one move in one world. A row
-that occurs twice in a decision is encoded once, so equal positions have equal scores.
+that occurs twice in a decision is scored once, so equal positions have equal scores.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.kernel.dense import FEATURES, Space, score_row
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -45,6 +46,18 @@ BUCKETS = 4096  # of the hash table in which equal rows of a decision find each 
 DECISIONS, MOVES, GROUPS, LEAVES, ROWS, FIRST = range(6)
 
 
+# Who judges: an evaluator from outside, a heuristic or a dense network.
+BATCH, VALUE, NETWORK = range(3)
+
+
+class Judge(NamedTuple):
+    """Who judges positions. `call`: the address of the heuristic, otherwise of the encoder. `network`: its address."""
+
+    kind: int  # BATCH, VALUE or NETWORK
+    call: Any
+    network: int
+
+
 class Leaves(NamedTuple):
     """A batch: decisions, their moves, groups, leaves and rows, each a range of the next one's; R rows have room."""
 
@@ -72,11 +85,12 @@ class Scratch(NamedTuple):
     totals: Any  # f8[max_moves]
     counts: Any  # i64[max_moves]
     open: Any  # i64[max_moves]: 1 while more worlds are wanted
-    best: Any  # f8[1]: the best leaf of a group, by a heuristic
+    best: Any  # f8[1]: the best leaf of a group, unless a batch is gathered
     left: Any  # i64[DEEP + 2]
     streams: Any  # STREAM[1]
     params: Any  # f8[1, playout_width]
-    leaves: Leaves  # of one row if only heuristics are asked
+    leaves: Leaves  # a batch; for networks, the rows of one decision; of one row if only heuristics are asked
+    space: Space
 
 
 @rule
@@ -86,37 +100,18 @@ def add(column, index, value):
 
 
 @rule
-def visit(rules, call, is_value, scratch, state, seat, is_settled):
-    """Add a leaf to the current group. Returns False if the batch has no room for it.
+def known_row(batch, rows, row):
+    """The place of an earlier row of the decision that equals row `row`, or -1. Then the row is noted for later ones.
 
-    `call`: the heuristic if `is_value`, otherwise the encoder. Evaluators are not asked about a finished game: its
-    score is known.
+    `rows`: the rows of the batch.
     """
-    if is_value:
-        set_float(scratch.best, 0, max(get_float(scratch.best, 0), call_score(call, state, seat)))
-        return True
-    batch = scratch.leaves
-    used = batch.used
-    leaf, row = get(used, LEAVES), get(used, ROWS)
-    if leaf >= batch.room or row >= batch.room:
-        return False
-    if is_settled and turn_of(state) < 0:
-        set(batch.leaf_row, leaf, -1)
-        set_float(batch.leaf_value, leaf, call_score(get(rules.calls, SCORE), state, seat))
-        set(used, LEAVES, leaf + 1)
-        return True
-    clear_row(batch.rows, row)
-    call_encode(call, state, seat, batch.rows, row)
-    key = hash_row(batch.rows, row)
+    key = hash_row(rows, row)
     bucket = key & (BUCKETS - 1)
-    first, newest = get(used, FIRST), get(batch.table, bucket)
+    first, newest = get(batch.used, FIRST), get(batch.table, bucket)
     other = newest
-    set(batch.leaf_row, leaf, row)
-    set(used, LEAVES, leaf + 1)
     while first <= other < row:
-        if get(batch.hashes, other) == key and same_row(batch.rows, other, row):
-            set(batch.leaf_row, leaf, other)
-            return True
+        if get(batch.hashes, other) == key and same_row(rows, other, row):
+            return other
         older = get(batch.before, other)
         if older >= other:
             break
@@ -124,12 +119,71 @@ def visit(rules, call, is_value, scratch, state, seat, is_settled):
     set(batch.hashes, row, key)
     set(batch.before, row, newest if first <= newest < row else -1)
     set(batch.table, bucket, row)
-    set(used, ROWS, row + 1)
+    return -1
+
+
+@rule
+def score_leaf(judge, scratch, state, seat, repeats):
+    """The score of a position by a network. `repeats`: whether positions may occur again in the decision.
+
+    Rows and scores of the decision stand in the batch, as many as there is room for; `used[LEAVES]` counts positions.
+    """
+    batch = scratch.leaves
+    used, rows = batch.used, (batch.rows[0], get(judge.network, FEATURES))
+    leaf, row = get(used, LEAVES), get(used, ROWS)
+    set(used, LEAVES, leaf + 1)
+    clear_row(rows, row)
+    call_encode(judge.call, state, seat, rows, row)
+    if not repeats:
+        return score_row(judge.network, at(rows, row), leaf == 0, scratch.space)
+    other = known_row(batch, rows, row)
+    if other >= 0:
+        return get_float(batch.leaf_value, other)
+    score = score_row(judge.network, at(rows, row), leaf == 0, scratch.space)
+    set_float(batch.leaf_value, row, score)
+    set(used, ROWS, min(row + 1, batch.room - 1))
+    return score
+
+
+@rule
+def visit(rules, judge, scratch, state, seat, is_settled, repeats):
+    """Add a leaf to the current group. Returns False if the batch has no room for it.
+
+    Evaluators are not asked about a finished game: its score is known.
+    """
+    if judge.kind == VALUE:
+        set_float(scratch.best, 0, max(get_float(scratch.best, 0), call_score(judge.call, state, seat)))
+        return True
+    is_over = is_settled and turn_of(state) < 0
+    if judge.kind == NETWORK:
+        if is_over:
+            score = call_score(get(rules.calls, SCORE), state, seat)
+        else:
+            score = score_leaf(judge, scratch, state, seat, repeats)
+        if not score <= get_float(scratch.best, 0):  # also if it is not a number
+            set_float(scratch.best, 0, score)
+        return True
+    batch = scratch.leaves
+    used = batch.used
+    leaf, row = get(used, LEAVES), get(used, ROWS)
+    if leaf >= batch.room or row >= batch.room:
+        return False
+    set(used, LEAVES, leaf + 1)
+    if is_over:
+        set(batch.leaf_row, leaf, -1)
+        set_float(batch.leaf_value, leaf, call_score(get(rules.calls, SCORE), state, seat))
+        return True
+    clear_row(batch.rows, row)
+    call_encode(judge.call, state, seat, batch.rows, row)
+    other = known_row(batch, batch.rows, row)
+    set(batch.leaf_row, leaf, row if other < 0 else other)
+    if other < 0:
+        set(used, ROWS, row + 1)
     return True
 
 
 @rule
-def visit_continuations(rules, call, is_value, scratch, state, seat):
+def visit_continuations(rules, judge, scratch, state, seat, repeats):
     """Take in every position the seat can reach from the middle of its decision, at most DEEP choices deep."""
     left, level = scratch.left, 2
     set(left, level, abs(legal_moves(rules, state, scratch.moves, level)))
@@ -146,14 +200,14 @@ def visit_continuations(rules, call, is_value, scratch, state, seat):
         if goes_on(trial, seat) and level < DEEP:
             level += 1
             set(left, level, abs(legal_moves(rules, trial, scratch.moves, level)))
-        elif not visit(rules, call, is_value, scratch, trial, seat, True):
+        elif not visit(rules, judge, scratch, trial, seat, True, repeats):
             return False
 
 
 @rule
-def end_group(is_value, scratch, group, i):
+def end_group(judge, scratch, group, i):
     """Close the current group, which belongs to move `i`. Returns False if the batch has no room for it."""
-    if is_value:
+    if judge.kind != BATCH:
         add(scratch.totals, i, get_float(scratch.best, 0))
         set(scratch.counts, i, get(scratch.counts, i) + 1)
         return True
@@ -166,14 +220,14 @@ def end_group(is_value, scratch, group, i):
 
 
 @rule
-def look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
     """Play every legal move of the seat to move in its worlds and collect the states that follow.
 
     Returns how many legal moves there are, or -1 if the batch has no room.
 
     `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world. The moves stand in
-    `scratch.moves`. Groups go to `scratch.totals` and `counts` if `is_value`, otherwise to `scratch.leaves`, from
-    used[GROUPS] on. A single move is not judged.
+    `scratch.moves`. Groups go to `scratch.leaves`, from used[GROUPS] on, if a batch is gathered, otherwise to
+    `scratch.totals` and `counts`. A single move is not judged.
     """
     seat, group = turn_of(state), get(scratch.leaves.used, GROUPS)
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
@@ -197,19 +251,19 @@ def look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, st
             call_act(get(rules.calls, ACT), trial, at(scratch.moves, i))
             set_float(scratch.best, 0, -np.inf)
             if not settles:
-                fits = visit(rules, call, is_value, scratch, trial, seat, False)
+                fits = visit(rules, judge, scratch, trial, seat, False, worlds > 1)
             else:
                 call_settle(get(rules.calls, SETTLE), trial)
                 # If nothing hidden was turned up to this seat, one world says it all.
                 set(scratch.open, i, (revealed_of(trial) >> seat) & 1)
                 if goes_on(trial, seat):
-                    fits = visit_continuations(rules, call, is_value, scratch, trial, seat)
+                    fits = visit_continuations(rules, judge, scratch, trial, seat, worlds > 1)
                 else:
-                    fits = visit(rules, call, is_value, scratch, trial, seat, True)
-            if not (fits and end_group(is_value, scratch, group, i)):
+                    fits = visit(rules, judge, scratch, trial, seat, True, worlds > 1)
+            if not (fits and end_group(judge, scratch, group, i)):
                 return -1
             group += 1
-    if not is_value:
+    if judge.kind == BATCH:
         set(scratch.leaves.used, GROUPS, group)
     return n
 
@@ -259,34 +313,41 @@ def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
 
 
 @rule
-def compare_by_value(rules, value, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by a heuristic.
+def compare(rules, judge, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
+    """Choose a move by a heuristic or a network.
 
-    Returns the work done, 1 plus the positions judged, or 0 if there is no legal move.
+    Returns the work done, 1 plus the positions judged, 0 if there is no legal move, or -1 if a network's score is not a
+    number.
     """
-    n = look_ahead(rules, value, True, settles, peeks, worlds, state, scratch, stream)
+    used = scratch.leaves.used
+    set(used, FIRST, 0)
+    set(used, LEAVES, 0)
+    set(used, ROWS, 0)
+    n = look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream)
     if n == 0:
         return 0
     work = 1
     for i in range(n if n > 1 else 0):
+        if np.isnan(get_float(scratch.totals, i)):
+            return -1
         work += get(scratch.counts, i)
     pick(rules, n, scratch, chosen, stream, epsilon, temperature)
     return work
 
 
 @rule
-def add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+def add_decision(rules, judge, settles, peeks, worlds, state, scratch, stream):
     """Add a decision to the batch. Returns False if there is no room for it. A heuristic's means are known at once."""
     batch = scratch.leaves
     used = batch.used
     decision, move = get(used, DECISIONS), get(used, MOVES)
     set(used, FIRST, get(used, ROWS))
-    n = look_ahead(rules, call, is_value, settles, peeks, worlds, state, scratch, stream)
+    n = look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream)
     if n < 0 or move + n > 2 * batch.room or decision >= batch.room:
         return False
     for i in range(n):
         copy(at(batch.moves, move + i), at(scratch.moves, i), rules.move_size)
-        if is_value:
+        if judge.kind != BATCH:
             set_float(batch.means, move + i, get_float(scratch.totals, i) / get(scratch.counts, i))
     set(batch.move_end, decision, move + n)
     set(batch.group_end, decision, get(used, GROUPS))
@@ -296,7 +357,7 @@ def add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, 
 
 
 @rule
-def gather(rules, call, is_value, settles, peeks, worlds, states, streams, picked, places, count, scratch):
+def gather(rules, judge, settles, peeks, worlds, states, streams, picked, places, count, scratch):
     """Fill an empty batch with decisions in states[picked[i]], by streams[places[i]].
 
     Returns how many decisions there was room for. The stream of a decision that does not fit
@@ -308,7 +369,7 @@ def gather(rules, call, is_value, settles, peeks, worlds, states, streams, picke
         groups, leaves, rows = get(used, GROUPS), get(used, LEAVES), get(used, ROWS)
         copy(saved, stream, 8)
         state = at(states, get(picked, i))
-        if not add_decision(rules, call, is_value, settles, peeks, worlds, state, scratch, stream):
+        if not add_decision(rules, judge, settles, peeks, worlds, state, scratch, stream):
             copy(stream, saved, 8)
             set(used, GROUPS, groups)
             set(used, LEAVES, leaves)

@@ -194,8 +194,8 @@ if JIT:
         """An array as the driver takes it.
 
         Records become a block, (address, bytes of a record); rows of bytes, (address, bytes of a row); 64-bit and
-        float32 numbers a column, their address. The caller must keep the array alive. The driver uses plain addresses because counting
-        references to arrays would cost it more time than playing the game.
+        float32 numbers a column, their address. The caller must keep the array alive. The driver uses plain addresses
+        because counting references to arrays would cost it more time than playing the game.
         """
         assert array.flags.c_contiguous
         if array.dtype.names or array.dtype == np.uint8:

@@ -21,7 +21,7 @@ from cardai.kernel.driver import ALL_ALONG
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, rule
-from cardai.table.cast import cast_of, scratch_of
+from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.lookahead import Lookahead
 
 
@@ -31,6 +31,12 @@ class NoLegalMove(CardaiError):
     def __init__(self, game: Game, seat: int, place: int) -> None:
         super().__init__(f"{game.name}: seat {seat} is to move and has no legal move")
         self.place = place
+
+
+def no_number(agent: Agent) -> str:
+    """What is wrong with an agent whose network has scored a position by something that is not a number."""
+    assert agent.evaluator is not None
+    return f"agent {agent.spec!r}, evaluator {agent.evaluator.name}: it scores a position nan, which is not in [0, 1]"
 
 
 @rule
@@ -276,12 +282,16 @@ class Inquiry:
 
 @rule
 def decide_each(rules, cast, states, streams, count, scratch, chosen):
-    """Let a native player choose in each of `count` states. Returns the first state without a legal move, or -1."""
+    """Let a native player choose in each of `count` states.
+
+    Returns (i, what `decide` returned) for the first state in which it does not, or (-1, 1).
+    """
     for i in range(count):
         stream, move = at(streams, i), at(chosen, i)
-        if driver.decide(rules, cast, 0, at(states, i), cast.params, 0, True, scratch, stream, move) == 0:
-            return i
-    return -1
+        work = driver.decide(rules, cast, 0, at(states, i), cast.params, 0, True, scratch, stream, move)
+        if work <= 0:
+            return i, work
+    return -1, 1
 
 
 @rule
@@ -304,12 +314,16 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     chosen = np.zeros(len(worlds), game.move)
     if not agent.strategy.is_native:
         return _think(game, agent, worlds, streams, are_worlds=True)[0]
+    if isinstance(agent.strategy, OnePly) and len(worlds):
+        agent.strategy.check_network(game, int(worlds["seats"][0]))
     cast = cast_of(game, [agent])
-    scratch = scratch_of(game, cast)
+    scratch = scratch_of(game, cast, networks_of([agent]))
     lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
-    stuck = int(decide_each(*lent))
+    stuck, work = decide_each(*lent)
+    if work < 0:
+        raise CardaiError(no_number(agent))
     if stuck >= 0:
-        raise NoLegalMove(game, int(worlds["turn"][stuck]), stuck)
+        raise NoLegalMove(game, int(worlds["turn"][stuck]), int(stuck))
     return chosen
 
 

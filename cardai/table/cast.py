@@ -9,14 +9,17 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Rollout
 from cardai.game import Game
 from cardai.kernel import driver, native
+from cardai.kernel.dense import DenseNetwork, space_for
 from cardai.kernel.driver import Cast
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.rule import STREAM
 
+MOST_KNOWN = 1024  # rows of a decision that a network scores only once
+
 
 def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     """The players of a run as the driver takes them."""
-    players = [_player(agent) for agent in agents]
+    players = [_player(game, agent) for agent in agents]
 
     def column(name: str, otherwise: float, dtype: Any = np.int64) -> np.ndarray:
         return np.array([player.get(name, otherwise) for player in players], dtype)
@@ -29,6 +32,7 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     playout = game.players.get("random")
     return Cast(
         native.addresses([player.get("call", 0) for player in players]),
+        column("network", 0),
         column("kind", driver.OUTSIDE),
         column("sees_own", 0),
         column("peeks", 0),
@@ -48,7 +52,7 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
     )
 
 
-def _player(agent: Agent) -> dict[str, Any]:
+def _player(game: Game, agent: Agent) -> dict[str, Any]:
     """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all."""
     match agent.strategy:
         case EvenlyRandom():
@@ -63,10 +67,12 @@ def _player(agent: Agent) -> dict[str, Any]:
             }
         case Rollout(worlds):
             return {"kind": driver.ROLLOUT, "worlds": worlds}
-        case OnePly() as search:
+        case OnePly() as search if search.is_native:
+            network = search.network
             return {
-                "kind": driver.ONE_PLY if search.is_native else driver.OUTSIDE,
-                "call": search.value if search.is_native else 0,
+                "kind": driver.ONE_PLY,
+                "call": search.value if search.evaluator is None else _encode(game, search.evaluator.encoder),
+                "network": 0 if network is None else network.address,
                 "peeks": search.peeks,
                 "settles": search.settles,
                 "worlds": search.worlds,
@@ -74,12 +80,27 @@ def _player(agent: Agent) -> dict[str, Any]:
                 "temperature": search.temperature,
                 "until": search.until,
             }
+        case OnePly() as search:
+            return {"until": search.until}
         case _:
             return {}
 
 
-def scratch_of(game: Game, cast: Cast | None = None) -> Scratch:
-    """Returns working space for one thread. Without a cast it serves one-ply search alone."""
+def _encode(game: Game, encoder: str) -> Any:
+    return game.entry("encode", game.encoder(encoder).encode)
+
+
+def networks_of(agents: Sequence[Agent]) -> list[DenseNetwork]:
+    """The networks that compiled code scores for these players."""
+    strategies = [agent.strategy for agent in agents]
+    return [one.network for one in strategies if isinstance(one, OnePly) and one.network is not None]
+
+
+def scratch_of(game: Game, cast: Cast | None = None, networks: Sequence[DenseNetwork] = ()) -> Scratch:
+    """Returns working space for one thread. Without a cast it serves one-ply search alone.
+
+    `networks`: those of the players of the cast.
+    """
     depth = DEEP + 2
     playout = game.players.get("random") if cast else None
     params = np.zeros((1, cast.playout_width if cast else 1))
@@ -95,7 +116,8 @@ def scratch_of(game: Game, cast: Cast | None = None) -> Scratch:
         np.zeros(depth, np.int64),
         np.zeros(1, STREAM),
         params,
-        leaves_of(game, 1, 1),
+        leaves_of(game, MOST_KNOWN if networks else 1, max([1, *(network.features for network in networks)])),
+        space_for(networks),
     )
 
 

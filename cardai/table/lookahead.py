@@ -9,7 +9,7 @@ from cardai.agents.strategy import Question
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import lookahead
-from cardai.kernel.lookahead import MOVES, ROWS, Leaves, Scratch
+from cardai.kernel.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Scratch
 from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 from cardai.table.cast import leaves_of, scratch_of
@@ -29,10 +29,11 @@ class Lookahead:
     def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
         self.game, self.evaluator, self.is_value = game, evaluator, not hasattr(evaluator, "score")
         if self.is_value:
-            self.call, self.width, batch = evaluator, 1, SMALLEST
+            self.judge, self.width, batch = Judge(VALUE, evaluator, 0), 1, SMALLEST
         else:
             encoder = game.encoder(evaluator.encoder)
-            self.call, self.width, batch = game.entry("encode", encoder.encode), encoder.width(seats), evaluator.batch
+            self.judge = Judge(BATCH, game.entry("encode", encoder.encode), 0)
+            self.width, batch = encoder.width(seats), evaluator.batch
         self._rules, self._base = lend(game.rules), scratch_of(game)
         self._make_room(max(batch, SMALLEST, game.max_moves))
 
@@ -60,7 +61,7 @@ class Lookahead:
             self.leaves.used[:] = 0
             self.asked = int(
                 lookahead.gather(
-                    self._rules, self.call, self.is_value, settles, peeks, worlds, raw(states), raw(streams),
+                    self._rules, self.judge, settles, peeks, worlds, raw(states), raw(streams),
                     raw(picked), raw(places), len(picked), self._lent,
                 )
             )  # fmt: skip

@@ -25,6 +25,7 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove, positive
 from cardai.files.writing import interrupts_held
 from cardai.game import Game, is_game
 from cardai.kernel import driver
+from cardai.kernel.dense import SCORED
 from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
 from cardai.kernel.driver import Games, Order, Slots, count_choices
 from cardai.kernel.native import at, get, raw
@@ -32,8 +33,8 @@ from cardai.kernel.rules import lend
 from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
-from cardai.table.asking import Inquiry, NoLegalMove
-from cardai.table.cast import cast_of, scratch_of
+from cardai.table.asking import Inquiry, NoLegalMove, no_number
+from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
 from cardai.table.ended import Each, Kept, OnGame, Sink
 
@@ -62,7 +63,7 @@ class Results:
     moves: list[np.ndarray | None] = field(default_factory=list)  # MOVE[plies] a game, when recording
     interrupted: bool = False
     rows: int = 0  # positions that evaluators judged
-    batches: int = 0  # in so many calls
+    batches: int = 0  # in so many calls, of evaluators outside compiled code
 
 
 def play(
@@ -143,7 +144,7 @@ class _Table:
         self.blank = game.options(seats, variant)
         self.cast = cast_of(game, agents)
         has_outside = not all(agent.strategy.is_native for agent in agents)
-        has_evaluator = any(agent.evaluator is not None for agent in agents)
+        has_evaluator = any(agent.evaluator is not None for agent in agents if not agent.strategy.is_native)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
         live = live or (LIVE_OUTSIDE if has_outside else (LIVE_RECORDED if sink else LIVE_NATIVE) * threads)
         live = max(1, min(live, count))
@@ -174,7 +175,7 @@ class _Table:
             np.zeros(count, np.int64),
             np.zeros((count, 4)),
         )
-        self.scratches = [scratch_of(game, self.cast) for _ in range(self.threads)]
+        self.scratches = [scratch_of(game, self.cast, networks_of(agents)) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
@@ -225,7 +226,7 @@ class _Table:
             self.games.tally,
             [],
             interrupted,
-            self.rows,
+            self.rows + sum(int(scratch.space.done[SCORED]) for scratch in self.scratches),
             self.batches,
         )
 
@@ -398,6 +399,10 @@ class _Table:
             slot = int(faults[0])
             if self.slots.status[slot] == driver.ILLEGAL:
                 self._refuse(slot)
+            if self.slots.status[slot] == driver.NO_NUMBER:
+                turn = self.states["turn"][slot]
+                agent = self.agents[self.games.lineups[self.slots.game[slot], turn]]
+                raise CardaiError(f"{no_number(agent)}, in the game with seed {self._seed(slot)}")
             self._stop_stuck(slot)
 
     def _stop_stuck(self, slot: int) -> NoReturn:

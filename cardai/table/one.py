@@ -27,8 +27,8 @@ from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.rule import STREAM
-from cardai.table.asking import Inquiry, draw_worlds
-from cardai.table.cast import cast_of, scratch_of
+from cardai.table.asking import Inquiry, draw_worlds, no_number
+from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
 
 OUTSIDE = Agent("outside", Person())
@@ -70,7 +70,7 @@ class OneGame:
             1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
             np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
-        self._scratch, self._picked = scratch_of(game, self._cast), np.zeros(1, np.int64)
+        self._scratch, self._picked = scratch_of(game, self._cast, networks_of(self.agents)), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         rules, slots, games = lend(game.rules), lend(self._slots), lend(self._games)
         driver.deal_game(rules, games, 0, at(slots.states, 0))
@@ -240,6 +240,8 @@ class OneGame:
             moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1)
         if self._slots.status[0] == driver.STUCK:
             raise CardaiError(f"{self.game.name}: seat {self.turn} is to move and has no legal move")
+        if self._slots.status[0] == driver.NO_NUMBER:
+            raise CardaiError(no_number(self.agents[self.turn]))
         if self._games.finished[0] == driver.ENDLESS:
             raise self._endless()
         return bool(moved)

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-EPSILON = 1e-3  # added to a variance; the value of Keras, which the thesis used
+from evaluators.bodies.arrays import EPSILON, folded
+
 MEMORY = 0.99  # the decay of the running statistics with each batch
 
 M = TypeVar("M", bound=nnx.Module)
@@ -55,10 +56,8 @@ class Statistics(nnx.Module):
 
     def folded_into(self, kernel: jax.Array, bias: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the dense layer (f4[features, units], f4[units]) with the same output for inputs not normalised."""
-        scale = 1 / np.sqrt(np.asarray(self.variance[...], np.float64) + EPSILON)
-        wide = np.asarray(kernel, np.float64) * scale[:, None]
-        moved = np.asarray(bias, np.float64) - np.asarray(self.mean[...], np.float64) @ wide
-        return jax.device_put(wide.astype(np.float32)), jax.device_put(moved.astype(np.float32))
+        layer = folded(*(np.asarray(part) for part in (kernel, bias, self.mean[...], self.variance[...])))
+        return jax.device_put(layer[0]), jax.device_put(layer[1])
 
 
 class Linear(nnx.Module):
