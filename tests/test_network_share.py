@@ -15,13 +15,18 @@ from judges import Judge, know, some_order
 from rich.console import Console
 
 from cardai import load
+from cardai.agents.spec import agent
 from cardai.app import cli
 from cardai.errors import CardaiError
 from cardai.measure import network_share
 from cardai.measure.network_share import measure
+from cardai.rule import JIT
 from cardai.show.perf import network_table
+from cardai.stats.deals import deal_seeds
+from cardai.table.many import play
 
-LOW_HAND, TICTACTOE = small_game.GAME, load("tictactoe")
+LOW_HAND, TICTACTOE, MOSKA = small_game.GAME, load("tictactoe"), load("moska")
+compiled_only = pytest.mark.skipif(not JIT, reason="plain Python asks evaluators")
 ROWS_A_SECOND = 40_000
 
 
@@ -83,6 +88,34 @@ def test_the_bare_loop_is_asked_for_the_batches_of_play(device, monkeypatch):
     assert len(set(sizes)) > 3
     assert again == list(islice(cycle(sizes), len(again)))
     assert len(again) > 3
+
+
+@compiled_only
+def test_a_compiled_network_is_compared_with_rows_of_decisions_and_with_its_products():
+    report = measure(MOSKA, "greedy:best", seconds=0.3, repeats=2)
+    assert (report.batch, report.bound is None) == (0, False)
+    assert report.bound is not None
+    assert 0 < report.share.median < 1.5
+    assert 256 * 30 < report.bound.products < 542 * 256 + 256 * 256 + 256 * 128 + 128  # all inputs would be the last
+    assert report.bound.peak.median > 1e8
+    assert report.bound.rows == report.threads * report.bound.peak.median / report.bound.products
+    assert report.playing.low / report.bound.rows == pytest.approx(report.bound.share.low)
+    console = Console(file=io.StringIO(), width=300)
+    console.print(network_table(report))
+    text = console.file.getvalue()
+    assert re.search(r"in a bare loop over rows of decisions, on \d+ threads", text)
+    assert re.search(r"a row takes [\d,]+ products that are not zero; one core does [\d.]+ G", text)
+
+
+@compiled_only
+def test_rows_of_decisions_are_those_of_play():
+    player = agent(MOSKA, "greedy:best")
+    rows, is_first = network_share._rows_of_decisions(MOSKA, player, 4, None)
+    games = network_share.NOTED
+    results = play(MOSKA, [player], np.zeros((games, 4), np.int64), deal_seeds(0, games), tally=True)
+    assert len(rows) <= results.rows <= 1.01 * len(rows)  # a row that occurs twice in a decision is noted once
+    assert is_first[0] == 1
+    assert 0.97 * results.tally[:, 0].sum() <= is_first.sum() <= results.tally[:, 0].sum()  # some only end the game
 
 
 def test_a_report_as_a_table_and_as_json(device):

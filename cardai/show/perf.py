@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.measure.network_share import NetworkShareReport
+from cardai.measure.network_share import Bound, NetworkShareReport
 from cardai.measure.perf import SpeedReport
 from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
 from cardai.stats.machine import machine
@@ -26,15 +26,29 @@ def network_table(report: NetworkShareReport) -> Any:
     table.add_column("rows scored a second")
     add_figures(table, "rows/s")
     table.add_row(f"while {report.live:,} games are played", str(report.playing))
-    table.add_row(f"in a bare loop over batches of the same sizes (mean: {report.batch:,} rows)", str(report.bare))
+    if report.bound is None:
+        alone = f"in a bare loop over batches of the same sizes (mean: {report.batch:,} rows)"
+    else:
+        alone = f"in a bare loop over rows of decisions, on {report.threads} threads"
+    table.add_row(alone, str(report.bare))
     share = report.share
     notes = [
         f"playing reaches {100 * share.median:.0f} % ({100 * share.low:.0f}-{100 * share.high:.0f})"
         f" of the bare loop; {report.decisions_per_second.median:,.0f} decisions/s",
+        *(() if report.bound is None else (_arithmetic(report.bound, report.threads),)),
         f"medians of {report.repeats} pairs of runs of about {report.seconds:g} s, with their range",
         f"{report.game} {report.version}, variant {report.variant}",
     ]
     return with_notes(notes, table)
+
+
+def _arithmetic(bound: Bound, threads: int) -> str:
+    share = bound.share
+    return (
+        f"a row takes {bound.products:,.0f} products that are not zero; one core does {bound.peak.median / 1e9:.1f} G"
+        f" a second with weights in its nearest cache, so {threads} threads would score {bound.rows:,.0f} rows/s;"
+        f" playing reaches {100 * share.median:.0f} % ({100 * share.low:.0f}-{100 * share.high:.0f}) of that"
+    )
 
 
 def _players(report: SpeedReport, is_narrow: bool) -> Any:
