@@ -106,6 +106,18 @@ def test_no_rows_have_no_scores():
     ).shape == (0,)
 
 
+def test_layers_and_rows_that_do_not_fit_are_refused():
+    one, two = (np.zeros((3, 4), np.float32), np.zeros(4, np.float32)), (np.zeros((4, 1), np.float32), np.zeros(1))
+    for layers in ([one], [two, one], [one, one, two], [(one[0], one[1][:2]), two], [(one[0][0], one[1]), two]):
+        with pytest.raises(CardaiError, match="a layer has a kernel"):
+            network(layers)
+    with pytest.raises(CardaiError, match="a network has at least one layer"):
+        network([])
+    for rows in (np.zeros((2, 4), np.uint8), np.zeros((2, 3)), [[0, 0, 0]], np.zeros(3, np.uint8)):
+        with pytest.raises(CardaiError, match=r"rows must be an array u8\[n, 3\]"):
+            network([one, two]).score(rows)  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.parametrize("place", DENSE, ids=lambda place: f"{place.parent.name}-{place.stem}")
 def test_shipped_models_score_as_in_jax_and_prefer_the_same_moves(place):
     """Of moves whose means differ by more than rounding, both scorers prefer the same one."""

@@ -5,12 +5,14 @@ its bias. The first layer of a row starts from the sums of another row, if few v
 Arithmetic is float32, as in JAX; sums are taken in another order, so scores differ by rounding.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.errors import BadArgument, short
 from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 from cardai.rule import JIT, lowest, rule
@@ -48,9 +50,9 @@ class DenseNetwork:
         return self.about.ctypes.data
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """The scores of rows u8[n, features], as f4[n] in [0, 1]."""
-        assert rows.dtype == np.uint8
-        assert rows.shape[1] == self.features
+        """The scores of rows u8[n, features], as f4[n] in [0, 1]. Raises CardaiError for other rows."""
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.shape[1:] != (self.features,):
+            raise BadArgument(f"rows must be an array u8[n, {self.features}], not {short(rows)}")
         scores, space = np.zeros(max(1, len(rows))), space_for([self])
         if len(rows):
             score_rows(self.address, raw(np.ascontiguousarray(rows)), len(rows), raw(scores), lend(space))
@@ -58,10 +60,21 @@ class DenseNetwork:
 
 
 def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> DenseNetwork:
-    """A network from its layers: kernels f4[inputs, units] and biases f4[units]. The last has one unit, the logit."""
+    """A network from its layers: kernels f4[inputs, units] and biases f4[units]. The last has one unit, the logit.
+
+    All but the last are followed by ReLU, and a score is the sigmoid of the logit. Raises CardaiError for arrays that
+    do not fit each other.
+    """
+    if not layers:
+        raise BadArgument("a network has at least one layer")
+    widths = [*(len(kernel) for kernel, _ in layers), 1]
+    for (kernel, bias), shape in zip(layers, itertools.pairwise(widths), strict=True):
+        if np.shape(kernel) != shape or np.shape(bias) != shape[1:]:
+            raise BadArgument(
+                f"a layer has a kernel {np.shape(kernel)} and a bias {np.shape(bias)}, where {shape} fits"
+            )
     about, arrays, widest = np.zeros(LAYERS + SIZE * len(layers), np.int64), [], len(layers[0][0])
     for i, (kernel, bias) in enumerate(layers):
-        assert kernel.shape[1:] == bias.shape
         units = -(-len(bias) // LANES) * LANES
         weights, start = _aligned(len(kernel), units), _aligned(1, units)
         weights[:, : len(bias)], start[0, : len(bias)] = kernel, bias
