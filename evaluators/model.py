@@ -11,6 +11,7 @@ imports jax before a model is read.
 import dataclasses
 import functools
 import importlib.metadata
+import itertools
 import os
 import re
 from collections.abc import Mapping
@@ -24,12 +25,13 @@ from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.game import Game, is_game
 from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
+from cardai.rule import JIT
 from cardai.stats.machine import commit
 from evaluators.bodies import options
 from evaluators.bodies.arrays import hidden_of, layers_of
 from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
 from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
-from evaluators.scorer import is_native
+from evaluators.scorer import chosen
 from evaluators.scorer import set_device as set_device
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ FILE = "model.safetensors"
 SHIPPED = Path(__file__).parent / "models"
 """The folder of the models that come with this package: <game>/<name>.safetensors."""
 
+MOST_WEIGHTS = 1 << 20
+"""The most weights after the first layer with which compiled code scores a model by itself: they fit a core's cache."""
 NATIVE_BATCH = 1024
 """How many rows at once a model is best asked to score by compiled code, which takes as long for each row."""
 
@@ -62,7 +66,13 @@ class Model:
         self, metadata: ModelMetadata, network: "nnx.Module | Mapping[str, np.ndarray]", name: str = ""
     ) -> None:
         check_kind("metadata", metadata, ModelMetadata, "ModelMetadata")
-        if not isinstance(network, Mapping):
+        if isinstance(network, Mapping):
+            shapes = {name: spec.shape for name, spec in MODEL_FILE.expected_tensors(metadata).items()}
+            if {name: np.shape(value) for name, value in network.items()} != shapes:
+                raise BadArgument(
+                    f"network must be a network or the tensors of a {metadata.body}, not {short(network)}"
+                )
+        else:
             _check_module(network)
         own_name = check_text("name", name) or f"{metadata.body} of {metadata.game}"
         self.metadata, self._given, self.name = metadata, network, own_name
@@ -149,9 +159,19 @@ class Model:
 
         Raises CardaiError if native scoring was chosen and the body is not dense.
         """
+        device, scorer = chosen()
+        if scorer == "jax" or not JIT or (scorer == "auto" and (device == "gpu" or self._later_weights > MOST_WEIGHTS)):
+            return None
+        if self._later_weights == np.inf:
+            body = self.metadata.body
+            raise CardaiError(f"{self.name} is a {body}; scorer 'native' scores only the bodies mlp and linear")
+        return self._network
+
+    @functools.cached_property
+    def _later_weights(self) -> float:
+        """How many weights the layers after the first one have; infinitely many if the body is not dense."""
         hidden = hidden_of(options.options_of(self.metadata.body, self.metadata.body_options))
-        layers = None if hidden is None else [self.width, *hidden, 1]
-        return self._network if is_native(self.name, self.metadata.body, layers) else None
+        return np.inf if hidden is None else sum(one * other for one, other in itertools.pairwise([*hidden, 1]))
 
     @functools.cached_property
     def _network(self) -> DenseNetwork:

@@ -5,7 +5,6 @@ answer = score(rows)          # returns at once
 scores = np.asarray(answer)   # waits
 """
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 SMALLEST = 64
 LARGEST = {"cpu": 4096, "gpu": 65536}
 """The largest batch by kind of device. A larger one scores no more rows a second, and its first score comes later."""
-
-MOST_NATIVE_WEIGHTS = 1 << 20
-"""The most weights after the first layer of a network that compiled code scores by itself: they fit a core's cache."""
 
 _device, _scorer = "auto", "auto"
 
@@ -50,17 +46,9 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
     _device, _scorer = device, scorer
 
 
-def is_native(name: str, body: str, layers: list[int] | None) -> bool:
-    """Whether compiled code scores a network.
-
-    `name`: what messages call it. `layers`: the inputs and units of its layers, None for a body that is not dense.
-    Raises CardaiError if native scoring was chosen and the body is not dense.
-    """
-    if _scorer == "native" and layers is None:
-        raise CardaiError(f"{name} is a {body}; scorer 'native' scores only the bodies mlp and linear")
-    if _scorer != "auto" or layers is None or not JIT or _device == "gpu":
-        return _scorer == "native"
-    return sum(inputs * units for inputs, units in itertools.pairwise(layers[1:])) <= MOST_NATIVE_WEIGHTS
+def chosen() -> tuple[str, str]:
+    """Returns the device and the scorer that were chosen by `set_device`."""
+    return _device, _scorer
 
 
 def device_of(name: str | None = None) -> Any:

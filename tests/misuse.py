@@ -397,6 +397,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "set_device.device": (lambda: "auto", lambda: [*NAME, None]),
         "set_device.scorer": (lambda: "auto", lambda: [*NAME, None]),
         "thing": (lambda: judge(), list),
+        "network_of.evaluator": (lambda: judge(), list),
         "check_fits.game": (lambda: GAME, lambda: [*GAMES, FOREIGN]),
         "FunctionEvaluator.rows": (rows, lambda: wrong_rows()[:-1]),
         "decisions": (decisions, list),

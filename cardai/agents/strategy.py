@@ -183,6 +183,7 @@ class OnePly(Strategy):
 
     def check_network(self, game: Game, seats: int) -> None:
         """Raise CardaiError if compiled code scores a network that does not take the rows of this table."""
+        super().check_fits(game, None, seats)
         if self.evaluator is not None and self.network is not None:
             width, features = game.encoder(self.evaluator.encoder).width(seats), self.network.features
             if features != width:

@@ -75,7 +75,7 @@ class NetworkShareReport:
     decisions_per_second: Timing
     seconds: float
     repeats: int
-    bound: "Bound | None" = None
+    bound: "Arithmetic | None" = None
 
     def as_json(self) -> dict[str, Any]:
         """This report and the machine it was measured on as plain JSON types."""
@@ -83,7 +83,7 @@ class NetworkShareReport:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Arithmetic:
     """The arithmetic of a network that compiled code scores.
 
     - `products`: products of a weight and an input that is not zero, for a row, in the mean over rows of decisions.
@@ -277,7 +277,7 @@ def _measure_native(
         decisions_per_second=Timing.of([run.decisions / run.seconds for run in runs]),
         seconds=seconds,
         repeats=repeats,
-        bound=Bound(products, peak, most, Timing.of([rate / most for rate in playing])),
+        bound=Arithmetic(products, peak, most, Timing.of([rate / most for rate in playing])),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.measure.network_share import Bound, NetworkShareReport
+from cardai.measure.network_share import Arithmetic, NetworkShareReport
 from cardai.measure.perf import SpeedReport
 from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
 from cardai.stats.machine import machine
@@ -42,7 +42,7 @@ def network_table(report: NetworkShareReport) -> Any:
     return with_notes(notes, table)
 
 
-def _arithmetic(bound: Bound, threads: int) -> str:
+def _arithmetic(bound: Arithmetic, threads: int) -> str:
     share = bound.share
     return (
         f"a row takes {bound.products:,.0f} products that are not zero; one core does {bound.peak.median / 1e9:.1f} G"
