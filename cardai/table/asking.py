@@ -33,10 +33,13 @@ class NoLegalMove(CardaiError):
         self.place = place
 
 
-def no_number(agent: Agent) -> str:
-    """What is wrong with an agent whose network has scored a position by something that is not a number."""
-    assert agent.evaluator is not None
-    return f"agent {agent.spec!r}, evaluator {agent.evaluator.name}: it scores a position nan, which is not in [0, 1]"
+class NoNumber(CardaiError):
+    """An agent's network has scored a position by something that is not a number. `where`: the end of the sentence."""
+
+    def __init__(self, agent: Agent, where: str = "") -> None:
+        assert agent.evaluator is not None
+        who = f"agent {agent.spec!r}, evaluator {agent.evaluator.name}"
+        super().__init__(f"{who}: it scores a position nan, which is not in [0, 1]{where}")
 
 
 @rule
@@ -321,7 +324,7 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
     stuck, work = decide_each(*lent)
     if work < 0:
-        raise CardaiError(no_number(agent))
+        raise NoNumber(agent)
     if stuck >= 0:
         raise NoLegalMove(game, int(worlds["turn"][stuck]), int(stuck))
     return chosen

@@ -33,7 +33,7 @@ from cardai.kernel.rules import lend
 from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
-from cardai.table.asking import Inquiry, NoLegalMove, no_number
+from cardai.table.asking import Inquiry, NoLegalMove, NoNumber
 from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
 from cardai.table.ended import Each, Kept, OnGame, Sink
@@ -402,7 +402,7 @@ class _Table:
             if self.slots.status[slot] == driver.NO_NUMBER:
                 turn = self.states["turn"][slot]
                 agent = self.agents[self.games.lineups[self.slots.game[slot], turn]]
-                raise CardaiError(f"{no_number(agent)}, in the game with seed {self._seed(slot)}")
+                raise NoNumber(agent, f", in the game with seed {self._seed(slot)}")
             self._stop_stuck(slot)
 
     def _stop_stuck(self, slot: int) -> NoReturn:

@@ -27,7 +27,7 @@ from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.rule import STREAM
-from cardai.table.asking import Inquiry, draw_worlds, no_number
+from cardai.table.asking import Inquiry, NoNumber, draw_worlds
 from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
 
@@ -241,7 +241,7 @@ class OneGame:
         if self._slots.status[0] == driver.STUCK:
             raise CardaiError(f"{self.game.name}: seat {self.turn} is to move and has no legal move")
         if self._slots.status[0] == driver.NO_NUMBER:
-            raise CardaiError(no_number(self.agents[self.turn]))
+            raise NoNumber(self.agents[self.turn])
         if self._games.finished[0] == driver.ENDLESS:
             raise self._endless()
         return bool(moved)
