@@ -92,7 +92,7 @@ def _aligned(rows: int, columns: int) -> np.ndarray:
     return space[first : first + rows * columns].reshape(rows, columns)
 
 
-class Space(NamedTuple):
+class Workspace(NamedTuple):
     """Working space of one thread for networks of at most W inputs and units."""
 
     first: Any  # f4[W]: the sums of the first layer for the row that others are compared with
@@ -103,10 +103,10 @@ class Space(NamedTuple):
     done: Any  # i64[2]: SCORED, PRODUCTS
 
 
-def space_for(networks: Sequence[DenseNetwork]) -> Space:
+def space_for(networks: Sequence[DenseNetwork]) -> Workspace:
     """Working space for these networks."""
     width = max([LANES, *(int(network.about[WIDEST]) for network in networks)])
-    return Space(
+    return Workspace(
         _aligned(1, width)[0],
         _aligned(1, width)[0],
         np.zeros(width, np.int64),

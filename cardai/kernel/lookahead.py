@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.kernel.dense import FEATURES, Space, score_row
+from cardai.kernel.dense import FEATURES, Workspace, score_row
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -90,7 +90,7 @@ class Scratch(NamedTuple):
     streams: Any  # STREAM[1]
     params: Any  # f8[1, playout_width]
     leaves: Leaves  # a batch; for networks, the rows of one decision; of one row if only heuristics are asked
-    space: Space
+    space: Workspace
 
 
 @rule
