@@ -354,7 +354,8 @@ KINDS = {"i4": "6 int", "f4": "6.0 float", "f8": "6.0 float", "c16": "(6+0j) com
 
 def program(tmp_path, cache, kinds, limit=-1, pause=0.0):
     """Start a process that compiles a rule for arguments of some types. `limit`: the largest file it may write."""
-    (tmp_path / "program.py").write_text(_PROGRAM)
+    if not (tmp_path / "program.py").exists():  # written once: another process may be reading it
+        (tmp_path / "program.py").write_text(_PROGRAM)
     return subprocess.Popen(
         [sys.executable, tmp_path / "program.py", ",".join(kinds), str(limit), str(pause)],
         env={**os.environ, "CARDAI_CACHE": str(cache), "PYTHONPATH": str(Path(cardai.__file__).parents[1])},
@@ -404,7 +405,7 @@ def test_processes_that_compile_at_once_keep_the_code_of_each(tmp_path):
     cache = tmp_path / "cache"
     running = {kind: program(tmp_path, cache, [kind], pause=0.5) for kind in KINDS}
     for kind, child in running.items():
-        assert child.communicate(timeout=100) == (f"{KINDS[kind]} 0\n", "")
+        assert (*child.communicate(timeout=100), child.returncode) == (f"{KINDS[kind]} 0\n", "", 0)
     out, err = program(tmp_path, cache, KINDS).communicate(timeout=100)
     assert (out, err) == (f"{' '.join(KINDS.values())} 4\n", "")
 
