@@ -13,6 +13,7 @@ The true state stays inside. `view`, `history`, `world`, `legal_moves`, `spell` 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,9 +73,10 @@ class OneGame:
         )  # fmt: skip
         self._scratch, self._picked = scratch_of(game, self._cast, networks_of(self.agents)), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
-        rules, slots, games = lend(game.rules), lend(self._slots), lend(self._games)
+        self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
+        rules, cast, games, slots, _ = self._lent
         driver.deal_game(rules, games, 0, at(slots.states, 0))
-        driver.seat_players(lend(self._cast), games, slots, 0, 0)
+        driver.seat_players(cast, games, slots, 0, 0)
 
     # Whose turn it is.
 
@@ -234,10 +236,8 @@ class OneGame:
 
     def _ask_compiled(self) -> bool:
         """Let an agent inside compiled code play its move. Returns False if the seat to move has none."""
-        rules, cast, games = lend(self.game.rules), lend(self._cast), lend(self._games)
-        slots, scratch = lend(self._slots), lend(self._scratch)
         with Complaints(self.game):
-            moved = driver.advance(rules, cast, games, slots, scratch, self._order, 0, 1, 1)
+            moved = driver.advance(*self._lent, self._order, 0, 1, 1)  # pyright: ignore[reportCallIssue]
         if self._slots.status[0] == driver.STUCK:
             raise CardaiError(f"{self.game.name}: seat {self.turn} is to move and has no legal move")
         if self._slots.status[0] == driver.NO_NUMBER:
@@ -260,7 +260,7 @@ class OneGame:
         if self.is_over:
             self.game.play(before, move)  # raises IllegalMove
         self._slots.chosen[0] = move
-        rules, slots, scratch = lend(self.game.rules), lend(self._slots), lend(self._scratch)
+        rules, _, _, slots, scratch = self._lent
         with Complaints(self.game):
             illegal = driver.commit(rules, slots, raw(self._picked), 1, self._order, True, scratch)
         if illegal >= 0:
