@@ -760,8 +760,11 @@ def doctor(
 def load(name: str) -> "Game":
     """Returns the game with this name or at this path. Raises CardaiError if there is none."""
     from cardai import registry
+    from cardai.table import second_process
 
-    return registry.load(name)
+    game = registry.load(name)
+    second_process.begin()
+    return game
 
 
 def _described(game: "Game") -> dict[str, Any]:

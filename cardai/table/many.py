@@ -15,24 +15,26 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.agents.strategy import AgentFailed
+from cardai.agents.strategy import AgentFailed, EvenlyRandom
 from cardai.errors import BadArgument, CardaiError, IllegalMove, positive
 from cardai.files.writing import interrupts_held
-from cardai.game import Game, is_game
+from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.kernel import driver
 from cardai.kernel.dense import SCORED
 from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
 from cardai.kernel.driver import Games, Order, Slots, count_choices
 from cardai.kernel.native import at, get, raw
-from cardai.kernel.rules import lend
+from cardai.kernel.rules import Rules, lend
 from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
+from cardai.table import second_process
 from cardai.table.asking import Inquiry, NoLegalMove, NoNumber
 from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
@@ -232,6 +234,7 @@ class _Table:
 
     def _load_driver(self) -> None:
         """Have the driver compiled before the clock starts, by a call that plays nothing."""
+        second_process.finish()
         lent = *self.lent, self.lent_scratches[0]
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
@@ -417,3 +420,20 @@ class _Part:
     def __init__(self, first: int, end: int) -> None:
         self.first, self.end = first, end
         self.inquiries: list[tuple[int, Inquiry]] = []  # with the agent each one is of
+
+
+def _compile_driver() -> None:
+    """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
+    state, move = state_dtype(), move_dtype("card")
+    game: Any = SimpleNamespace(
+        state=state, move=move, max_moves=1, players={}, blank=None, options=lambda *_: np.zeros(1, state),
+        rules=Rules(np.zeros(7, np.int64), False, state.itemsize, move.itemsize, 1, 1),
+    )  # fmt: skip
+    agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)
+    table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)
+    table.order = Order(1, 1, 0, False, False)
+    table._load_driver()
+
+
+if __name__ == "__main__":
+    _compile_driver()

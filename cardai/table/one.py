@@ -28,6 +28,7 @@ from cardai.kernel.driver import Games, Order, Slots
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.rule import STREAM
+from cardai.table import second_process
 from cardai.table.asking import Inquiry, NoNumber, draw_worlds
 from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import Complaints
@@ -75,6 +76,7 @@ class OneGame:
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent
+        second_process.finish()
         driver.deal_game(rules, games, 0, at(slots.states, 0))
         driver.seat_players(cast, games, slots, 0, 0)
 
