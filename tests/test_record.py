@@ -427,13 +427,20 @@ def test_ctrl_c_at_any_moment_neither_loses_a_finished_game_nor_writes_it_twice(
     count = 60_000
     lineups, seeds = np.zeros((count, 2), int), np.arange(count, dtype=np.uint64)
     stopped = []
-    for moment in np.linspace(0.02, 0.2, 6).tolist():
+    for moment in np.linspace(0.01, 0.1, 8).tolist():
         with Writer(tmp_path / "g.jsonl", TICTACTOE, ["random"], None, 2, overwrite=True, planned=count) as writer:
             timer = threading.Timer(moment, lambda: signal.raise_signal(signal.SIGINT))
             timer.start()
             agents, on_game = [cardai.agent(TICTACTOE, "random")], writer.in_order(lineups, seeds)
-            results = play(TICTACTOE, agents, lineups, seeds, on_game=on_game, threads=threads)
-            timer.join()
+            results = None
+            try:
+                results = play(TICTACTOE, agents, lineups, seeds, on_game=on_game, threads=threads)
+                timer.cancel()
+                timer.join()
+            except KeyboardInterrupt:  # it came when the games were over
+                timer.join()
+        if results is None:
+            continue
         stopped.append(results.interrupted)
         assert [one.seed for one in read(tmp_path / "g.jsonl")] == seeds[results.finished].tolist()
     assert any(stopped)
