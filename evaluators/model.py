@@ -45,8 +45,8 @@ SHIPPED = Path(__file__).parent / "models"
 """The folder of the models that come with this package: <game>/<name>.safetensors."""
 
 MOST_WEIGHTS = 1 << 19
-"""The most weights after the first layer with which compiled code scores a model by itself: larger ones are faster by JAX,
-which multiplies whole batches."""
+"""The most weights after the first layer with which compiled code scores a model by itself. JAX, which multiplies whole
+batches, is faster with more."""
 NATIVE_BATCH = 1024
 """How many rows at once a model is best asked to score by compiled code, which takes as long for each row."""
 
