@@ -245,11 +245,30 @@ def test_a_ratio_beyond_the_clip_has_no_gradient():
     assert (np.asarray(gradient)[1] != 0).all()
 
 
-def test_the_target_of_an_action_is_the_score_or_the_best_legal_value_of_the_next_decision():
+def test_the_target_of_an_action_is_the_score_or_the_older_value_of_the_best_legal_action():
     following = jnp.array([[0.3, 0.9, 0.5], [0.3, 0.9, 0.5]])
+    older = jnp.array([[0.8, 0.7, 0.6], [0.8, 0.7, 0.6]])
     masks = jnp.array([[True, False, True], [True, True, True]])
-    target = nfsp.target_of(following, masks, jnp.array([0.0, 0.25]), jnp.array([False, True]))
-    assert target.tolist() == pytest.approx([0.5, 0.25])
+    target = nfsp.target_of(following, older, masks, jnp.array([0.0, 0.25]), jnp.array([False, True]))
+    assert target.tolist() == pytest.approx([0.6, 0.25])
+
+
+def test_no_target_is_outside_the_scores():
+    values, masks = jnp.array([[1.5, 0.2], [-0.5, -0.7]]), jnp.ones((2, 2), bool)
+    target = nfsp.target_of(values, values, masks, jnp.zeros(2), jnp.zeros(2, bool))
+    assert target.tolist() == [1.0, 0.0]
+
+
+def test_targets_look_some_decisions_ahead_but_not_into_another_trajectory():
+    last = np.array([False, False, False, True, True, False, True])
+    for steps, following, ends in (
+        (1, [1, 2, 3, 3, 4, 6, 6], [False, False, False, True, True, False, True]),
+        (2, [2, 3, 3, 3, 4, 6, 6], [False, False, True, True, True, True, True]),
+        (9, [3, 3, 3, 3, 4, 6, 6], [True] * 7),
+    ):
+        ahead, over = nfsp.steps_ahead(last, steps)
+        assert (ahead.tolist(), over.tolist()) == (following, ends)
+    assert [len(part) for part in nfsp.steps_ahead(np.zeros(0, bool), 3)] == [0, 0]
 
 
 def test_a_circular_buffer_holds_the_latest_items():

@@ -3,12 +3,14 @@
 import dataclasses
 
 import kuhn
+import numpy as np
 import pytest
 
 import cardai
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from evaluators.policies import nfsp, ppo
+from evaluators.policies.training import PolicyTraining, TrainingTable
 
 QUICK = ppo.PpoConfig(
     games=6000, step_games=250, batch_games=50, learning_rate=3e-3, final_rate=1e-4, shared=32, hidden=32
@@ -39,6 +41,25 @@ def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
     policy = nfsp.train(kuhn.GAME, config, seed=1)
     assert kuhn.nash_conv(kuhn.strategy_of(policy.probabilities)) < 0.2
     assert kuhn.nash_conv(lambda card, history: 0.5) > 0.9
+
+
+def test_the_best_response_of_nfsp_learns_a_long_game():
+    """Durak between two, where a seat makes about 45 decisions and only the end of the game tells what they were worth.
+
+    If a target is the largest value of the next decision, values drift above every score, and in the end the best
+    response takes cards to make the game longer.
+    """
+    config = dataclasses.replace(nfsp.SHALLOW, epochs=12, round_games=50, updates=160)
+    table = TrainingTable(cardai.load("durak"), 2, "report", 2, "report")
+    algorithm = nfsp.Nfsp(table, config, 2)
+    PolicyTraining(table, algorithm).run(None, None, config.epoch_games)
+    algorithm.epsilon = 0.0
+    report = cardai.match(table.game, [algorithm.agents[nfsp.RESPONSE], "random"], games=400, variant="report")
+    assert report.rows[0].score.point > 0.65
+    latest = {name: column[: len(algorithm.latest)] for name, column in algorithm.latest.columns.items()}
+    values = algorithm.compiled.forward(algorithm.state.values, latest["rows"])
+    taken = np.take_along_axis(values, latest["actions"][:, None], axis=1)
+    assert abs(float(taken.mean() - latest["scores"].mean())) < 0.2
 
 
 def test_ppo_learns_tic_tac_toe_against_random_play():
