@@ -207,6 +207,9 @@ class Game:
     `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, `is_legal(state, move)`, which
     may be None if `legal` always lists all moves, and `blank(state, seat)`, which writes over what is hidden from
     `seat`. A game needs `blank` only if it has players with `sees="own"`; without it, such a player is a CardaiError.
+    `is_open(state)` says whether from here to the end nothing is hidden from the seat to move and chance decides
+    nothing; such endings are solved exactly. `simplify(state)` may clear what no rule reads in them (history,
+    knowledge), so that more of them are equal.
     Text (plain Python): `spell(state, move) -> str`, `parse(state, text) -> move` (raises ValueError if the text is no
     move), `show(state, seat) -> str`, the table as that seat sees it.
     `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
@@ -222,6 +225,8 @@ class Game:
     without gaps. Moves that are never legal together may share a number.
     `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
     agent of the spec `kind:argument?options` and removes the options that it knows from the dict `options`.
+    `solver(game, nodes)` makes a faster solver of open positions than the one for any game, with the same methods
+    `solve` and `mend` (`cardai.agents.endgame.EndingSolver`).
     """
 
     name: str
@@ -243,6 +248,8 @@ class Game:
     show: Callable[..., str]
     is_legal: Callable[..., bool] | None = None
     blank: Callable[..., None] | None = None
+    is_open: Callable[..., bool] | None = None
+    simplify: Callable[..., None] | None = None
     tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
@@ -259,6 +266,7 @@ class Game:
     phases: Mapping[str, Phase] = field(default_factory=dict)
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    solver: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         blind = [name for name, player in self.players.items() if player.sees == "own"]
@@ -293,10 +301,10 @@ class Game:
         return lend(self.rules)
 
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
-        """A heuristic, player or encoder of this game, or its `blank`, compiled for the driver. Each is compiled once.
+        """A rule of this game that `rules` does not hold, compiled for the driver. Each is compiled once.
 
-        `role`: "value", "choose", "encode" or "blank". Raises CardaiError for another role, and if the rule does not
-        compile.
+        `role`: "value" (a heuristic), "choose" (a player), "encode", "blank", "is_open" or "simplify". Raises
+        CardaiError for another role, and if the rule does not compile.
         """
         _check_role(role)
         if not callable(function) or not hasattr(getattr(function, "py_func", function), "__code__"):
@@ -317,6 +325,8 @@ class Game:
             ("value", self.heuristics.values()),
             ("choose", [player.choose for player in self.players.values()]),
             ("blank", [self.blank] if self.blank else []),
+            ("is_open", [self.is_open] if self.is_open else []),
+            ("simplify", [self.simplify] if self.simplify else []),
         ):
             for function in functions:
                 self.entry(role, function)
@@ -487,8 +497,8 @@ def is_game(game: Any) -> Game:
 
 
 def _check_role(role: str) -> None:
-    if role not in ("value", "choose", "encode", "blank"):
-        raise BadArgument(f"role must be value, choose, encode or blank, not {short(role)}")
+    if role not in ("value", "choose", "encode", "blank", "is_open", "simplify"):
+        raise BadArgument(f"role must be value, choose, encode, blank, is_open or simplify, not {short(role)}")
 
 
 def int_seed(seed: int) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 from cardai.files.reading import read_json
 from cardai.game import Game
+from cardai.measure.perfect.endings import grade_endgames
 from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.model import SHIPPED
@@ -33,7 +34,6 @@ from experiments.machinery.findings import (
 )
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore, generation_names, ship_network
-from games.durak.endgame_grade import grade_endgames
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")

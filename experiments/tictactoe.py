@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cardai.measure.grade import Grade, grade, grade_strategy
+from cardai.measure.perfect.strategy import best_against_uniform, uniform
 from cardai.measure.solution import Solution, solve
-from cardai.measure.strategy import best_against_uniform, uniform
 from cardai.registry import load
 from cardai.stats.jsonable import plain
 from evaluators.model import SHIPPED

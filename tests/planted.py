@@ -9,7 +9,8 @@ from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder, Player, Segment
 from cardai.rule import next_bits, rule, truncated
-from games import tictactoe
+from games import durak, tictactoe
+from games.durak.rules import simplify as simplify_durak
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""
@@ -612,6 +613,66 @@ TRUSTING = faulty("plain_python_complains_of_nothing", is_legal=is_legal_by_inde
 SECOND_PARAMETER = faulty(
     "plain_python_complains_of_nothing", players=played_by(low_with_second_parameter, stop_at=2.0)
 )
+
+
+# Open positions.
+
+
+@rule
+def is_open_to_nobody(state):
+    """The hands are hidden."""
+    return state.deck_left < 8
+
+
+@rule
+def open_without_two_left(state):
+    """Durak: with a deck, hands are hidden and cards are drawn."""
+    return count(state.playing) == 2
+
+
+@rule
+def open_at_even_plies(state):
+    return state.ply % 2 == 0
+
+
+@rule
+def settle_by_lot(state):
+    """Who begins the next turn is drawn, though all stones lie open."""
+    tictactoe.settle(state)
+    if state.turn >= 0 and count(state.stones[0] | state.stones[1]) > 4:
+        state.turn = any_of(3, state)
+
+
+@rule
+def settle_by_ply(state):
+    tictactoe.settle(state)
+    if state.ply > 7:
+        state.turn = -1
+
+
+@rule
+def simplify_too_much(state):
+    """Durak: forgets how many cards may still be added."""
+    simplify_durak(state)
+    state.limit = 6
+
+
+@rule
+def simplify_centre(state):
+    """Forgets who took the centre in a full position: the moves stay, the scores do not."""
+    if count(state.stones[0] | state.stones[1]) == 8:
+        state.stones[0] |= state.stones[1] & single(4)
+        state.stones[1] &= ~single(4)
+
+
+OPEN_LAW = "open_positions_leave_nothing_to_chance"
+HIDDEN_HANDS = faulty(OPEN_LAW, is_open=is_open_to_nobody)
+WITH_A_DECK = faulty(OPEN_LAW, durak.GAME, is_open=open_without_two_left)
+NOW_AND_THEN = faulty(OPEN_LAW, tictactoe.GAME, is_open=open_at_even_plies)
+TURN_BY_LOT = faulty(OPEN_LAW, tictactoe.GAME, settle=settle_by_lot)
+END_BY_PLY = faulty(OPEN_LAW, tictactoe.GAME, settle=settle_by_ply)
+ROOM_FORGOTTEN = faulty("simplify_keeps_what_follows", durak.GAME, simplify=simplify_too_much)
+CENTRE_FORGOTTEN = faulty("simplify_keeps_what_follows", tictactoe.GAME, simplify=simplify_centre)
 
 
 # Single calls.

@@ -11,9 +11,8 @@ from oracles.durak import PACK, Card, Move, Table
 from cardai import CardaiError, load
 from cardai.agents.spec import agent
 from cardai.cards import DECK36
+from cardai.measure.perfect.endings import grade_endgames
 from cardai.table.asking import moves_in
-from games.durak import endgame
-from games.durak.endgame_grade import grade_endgames
 from games.durak.endgame_solver import Solver, is_ending, solve
 from games.durak.rules import NO_CARD, STATE
 
@@ -240,9 +239,8 @@ def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
 # An agent that ends its games perfectly
 
 
-def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_agent_elsewhere(monkeypatch):
-    monkeypatch.setattr(endgame, "AGENT_LIMIT", 2000)
-    finisher, plain = agent(GAME, "endgame:random"), agent(GAME, "random")
+def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_agent_elsewhere():
+    finisher, plain = agent(GAME, "endgame:random?nodes=2000"), agent(GAME, "random")
     states = np.array(list(positions_of_random_games(20)), GAME.state)
     endings = np.array([is_ending(state) for state in states])
     assert 20 < endings.sum() < len(states) - 100
@@ -267,7 +265,7 @@ def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():
 @pytest.mark.parametrize(
     ("game", "spec", "sentence"),
     [
-        ("tictactoe", "endgame:random", "no agent 'endgame:random'"),
+        ("examples/thirtyone", "endgame:random", "thirtyone has no endings to solve"),
         ("durak", "endgame:peeking:hand_value", "an agent that peeks cannot be given an ending"),
         ("durak", "endgame:nobody", "nobody"),
         ("durak", "endgame:thrifty?nothing=1", "nothing"),

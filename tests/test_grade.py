@@ -14,11 +14,11 @@ from test_lookahead import open_lines
 import cardai
 from cardai import CardaiError, IllegalMove, load
 from cardai.game import Game, Player, move_dtype, state_dtype
-from cardai.measure.agent_strategy import strategy_of
 from cardai.measure.grade import grade, grade_strategy
+from cardai.measure.perfect.agent_strategy import strategy_of
+from cardai.measure.perfect.strategy import best_against_uniform, minimax, uniform, values_against_uniform
 from cardai.measure.perft import perft
 from cardai.measure.solution import solve
-from cardai.measure.strategy import best_against_uniform, minimax, uniform, values_against_uniform
 from cardai.rule import below, rule
 from cardai.show import grades
 from cardai.table.many import play

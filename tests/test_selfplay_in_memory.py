@@ -11,8 +11,8 @@ from small_game import GAME as SMALL
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.measure.agent_strategy import strategy_of
 from cardai.measure.grade import grade
+from cardai.measure.perfect.agent_strategy import strategy_of
 from cardai.measure.solution import solve
 from cardai.registry import load
 from evaluators.training import selfplay_in_memory

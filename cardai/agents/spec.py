@@ -11,6 +11,8 @@ peeking:EVALUATOR       plays the move with the best settled state in the true w
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 policy:FILE             a network that gives the probability of each move; ?greedy plays the likeliest
+endgame:SPEC            plays as the agent SPEC, but without mistakes once nothing is hidden any more, if the game says
+                        when; endgame:(SPEC)?nodes=1000 visits at most so many positions for a decision
 human                   somebody at the keyboard (in `cardai play`)
 
 An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run folder, or python:MODULE:OBJECT, an
@@ -29,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
 from cardai.agents.own_code import evaluator_at, function_at
@@ -147,6 +150,10 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
             process = Process(spec, argument, "agent", name_of(game))
             return Agent(spec, OfFunction(moves_of(process), is_isolated=True), "a Python function in its own process")
         return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
+    if name == "endgame" and argument:
+        made = _endgame(game, spec, argument, options)
+        _nothing_left(spec, options)
+        return made
     if argument and (name in game.agents or name in _kinds()):
         make = game.agents[name] if name in game.agents else _kinds()[name].load()
         made = make(game, spec, argument, options)
@@ -181,8 +188,9 @@ def player(function: Callable[[Game, np.record], np.record], name: str | None = 
 
 
 def kinds_of(game: Game) -> list[str]:
-    """The kinds of agent that the game and installed packages bring, sorted."""
-    return sorted({*is_game(game).agents, *_kinds()})
+    """The kinds of agent that the game and installed packages bring, and `endgame` if the game has endings; sorted."""
+    own = {"endgame"} if is_game(game).is_open else set()
+    return sorted({*own, *game.agents, *_kinds()})
 
 
 @functools.cache
@@ -283,6 +291,22 @@ def _one_ply(
         any_variant=any_variant,
     )
     return Agent(spec, strategy, SEARCHES[name])
+
+
+def _endgame(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
+    """Options other than `nodes` are those of the inner agent, unless that stands in parentheses."""
+    nodes = _count(spec, options.pop("nodes", str(NODES)), "a number of nodes")
+    if argument.startswith("(") and argument.endswith(")"):
+        named = argument[1:-1]
+    else:
+        query = "&".join(f"{key}={value}" if value else key for key, value in options.items())
+        named = f"{argument}?{query}" if query else argument
+        options.clear()
+    try:
+        inner = replace(_made(game, named, None, False), game=game)
+        return Agent(spec, Endgame(inner, game, nodes), f"{inner.spec}, but for its mistakes in endings")
+    except CardaiError as error:
+        raise CardaiError(f"agent {spec!r}: {error}") from None
 
 
 def _number(spec: str, key: str, text: str, most: float) -> float:

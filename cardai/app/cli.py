@@ -590,6 +590,39 @@ def grade(
         _print(shown.table(grades))
 
 
+@app.command(group=MEASURE)
+def endings(
+    game: GameName,
+    /,
+    *,
+    seats: Annotated[str, Parameter(help="One agent spec for each seat: greedy:best,bot3,bot3,bot3.")],
+    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 1000,
+    nodes: Annotated[int, Parameter(help="The most positions visited for one decision.")] = 300_000,
+    seed: Seed = 0,
+    threads: Threads = None,
+    variant: Variant = None,
+    device: Device = "auto",
+    scorer: Scorer = "auto",
+    json: AsJson = False,
+) -> None:
+    """Grade agents in endings without hidden cards, by perfect play, in games against each other."""
+    from cardai.measure.perfect.endings import measure_endings
+    from cardai.show import endings as shown
+    from cardai.show.progress import Line
+
+    _refuse_counts(games, threads)
+    _compute_on(device, scorer)
+    loaded = load(game)
+    with Line("playing", loaded) as progress:
+        report = measure_endings(
+            loaded, _specs(seats), games, seed, variant=variant, limit=nodes, threads=threads, progress=progress
+        )
+    if json:
+        _print_json(report.as_json())
+    else:
+        _print(shown.table(report))
+
+
 @app.command(group=PLAY)
 def replay(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cardai.game import Game, int_seed
+from cardai.kernel.ending import find_open
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -18,6 +19,7 @@ from cardai.kernel.native import (
     call_resample,
     call_score,
     call_settle,
+    call_simplify,
     clear,
     copy,
     get,
@@ -138,6 +140,21 @@ class Compiled:
         blank_each(self.rules, self.blank, raw(given), len(given), seat, raw(views))
         return views
 
+    def opened(self, states: np.ndarray) -> np.ndarray:
+        """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
+        assert self.game.is_open is not None
+        given, picked, found = self.given(states), np.arange(len(states)), np.zeros(len(states), np.int64)
+        is_open = self.game.entry("is_open", self.game.is_open)
+        find_open(is_open, raw(given), raw(picked), len(states), raw(found))
+        return found != 0
+
+    def simplified(self, states: np.ndarray) -> np.ndarray:
+        """The states after the game's rule `simplify`, which it must have: STATE[N]."""
+        assert self.game.simplify is not None
+        given = self.given(states)
+        simplify_each(self.game.entry("simplify", self.game.simplify), raw(given), len(given))
+        return given
+
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
         """Returns the settled states after moves, or after-states if `settle` is False.
 
@@ -254,6 +271,13 @@ def blank_each(rules, blank, states, count, seat, views):
     """Set each view to its state with all that is hidden from a seat blanked."""
     for i in range(count):
         make_view(rules, blank, at(views, i), at(states, i), seat)
+
+
+@rule
+def simplify_each(simplify, states, count):
+    """Apply `simplify` to each of `count` states, in place."""
+    for i in range(count):
+        call_simplify(simplify, at(states, i))
 
 
 @rule

@@ -206,6 +206,10 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
     world = compiled.worlds(one, seat, 1, ply)
     yield "legal", lambda: compiled.moves(one), None
     yield "is_legal", lambda: compiled.allowed(one, compiled.moves(one)[:8]), None
+    if game.is_open is not None:
+        yield "is_open", lambda: compiled.opened(one), None
+        if game.simplify is not None and compiled.opened(one)[0]:
+            yield "simplify", lambda: compiled.simplified(one), None
     if game.is_legal:
         yield "is_legal of impossible moves", lambda: compiled.allowed(one, impossible(compiled.moves(one)[:2])), None
     for s in range(int(state["seats"])):

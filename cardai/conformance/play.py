@@ -180,3 +180,82 @@ def act_draws_no_chance(testbed: Testbed) -> None:
         drawn = np.flatnonzero(after["rng"] != here.state["rng"])
         if len(drawn):
             raise here.broken(f"act({move_text(testbed.game, here.state, moves[drawn[0]])}) drew from state.rng")
+
+
+@law
+def open_positions_leave_nothing_to_chance(testbed: Testbed) -> str | None:
+    """In a position that is_open calls open, nothing is hidden from the seat to move and only moves decide, to the end.
+
+    Each such position is also played on with another random stream, and as if it were ply 0.
+    """
+    if testbed.game.is_open is None:
+        return None
+    tested = 0
+    for trace in testbed.traces:
+        opened = np.flatnonzero(testbed.compiled.opened(trace.states[:-1]))
+        if len(opened) and opened[-1] - opened[0] >= len(opened):
+            ply = int(np.setdiff1d(np.arange(opened[0], opened[-1]), opened)[0])
+            raise Position(trace, ply).broken(f"is_open is false here, but true at ply {ply - 1} of the same game")
+        if len(opened) and opened[-1] != len(trace.moves) - 1:
+            ply = int(opened[-1])
+            raise Position(trace, ply).broken("is_open is true here, but false after the move that was played")
+        for ply in _some(opened, testbed.effort.positions):
+            _is_open(testbed, Position(trace, int(ply)))
+        tested += len(opened)
+    return None if tested else "no game came to a position that is_open calls open"
+
+
+def _is_open(testbed: Testbed, here: Position) -> None:
+    """Test that worlds of the seat to move are the true state, and that the path to it decides nothing."""
+    worlds = testbed.compiled.worlds(here.states, here.turn, 4, here.ply)
+    if (facts(worlds) != facts(here.states)).any():
+        raise here.broken(f"is_open is true, but resample deals anew what seat {here.turn} cannot know")
+    moves = testbed.some_moves(here)
+    other = _forgotten(here.states)
+    other["rng"] ^= np.uint64(0xA5A5A5A5A5A5A5A5)
+    after, again = testbed.compiled.moved(here.states, moves), testbed.compiled.moved(other, moves)
+    wrong = np.flatnonzero((facts(_forgotten(after)) != facts(_forgotten(again))).any(axis=1))
+    if len(wrong):
+        text = move_text(testbed.game, here.state, moves[wrong[0]])
+        raise here.broken(f"is_open is true, but after {text} the random stream or the ply decides what follows")
+    if (after["turn"] < 0).any() and _scores(testbed, here, after).tolist() != _scores(testbed, here, again).tolist():
+        raise here.broken("is_open is true, but the random stream or the ply decides the scores")
+
+
+def _forgotten(states: np.ndarray) -> np.ndarray:
+    """Copies of states as the search of endings sees them: without the ply and what was revealed."""
+    found = np.array(states)
+    found["ply"] = found["revealed"] = 0
+    return found
+
+
+def _scores(testbed: Testbed, here: Position, states: np.ndarray) -> np.ndarray:
+    """The scores of all seats in those of the states that are over."""
+    return np.array([testbed.compiled.values(states[states["turn"] < 0], seat) for seat in here.seats])
+
+
+def _some(plies: np.ndarray, count: int) -> np.ndarray:
+    """At most `count` of some plies, spread evenly."""
+    return plies[np.unique(np.linspace(0, len(plies) - 1, min(count, len(plies))).round().astype(int))]
+
+
+@law
+def simplify_keeps_what_follows(testbed: Testbed) -> None:
+    """In open positions, simplify changes neither the legal moves, nor whose turn follows them, nor the scores."""
+    if testbed.game.is_open is None or testbed.game.simplify is None:
+        return
+    for trace in testbed.traces:
+        opened = np.flatnonzero(testbed.compiled.opened(trace.states[:-1]))
+        state = trace.states[opened[:1]]
+        for ply in opened.tolist():
+            here, state = Position(trace, ply), testbed.compiled.simplified(state)
+            moves = testbed.compiled.moves(here.states)
+            if not np.array_equal(testbed.compiled.moves(state), moves) and not testbed.game.enumerate(here.state)[1]:
+                raise here.broken("simplify changes the legal moves")
+            tried = testbed.some_moves(here)
+            after, again = testbed.compiled.moved(here.states, tried), testbed.compiled.moved(state, tried)
+            if (after["turn"] != again["turn"]).any() or (after["midway"] != again["midway"]).any():
+                raise here.broken("simplify changes whose turn follows a move")
+            if (_scores(testbed, here, after) != _scores(testbed, here, again)).any():
+                raise here.broken("simplify changes the scores after a move")
+            state = testbed.compiled.moved(state, here.move)

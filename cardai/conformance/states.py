@@ -23,6 +23,7 @@ from cardai.conformance.compiled import (
     encode_each,
     legal_each,
     move_each,
+    simplify_each,
     streams,
     value_each,
 )
@@ -38,7 +39,7 @@ PATTERNS = (0x55, 0xAA)  # bytes; each bit is set in one of them
 
 @law
 def rules_touch_only_their_record(testbed: Testbed) -> None:
-    """act, settle, resample, blank change only their own state and no memory next to it; act leaves its move alone."""
+    """act, settle, resample, blank, simplify change only their own state, nothing next to it; act leaves its move."""
     size = testbed.game.state.itemsize
     guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
     for here, seat in testbed.views(testbed.effort.texts):
@@ -70,18 +71,23 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
         given = copied(here.states)
         blank_each(compiled.rules, compiled.blank, raw(given), 1, seat, state)
 
+    def simplify(state: Any) -> None:
+        assert compiled.game.simplify is not None
+        simplify_each(compiled.game.entry("simplify", compiled.game.simplify), state, 1)
+
     act = functools.partial(move, settle=False)
     both = functools.partial(move, settle=True)
     return {
         "resample": resample,
         **({"blank": blank} if compiled.game.blank else {}),
+        **({"simplify": simplify} if compiled.game.simplify and compiled.opened(here.states)[0] else {}),
         **({"act": act, "act and settle": both} if seat == here.turn else {}),
     }
 
 
 @law
 def asking_changes_nothing(testbed: Testbed) -> None:
-    """legal, is_legal, score, encoders, heuristics and players do not change the state they are given."""
+    """legal, is_legal, is_open, score, encoders, heuristics and players do not change the state they are given."""
     asking = Compiled(testbed.game, in_place=True)
     for here in testbed.positions(testbed.effort.texts):
         for name, ask in _questions(asking, here).items():
@@ -100,6 +106,8 @@ def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarr
         "is_legal": lambda states: asking.allowed(states, copied(here.move)),
         "score": lambda states: asking.values(states, seat),
     }
+    if game.is_open is not None:
+        questions["is_open"] = asking.opened
     for name in game.encoders:
         questions[f"encoder {name}"] = functools.partial(asking.encoded, seat=seat, encoder=name)
     for name, heuristic in game.heuristics.items():

@@ -14,6 +14,7 @@ from cardai.kernel.native import (
     below_of,
     call_choose,
     call_deal,
+    call_is_open,
     call_score,
     clear,
     copy,
@@ -60,6 +61,8 @@ class Cast(NamedTuple):
     epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
     temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
     until: Any  # i64[P]: such a player explores up to a ply drawn for each game from 0..until only; -1: all along
+    stops: Any  # i64[P]: 1 if its decisions in open positions are made outside compiled code
+    is_open: Any  # i64[1]: the game's `is_open`
     blank: Any  # i64[1]: the game's `blank`
     params: Any  # f8[P, width]
     widths: Any  # i64[P]: how many parameters each one has
@@ -294,7 +297,9 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
                 set(slots.status, slot, LOG_FULL)
                 break
             player = get(games.lineups, game * games.seats + turn)
-            if get(cast.kinds, player) == OUTSIDE:
+            if get(cast.kinds, player) == OUTSIDE or (
+                get(cast.stops, player) != 0 and call_is_open(get(cast.is_open, 0), state) != 0
+            ):
                 set(slots.status, slot, WAITING)
                 break
             if order.tally:

@@ -25,6 +25,8 @@ _KINDS = {
     "value": ("float64", "ri"),
     "resample": ("void", "rir"),
     "blank": ("void", "ri"),
+    "is_open": ("int64", "r"),
+    "simplify": ("void", "r"),
     "encode": ("void", "ria"),
     "choose": ("void", "rrar"),
 }
@@ -60,6 +62,8 @@ if JIT:
             "value": (record, types.int64),
             "resample": (record, types.int64, stream),
             "blank": (record, types.int64),
+            "is_open": (record,),
+            "simplify": (record,),
             "encode": (record, types.int64, row),
             "choose": (record, played, params, stream),
         }[role]
@@ -189,6 +193,7 @@ if JIT:
     _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
     _score, _resample, _blank = _caller("score"), _caller("resample"), _caller("blank")
     _encode, _choose = _caller("encode"), _caller("choose")
+    _is_open, _simplify = _caller("is_open"), _caller("simplify")
 
     def raw(array: np.ndarray) -> Any:
         """An array as the driver takes it.
@@ -249,6 +254,11 @@ if JIT:
             store(record, offset, 0)
 
     @rule
+    def seats_of(state):
+        """The number of seats."""
+        return load(state, 0)
+
+    @rule
     def turn_of(state):
         """The seat to move, -1 when the game is over."""
         return load(state, 8)
@@ -274,6 +284,13 @@ if JIT:
         store(state, 16, load(state, 16) + 1)
         store(state, 24, 0)
         store(state, 32, 0)
+
+    @rule
+    def clear_path(state):
+        """Clear `ply`, `revealed` and the stream, which say how a position was reached and not what follows."""
+        store(state, 16, 0)
+        store(state, 24, 0)
+        store(state, 40, 0)
 
     @rule
     def seed_state(state, bits):
@@ -335,6 +352,14 @@ if JIT:
         _blank(function, (state, seat))
 
     @rule
+    def call_is_open(function, state):
+        return _is_open(function, (state,))
+
+    @rule
+    def call_simplify(function, state):
+        _simplify(function, (state,))
+
+    @rule
     def call_encode(function, state, seat, rows, index):
         _encode(function, (state, seat, at(rows, index), rows[1], 1))
 
@@ -353,6 +378,18 @@ if JIT:
         for offset in range(width & ~7, width):
             key = (key ^ np.uint64(load_byte(row, offset))) * np.uint64(0x9E3779B97F4A7C15)
         return np.int64((key ^ (key >> np.uint64(29))) >> np.uint64(1))
+
+    @rule
+    def keys_of(record, size, first, second):
+        """Two hashes of a record, int64, begun with `first` and `second`. `size`: bytes, a multiple of eight."""
+        one, two = np.uint64(first), np.uint64(second)
+        for offset in range(0, size, 8):
+            word = np.uint64(load(record, offset))
+            one = (one ^ word) * np.uint64(0x9E3779B97F4A7C15)
+            two = (two + word) * np.uint64(0xD1B54A32D192ED03)
+            one ^= one >> np.uint64(32)
+            two ^= two >> np.uint64(29)
+        return np.int64(one), np.int64(two)
 
     @rule
     def same_row(rows, one, other):
@@ -416,6 +453,9 @@ else:
         for name in record.dtype.names:
             record[name] = 0
 
+    def seats_of(state):
+        return int(state.seats)
+
     def turn_of(state):
         return int(state.turn)
 
@@ -432,6 +472,11 @@ else:
         state.ply += 1
         state.revealed = 0
         state.midway = 0
+
+    def clear_path(state):
+        state.ply = 0
+        state.revealed = 0
+        state.rng = 0
 
     def seed_state(state, bits):
         state.rng = bits
@@ -470,6 +515,11 @@ else:
     def call_blank(function, state, seat):
         function(state, seat)
 
+    def call_is_open(function, state):
+        return int(function(state))
+
+    call_simplify = call_deal
+
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])
 
@@ -478,6 +528,15 @@ else:
 
     def hash_row(rows, index):
         return hash(rows[index].tobytes()) & 0x7FFFFFFFFFFFFFFF
+
+    def keys_of(record, size, first, second):
+        one, two = int(first), int(second)
+        for word in map(int, np.frombuffer(record.tobytes(), np.uint64)):
+            one = ((one ^ word) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+            two = ((two + word) * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF
+            one ^= one >> 32
+            two ^= two >> 29
+        return one - (one >> 63 << 64), two - (two >> 63 << 64)
 
     def same_row(rows, one, other):
         return bool((rows[one] == rows[other]).all())

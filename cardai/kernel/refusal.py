@@ -28,6 +28,8 @@ PARAMETERS = {
     "value": ("state", "seat"),
     "resample": ("state", "seat", "stream"),
     "blank": ("state", "seat"),
+    "is_open": ("state",),
+    "simplify": ("state",),
     "encode": ("state", "seat", "row"),
     "choose": ("world", "move", "params", "stream"),
 }
@@ -36,6 +38,7 @@ PARAMETERS = {
 RETURNS = {
     "legal": "the number of moves that it wrote",
     "is_legal": "True or False",
+    "is_open": "True or False",
     "score": "a number from 0 to 1",
     "value": "a number",
 }

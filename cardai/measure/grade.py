@@ -13,9 +13,9 @@ import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.game import Game
-from cardai.measure.agent_strategy import SAMPLES, strategy_of
+from cardai.measure.perfect.agent_strategy import SAMPLES, strategy_of
+from cardai.measure.perfect.strategy import StrategyOutcome, play_through
 from cardai.measure.solution import Solution, solve
-from cardai.measure.strategy import StrategyOutcome, play_through
 from cardai.progress import CountProgress
 from cardai.table.complaints import Complaints
 

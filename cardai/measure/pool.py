@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cardai.agents.endgame import EndingSolver
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import Agent, agent, kinds_of
 from cardai.errors import CardaiError
@@ -88,6 +89,8 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
             refused[model] = str(error)
     for model in [player for player in pool.values() if player.evaluator is not None]:
         for kind in kinds_of(game):
+            if kind == "endgame" and _is_open_from_the_start(game):
+                continue  # it would play every game perfectly, whatever the model
             try:
                 player = agent(game, f"{kind}:{model.spec}")
             except CardaiError:  # a kind for another game, or one that is not built on an agent
@@ -132,6 +135,10 @@ def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
     if not places:
         raise reason
     return places
+
+
+def _is_open_from_the_start(game: Game) -> bool:
+    return bool(EndingSolver(game).is_open(np.array([game.new()], game.state))[0])
 
 
 def _fits(player: Agent, game: Game, variant: str, seats: int) -> bool:

@@ -18,6 +18,7 @@ from cardai.kernel import driver
 from cardai.kernel.chance import LUCK, derived
 from cardai.kernel.doors import check_flag, check_indices, check_kind, check_number, check_states, check_written
 from cardai.kernel.driver import ALL_ALONG
+from cardai.kernel.ending import find_open
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, rule
@@ -127,6 +128,26 @@ class Decisions:
         for block in worlds:
             _draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
         return worlds[0] if count == 1 else worlds
+
+    def moves_of(self, agent: Agent) -> np.ndarray:
+        """What another agent plays in a world of each decision: MOVE[n]. The world decides its luck."""
+        return moves_in(self.game, agent, self.worlds())
+
+    def open_positions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which decisions are in open positions, as i64[k], and a world of each of them, STATE[k].
+
+        Such a world is the true state, apart from the random stream. The game must have the rule `is_open`.
+        """
+        assert self.game.is_open is not None
+        found = np.zeros(len(self), np.int64)
+        is_open = self.game.entry("is_open", self.game.is_open)
+        find_open(is_open, raw(self._states), raw(self._picked), len(self), raw(found))
+        places, self._is_fixed = np.flatnonzero(found), True
+        if self._are_worlds:
+            return places, self._states[self._picked[places]]
+        worlds = np.zeros(len(places), self.game.state)
+        _draw_worlds(self.game, self._states, self._streams, self._picked[places], self._places[places], worlds)
+        return places, worlds
 
     def look_ahead(
         self, evaluator: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False

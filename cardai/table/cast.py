@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.endgame import Endgame
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Rollout
 from cardai.game import Game
@@ -42,6 +43,8 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
         column("epsilon", 0.0, np.float64),
         column("temperature", 0.0, np.float64),
         column("until", -1),
+        column("stops", 0),
+        native.addresses([game.entry("is_open", game.is_open) if game.is_open and column("stops", 0).any() else 0]),
         native.addresses([game.entry("blank", game.blank) if game.blank and column("sees_own", 0).any() else 0]),
         table,
         np.array([len(values) for values in params], np.int64),
@@ -80,6 +83,8 @@ def _player(game: Game, agent: Agent) -> dict[str, Any]:
                 "temperature": search.temperature,
                 "until": search.until,
             }
+        case Endgame(inner=inner) if inner.strategy.is_native:
+            return {**_player(game, inner), "stops": 1}
         case OnePly() as search:
             return {"until": search.until}
         case _:
@@ -93,6 +98,7 @@ def _encode(game: Game, encoder: str) -> Any:
 def networks_of(agents: Sequence[Agent]) -> list[DenseNetwork]:
     """The networks that compiled code scores for these players."""
     strategies = [agent.strategy for agent in agents]
+    strategies = [one.inner.strategy if isinstance(one, Endgame) else one for one in strategies]
     return [one.network for one in strategies if isinstance(one, OnePly) and one.network is not None]
 
 

@@ -6,9 +6,9 @@ A move is one card or none. The field `card` of a move is the card, 0 to 35, or 
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
-from .endgame import endgame_agent
+from .endgame import DurakSolver
 from .players import PLAYERS, hand_value
-from .rules import ACTIONS, MOVE, STATE, act, blank, deal, legal, resample, score, settle
+from .rules import ACTIONS, MOVE, STATE, act, blank, deal, is_open, legal, resample, score, settle, simplify
 from .text import ending, holdings, parse, show, spell
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -60,12 +60,14 @@ GAME = Game(
     score_sum=lambda seats: 1.0 if seats == 2 else None,
     resample=resample,
     blank=blank,
+    is_open=is_open,
+    simplify=simplify,
     encoders={
         "relative": PerspectiveEncoder(relative_layout, encode_relative),
         "report": PerspectiveEncoder(report_layout, encode_report),
     },
     players=PLAYERS,
-    agents={"endgame": endgame_agent},
+    solver=DurakSolver,
     heuristics={"hand_value": hand_value},
     actions={(card,): card for card in range(ACTIONS)},
     suites={"report": REPORT, "podkidnoy": PODKIDNOY},

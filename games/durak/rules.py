@@ -343,6 +343,28 @@ def blank(state, seat):
 
 
 @rule
+def is_open(state):
+    """5.3: whether each of the two seats left knows all cards."""
+    return count(state.playing) == 2 and (state.stock | state.bottom) == 0
+
+
+@rule
+def simplify(state):
+    # Who knows what, what was dealt, and cards out of the game.
+    for seat in range(state.seats):
+        state.known[seat] = 0
+        state.dealt[seat] = 0
+        state.since[seat] = 0
+        if not has(state.playing, seat):
+            state.hands[seat] = 0
+    state.discards = 0
+    state.drew = 0
+    state.leavers = 0
+    state.lowest_trump = NONE
+    state.trump_card = NONE
+
+
+@rule
 def unknown_to(state, seat):
     """The cards whose place `seat` does not know: they lie in other hands or in the stock."""
     seen = state.hands[seat] | state.attacks | state.beats | state.discards | state.bottom

@@ -15,7 +15,7 @@ from .encode import (
 )  # fmt: skip
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
-from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, blank, deal, resample, score, settle
+from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, blank, deal, is_all_known, resample, score, settle, simplify
 from .text import ending, holdings, parse, show, spell
 
 
@@ -69,6 +69,8 @@ GAME = Game(
     score_sum=lambda seats: seats - 1.0,
     resample=resample,
     blank=blank,
+    is_open=is_all_known,
+    simplify=simplify,
     encoders={
         "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
         "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),

@@ -355,6 +355,26 @@ def blank(state, seat):
 
 
 @rule
+def is_all_known(state):
+    """7.3: whether each of the two seats left knows all cards. Then 6.1 leaves no choice whose turn it is."""
+    return state.deck_left == 0 and count(state.playing) == 2
+
+
+@rule
+def simplify(state):
+    # Who knows what, and cards out of the game.
+    for seat in range(state.seats):
+        state.known[seat] = 0
+        if not has(state.playing, seat):
+            state.hands[seat] = 0
+    state.discards = 0
+    state.drawn = 0
+    state.trump_card = 0
+    state.picked = 0
+    state.last = NONE
+
+
+@rule
 def place_of_two(state, seat, stream):
     """7.4: draw where the unseen two of trumps lies, with the same probability for each hidden card it may be.
 

@@ -92,6 +92,11 @@ def open_lines(state, seat):
     return value
 
 
+@rule
+def is_open(state):
+    return True
+
+
 def layout(seats):
     return (Segment("own stones", (3, 3)), Segment("other stones", (3, 3)), Segment("own turn", (3, 3)))
 
@@ -140,6 +145,7 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    is_open=is_open,
     score_sum=lambda seats: 1.0,
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     actions={(cell,): cell for cell in range(CELLS)},

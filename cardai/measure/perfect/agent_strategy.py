@@ -15,8 +15,8 @@ from cardai.kernel.native import (
     seed_state,
     seed_stream,
 )
+from cardai.measure.perfect.strategy import uniform
 from cardai.measure.solution import Solution
-from cardai.measure.strategy import uniform
 from cardai.progress import CountProgress
 from cardai.rule import STREAM, mixed, rule
 from cardai.table.asking import ask, compare

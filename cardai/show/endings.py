@@ -1,0 +1,34 @@
+"""The table of how agents play open endings."""
+
+from typing import Any
+
+from cardai.measure.perfect.endings import EndingsReport
+from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
+
+
+def table(report: EndingsReport) -> Any:
+    """A rich renderable of a report on endings."""
+    median, high, mean = report.nodes
+    quick, slow, _ = report.milliseconds
+    share = 100 * report.solved / report.decisions if report.decisions else 0.0
+    notes = [
+        "shares in percent, with 95 % intervals; lost score in points of a game's score, on average for an ending",
+        f"{report.games:,} games, variant {report.variant}: {report.reached:,} came to a choice in an open position,"
+        f" {report.decided:,} of them were decided by perfect play from the first one on",
+        f"{report.solved:,} of {report.decisions:,} choices ({share:.1f} %) were solved within {report.limit:,} nodes",
+        f"nodes: median {median:,.0f}, 95th percentile {high:,.0f}, mean {mean:,.0f}",
+        f"milliseconds: median {quick:.2f}, 95th percentile {slow:.1f}",
+    ]
+    return with_notes(notes, fitting(lambda is_narrow: _grades(report, is_narrow)))
+
+
+def _grades(report: EndingsReport, is_narrow: bool) -> Any:
+    table = grid(f"{report.game}, {report.seats} seats: endings under perfect play", is_narrow)
+    add_names(table, "agent", report.grades)
+    add_figures(table, "endings", "critical", "best move found", "score lost", "won", "of these not won")
+    for spec, grade in report.grades.items():
+        shares = (stacked(share.scaled(100), is_narrow) for share in (grade.optimal, grade.lost_wins))
+        optimal, thrown = shares
+        lost = "-" if not grade.lost.n else f"{grade.lost.point:.4f}"
+        table.add_row(spec, f"{grade.endings:,}", f"{grade.critical:,}", optimal, lost, f"{grade.won:,}", thrown)
+    return table
