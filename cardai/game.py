@@ -221,6 +221,9 @@ class Game:
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
+    `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise -1. Searches
+    stop there instead of playing on; a game needs it if seats are out before the game ends. `playouts` names the
+    hand-written player that plays worlds on in `rollout:N`; without it every legal move is as likely.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
     without gaps. Moves that are never legal together may share a number.
     `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
@@ -264,6 +267,8 @@ class Game:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     references: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     phases: Mapping[str, Phase] = field(default_factory=dict)
+    decided: Callable[..., float] | None = None
+    playouts: str | None = None
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     solver: Callable[..., Any] | None = None
@@ -272,6 +277,10 @@ class Game:
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
+        if self.playouts is not None and self.playouts not in self.players:
+            raise CardaiError(
+                f"{self.name}: playouts names no player: " + unknown("player", self.playouts, self.players)
+            )
 
     def __hash__(self) -> int:
         return id(self)
@@ -303,8 +312,8 @@ class Game:
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
         """A rule of this game that `rules` does not hold, compiled for the driver. Each is compiled once.
 
-        `role`: "value" (a heuristic), "choose" (a player), "encode", "blank", "is_open" or "simplify". Raises
-        CardaiError for another role, and if the rule does not compile.
+        `role`: "value" (a heuristic), "decided", "choose" (a player), "encode", "blank", "is_open" or "simplify".
+        Raises CardaiError for another role, and if the rule does not compile.
         """
         _check_role(role)
         if not callable(function) or not hasattr(getattr(function, "py_func", function), "__code__"):
@@ -323,6 +332,7 @@ class Game:
         for role, functions in (
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
+            ("decided", [self.decided] if self.decided else []),
             ("choose", [player.choose for player in self.players.values()]),
             ("blank", [self.blank] if self.blank else []),
             ("is_open", [self.is_open] if self.is_open else []),
@@ -497,8 +507,9 @@ def is_game(game: Any) -> Game:
 
 
 def _check_role(role: str) -> None:
-    if role not in ("value", "choose", "encode", "blank", "is_open", "simplify"):
-        raise BadArgument(f"role must be value, choose, encode, blank, is_open or simplify, not {short(role)}")
+    roles = ("value", "decided", "choose", "encode", "blank", "is_open", "simplify")
+    if role not in roles:
+        raise BadArgument(f"role must be {', '.join(roles[:-1])} or {roles[-1]}, not {short(role)}")
 
 
 def int_seed(seed: int) -> Any:

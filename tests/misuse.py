@@ -27,7 +27,7 @@ import numpy as np
 
 import cardai
 from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import HandWritten, OfFunction, OnePly, Rollout
+from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, WorldSearch
 from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame, Writer, replay
@@ -66,7 +66,7 @@ INNER = {
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
 DATACLASSES |= {"Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom", "HandWritten"}
-DATACLASSES |= {"OfFunction", "OnePly", "Rollout", "Person"}
+DATACLASSES |= {"OfFunction", "OnePly", "WorldSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -278,7 +278,9 @@ def wrong_agents() -> list[Any]:
     wrong += [[agent(FOREIGN, spec)] * 2 for spec in ("random", "greedy:open_lines", "rollout:3")]
     wrong += [[foreign_agent()] * 2, [replace(foreign_agent(), game=None)] * 2]
     wrong += [[Agent("native", HandWritten(12345, (1.0,)))] * 2, [Agent("value", OnePly(value=12345))] * 2]
-    wrong += [[Agent("worlds", Rollout(value))] * 2 for value in (0, -1, "3", 2**70, 1.5)]
+    wrong += [
+        [Agent("worlds", WorldSearch(EvenlyRandom(), EvenlyRandom(), value))] * 2 for value in (0, -1, "3", 2**70, 1.5)
+    ]
     call = agent(GAME, "bot3").strategy
     assert isinstance(call, HandWritten)
     return [
@@ -380,6 +382,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "epsilon": (lambda: 0.0, lambda: ["0", -0.1, 1.1, math.nan, math.inf, None, [], True]),
         "temperature": (lambda: 0.0, lambda: ["0", -0.1, math.nan, math.inf, None, [], True]),
         # Agents.
+        "plan": (lambda: agent(GAME, "rollout:1").strategy, lambda: [None, 3, "ahead", agent(GAME, "random").strategy]),
         "spec": (lambda: "random", lambda: [*NAME, None, "random?x", "bot3?nothing=1", "rollout:0", "sampled:", "?"]),
         "explores_until.spec": (lambda: "greedy:x?epsilon=1&until=3", lambda: [*TEXT, None, "a?b&b", "a?until=x"]),
         "flag.spec": (lambda: "bot3", lambda: [*TEXT, None]),
@@ -545,7 +548,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "HandWritten": lambda: agent(GAME, "bot3").strategy,
     "OnePly": lambda: agent(GAME, "greedy:hand_value").strategy,
     "OfFunction": lambda: cardai.player(lambda game, world: game.moves(world)[0]).strategy,
-    "Rollout": lambda: Rollout(3),
+    "WorldSearch": lambda: agent(GAME, "ahead:hand_value").strategy,
     "Writer": writer,
     "Reader": lambda: importlib.import_module("cardai.data.record").read(file()),
     "Dataset": dataset,

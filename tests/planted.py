@@ -539,6 +539,12 @@ def infinite_points(state, seat):
 
 
 @rule
+def decide_by_the_ply(state, seat):
+    """Calls the game for the first seat, too early."""
+    return 1.0 if seat == 0 and state.ply > 4 else -1.0
+
+
+@rule
 def infinite_while_drawing(state, seat):
     return np.inf if state.drawing != 0 else 0.0
 
@@ -566,6 +572,7 @@ WIDE = faulty("encodings_fill_their_layout", encoders=seen_by(encode_too_much))
 WRAPPING = faulty("encodings_fit_a_byte", encoders=seen_by(encode_wrapping))
 INFINITE = faulty("heuristics_are_finite", heuristics={"points": infinite_points})
 INFINITE_AFTER_ACT = faulty("heuristics_are_finite", heuristics={"points": infinite_while_drawing})
+HASTY = faulty("what_is_decided_stays_so", decided=decide_by_the_ply)
 CHEATING = faulty("players_choose_legal_moves", players=played_by(low_cheating, stop_at=2.0))
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", players=played_by(low_cheating, stop_at=2.0))
 VAGUE = faulty("spelling_is_understood", spell=spell_vaguely)

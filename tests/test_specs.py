@@ -301,8 +301,8 @@ def test_a_rollout_wins_at_once_and_stops_the_others_win():
 
 def rollout_choices(game, state, count=5):
     """What rollout:300 plays in a position."""
-    found, cast = set(), cast_of(game, [agent(game, "rollout:300")])
-    scratch = scratch_of(game, cast)
+    found, cast = set(), cast_of(game, [agent(game, "rollout:300").strategy])
+    scratch = scratch_of(game)
     for seed in range(count):
         states, streams, chosen = np.array([state], game.state), np.zeros(1, STREAM), np.zeros(1, game.move)
         streams["rng"] = seed

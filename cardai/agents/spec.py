@@ -8,6 +8,7 @@ greedy:EVALUATOR        plays the move with the best after-state (before any dra
 sampled:EVALUATOR       plays the move with the best settled state, in the mean over worlds (?worlds=100)
 peeking:EVALUATOR       plays the move with the best settled state in the true world. It sees what it will draw: for
                         comparison only
+ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice, and takes the best mean there
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 policy:FILE             a network that gives the probability of each move; ?greedy plays the likeliest
@@ -19,6 +20,13 @@ An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run fo
 evaluator of yours. Options of the three that search: ?epsilon=0.1 plays any legal move that often; ?temperature=0.05
 draws the move by a softmax of the means; &until=N does so only before a ply drawn from 0..N for each game; ?any_variant
 lets a model play a variant that it was not trained on.
+
+Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds=16 (in how many worlds each), ?turns=0
+(choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
+evaluator likes best), ?halving (half of the moves are given up again and again, and the others share their worlds),
+?ms=5 (think so many milliseconds instead of counting worlds). `rollout` takes ?by=SPEC, who plays the worlds on.
+
+A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
 
 A game may bring kinds of its own (`Game.agents`), an installed package too (`ENTRY_POINTS`).
 """
@@ -35,7 +43,16 @@ from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
 from cardai.agents.own_code import evaluator_at, function_at
-from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, Rollout, Strategy, one_by_one
+from cardai.agents.strategy import (
+    MOST_MILLISECONDS,
+    EvenlyRandom,
+    HandWritten,
+    OfFunction,
+    OnePly,
+    Strategy,
+    WorldSearch,
+    one_by_one,
+)
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
@@ -104,8 +121,9 @@ SEARCHES = {
     "greedy": "the best after-state, before any draw",
     "sampled": "the best settled state, in the mean over sampled worlds",
     "peeking": "the best settled state in the true world; it sees its own draws",
+    "ahead": "the best mean over worlds that are played on to its next choice",
 }
-"""The agents that search one ply with any evaluator."""
+"""The agents that search with any evaluator."""
 
 
 def agent(game: Game, spec: str, evaluator: Evaluator | None = None, isolate: bool = False) -> Agent:
@@ -127,7 +145,7 @@ def agent(game: Game, spec: str, evaluator: Evaluator | None = None, isolate: bo
 
 
 def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> Agent:
-    head, _, query = spec.partition("?")
+    head, query = _divided(spec)
     options = _options(spec, query)
     name, _, argument = head.partition(":")
     if evaluator is not None:
@@ -137,13 +155,11 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
             raise CardaiError(f"agent {spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
         _refuse_evaluator_of_another_game(game, evaluator)
         named = f"{head}:{evaluator.name}" + (f"?{query}" if query else "")
-        return _one_ply(named, head, options, evaluator=evaluator)
+        return _searching(game, named, head, options, isolate, evaluator=evaluator)
     if name in SEARCHES:
         return _by_name(game, spec, name, argument, options, isolate)
     if name == "rollout":
-        worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
-        _nothing_left(spec, options)
-        return Agent(spec, Rollout(worlds), "pure Monte Carlo over worlds")
+        return _rollout(game, spec, argument, options, isolate)
     if name == "python":
         _nothing_left(spec, options)
         if isolate:
@@ -200,7 +216,7 @@ def _kinds() -> dict[str, EntryPoint]:
 
 def explores_until(spec: str) -> int:
     """The option `until` in a spec, -1 without. Raises CardaiError if it is no number of plies."""
-    until = _options(check_text("spec", spec), spec.partition("?")[2]).get("until")
+    until = _options(check_text("spec", spec), _divided(spec)[1]).get("until")
     return -1 if until is None else _count(spec, until, "a number of plies")
 
 
@@ -227,9 +243,35 @@ def _refuse_evaluator_of_another_game(game: Game, evaluator: Evaluator) -> None:
         raise BadArgument(f"{evaluator.name} is an evaluator of {own.name}, not of {game.name}")
 
 
+def _split(spec: str, text: str, mark: str, most: int = -1) -> list[str]:
+    """A text divided at a mark wherever that stands outside parentheses, at most `most` times."""
+    parts, depth, begun = [], 0, 0
+    for i, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == mark and depth == 0 and len(parts) != most:
+            parts.append(text[begun:i])
+            begun = i + 1
+    if depth:
+        raise CardaiError(f"agent {spec!r}: its parentheses do not match")
+    return [*parts, text[begun:]]
+
+
+def _divided(spec: str) -> tuple[str, str]:
+    """A spec without its options, and its options."""
+    head, *query = _split(spec, spec, "?", 1)
+    return head, query[0] if query else ""
+
+
+def _unwrapped(spec: str) -> str:
+    """A spec inside another one, without the parentheses around it."""
+    return spec[1:-1] if spec[:1] == "(" and spec[-1:] == ")" else spec
+
+
 def _options(spec: str, query: str) -> dict[str, str]:
     options = {}
-    for part in query.split("&") if query else ():
+    for part in _split(spec, query, "&") if query else ():
         key, _, value = part.partition("=")
         if not key or key in options:
             raise CardaiError(f"agent {spec!r}: options are written ?name=value&name=value, each once")
@@ -242,41 +284,46 @@ def _nothing_left(spec: str, options: dict[str, str]) -> None:
         raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
 
 
-def _count(spec: str, text: str, what: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MAX_WORLDS):
-        raise CardaiError(f"agent {spec!r}: {text!r} is not {what} (1 to {MAX_WORLDS})")
+def _count(spec: str, text: str, what: str, least: int = 1) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= MAX_WORLDS):
+        raise CardaiError(f"agent {spec!r}: {text!r} is not {what} ({least} to {MAX_WORLDS})")
     return int(text)
 
 
 def _by_name(game: Game, spec: str, name: str, named: str, options: dict[str, str], isolate: bool) -> Agent:
     """A search with the heuristic, model or Python object that is called `named`."""
     if named in game.heuristics:
-        return _one_ply(spec, name, options, value=game.entry("value", game.heuristics[named]))
+        return _searching(game, spec, name, options, isolate, value=game.entry("value", game.heuristics[named]))
     if named.startswith("python:"):
         target = named.removeprefix("python:")
         if isolate:
             own: Evaluator = IsolatedEvaluator(game, Process(spec, target, "evaluator", name_of(game)))
         else:
             own = evaluator_at(game, spec, target)
-        return _one_ply(spec, name, options, evaluator=own)
+        return _searching(game, spec, name, options, isolate, evaluator=own)
     evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
         names = [*game.heuristics, *known_evaluators(game)]
         raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
-    return _one_ply(spec, name, options, evaluator=evaluator)
+    return _searching(game, spec, name, options, isolate, evaluator=evaluator)
 
 
-def _one_ply(
-    spec: str, name: str, options: dict[str, str], *, evaluator: Evaluator | None = None, value: Any = None
+def _searching(
+    game: Game,
+    spec: str,
+    name: str,
+    options: dict[str, str],
+    isolate: bool,
+    *,
+    evaluator: Evaluator | None = None,
+    value: Any = None,
 ) -> Agent:
+    if name == "ahead":
+        return _ahead(game, spec, options, isolate, evaluator, value)
     worlds = 1
     if name == "sampled":
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
-    epsilon = _number(spec, "epsilon", options.pop("epsilon", "0"), 1.0)
-    temperature = _number(spec, "temperature", options.pop("temperature", "0"), np.inf)
-    until = options.pop("until", None)
-    if until is not None and not (epsilon or temperature):
-        raise CardaiError(f"agent {spec!r} does not explore: until goes with epsilon or temperature")
+    epsilon, temperature, until = _exploring(spec, options)
     any_variant = flag(spec, "any_variant", options) if evaluator else False
     _nothing_left(spec, options)
     strategy = OnePly(
@@ -287,7 +334,7 @@ def _one_ply(
         peeks=name == "peeking",
         epsilon=epsilon,
         temperature=temperature,
-        until=-1 if until is None else _count(spec, until, "a number of plies"),
+        until=until,
         any_variant=any_variant,
     )
     return Agent(spec, strategy, SEARCHES[name])
@@ -307,6 +354,64 @@ def _endgame(game: Game, spec: str, argument: str, options: dict[str, str]) -> A
         return Agent(spec, Endgame(inner, game, nodes), f"{inner.spec}, but for its mistakes in endings")
     except CardaiError as error:
         raise CardaiError(f"agent {spec!r}: {error}") from None
+
+
+def _exploring(spec: str, options: dict[str, str]) -> tuple[float, float, int]:
+    """The options that say how an agent explores: epsilon, temperature and until."""
+    epsilon = _number(spec, "epsilon", options.pop("epsilon", "0"), 1.0)
+    temperature = _number(spec, "temperature", options.pop("temperature", "0"), np.inf)
+    until = options.pop("until", None)
+    if until is not None and not (epsilon or temperature):
+        raise CardaiError(f"agent {spec!r} does not explore: until goes with epsilon or temperature")
+    return epsilon, temperature, -1 if until is None else _count(spec, until, "a number of plies")
+
+
+def _ahead(
+    game: Game, spec: str, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, value: Any
+) -> Agent:
+    """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
+    settles = evaluator is not None and evaluator.moment == "drawn"
+    worlds = _count(spec, options.pop("worlds", "16"), "a number of worlds")
+    any_variant = flag(spec, "any_variant", options) if evaluator else False
+    judge = OnePly(evaluator, value, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
+    named = options.pop("others", None)
+    others = judge if named is None else _model(game, spec, "others", named, isolate)
+    halving, milliseconds = flag(spec, "halving", options), options.pop("ms", "0")
+    epsilon, temperature, until = _exploring(spec, options)
+    strategy = WorldSearch(
+        judge,
+        others,
+        worlds,
+        most=_count(spec, options.pop("moves", "4"), "a number of moves"),
+        turns=_count(spec, options.pop("turns", "0"), "a number of turns", 0),
+        halving=halving,
+        milliseconds=_number(spec, "ms", milliseconds, MOST_MILLISECONDS),
+        epsilon=epsilon,
+        temperature=temperature,
+        until=until,
+    )
+    if strategy.milliseconds and not strategy.is_native:
+        raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
+    _nothing_left(spec, options)
+    return Agent(spec, strategy, SEARCHES["ahead"])
+
+
+def _rollout(game: Game, spec: str, argument: str, options: dict[str, str], isolate: bool) -> Agent:
+    """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
+    worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
+    by = _model(game, spec, "by", options.pop("by", game.playouts or "random"), isolate)
+    _nothing_left(spec, options)
+    return Agent(spec, WorldSearch(by, by, worlds), "pure Monte Carlo over worlds")
+
+
+def _model(game: Game, spec: str, option: str, named: str, isolate: bool) -> Strategy:
+    """The strategy of a spec in an option of another one: somebody who plays worlds on."""
+    found = _made(game, _unwrapped(named), None, isolate)
+    strategy = found.strategy
+    if not isinstance(strategy, HandWritten | EvenlyRandom | OnePly) or strategy.randomised or strategy.peeks:
+        who = "hand-written players and those that look one ply ahead without peeking"
+        raise CardaiError(f"agent {spec!r}: {option}={named} cannot play worlds on; {who} can")
+    return strategy
 
 
 def _number(spec: str, key: str, text: str, most: float) -> float:

@@ -1,6 +1,6 @@
 """How agents come to their moves: the kinds of strategy there are.
 
-Strategies of the first four kinds are played in compiled code, `OnePly` only if a heuristic or a dense network judges.
+Strategies of the first four kinds are played in compiled code, if heuristics or dense networks are their only judges.
 All others *think*: they decide for many tables at once, in rounds. `think(decisions)` is a generator. It looks at
 worlds, yields the positions that it wants judged (`Question`), is sent their scores, and may ask again as often as it
 likes. It returns its moves. A search agent is a class with a `think`:
@@ -28,6 +28,8 @@ from cardai.errors import BadArgument, CardaiError, place_of, positive, short, w
 from cardai.game import Game, is_game
 from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
+
+MOST_MILLISECONDS = 3_600_000
 
 
 class Question(NamedTuple):
@@ -105,22 +107,6 @@ class HandWritten(Strategy):
 
 
 @dataclass(frozen=True)
-class Rollout(Strategy):
-    """Plays each move out to the end of the game in the same worlds and takes the best mean score."""
-
-    worlds: int
-
-    is_native = True
-    is_trusted = True
-    is_foreign = False
-
-    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless `worlds` is a whole number of at least 1."""
-        super().check_fits(game, variant, seats)
-        positive("worlds", self.worlds)
-
-
-@dataclass(frozen=True)
 class OnePly(Strategy):
     """The move that leads to the best position, by an evaluator or by the compiled heuristic `value`.
 
@@ -195,6 +181,78 @@ class OnePly(Strategy):
         scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
         ahead.weigh(scores)
         return decisions.choose(ahead, self.epsilon, self.temperature)
+
+
+@dataclass(frozen=True)
+class WorldSearch(Strategy):
+    """Plays its best moves on in sampled worlds and takes the one with the best mean: see `cardai.kernel.search`.
+
+    `own`: the player that moves for it in its worlds. If that looks one ply ahead, it also chooses the `most` moves
+    that are tried (0: all are) and judges the last position. `others`: the player that moves there for the other seats.
+    `worlds`: in how many worlds each move is tried, on average if it is `halving`: then the worse half of the moves is
+    given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over before its
+    judge is asked; -1: it plays to the end of the game. `milliseconds`: how long it may think instead of counting
+    worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end.
+    """
+
+    own: Strategy
+    others: Strategy
+    worlds: int
+    most: int = 0
+    turns: int = -1
+    halving: bool = False
+    milliseconds: float = 0.0
+    epsilon: float = 0.0
+    temperature: float = 0.0
+    until: int = -1
+
+    is_trusted = True
+
+    @property
+    def evaluator(self) -> Evaluator | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The evaluator that judges positions."""
+        return self.own.evaluator
+
+    @property
+    def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether both players that it plays on with are played in compiled code."""
+        return self.own.is_native and self.others.is_native
+
+    @property
+    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether one of them asks somebody else's code."""
+        return self.own.is_foreign or self.others.is_foreign
+
+    @property
+    def is_isolated(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all code of somebody else's runs in processes of its own."""
+        return all(one.is_isolated for one in (self.own, self.others) if one.is_foreign) and self.is_foreign
+
+    @property
+    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether it sometimes plays another move than the best one."""
+        return self.epsilon > 0.0 or self.temperature > 0.0
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless both players fit, and compiled code or an evaluator can play them in worlds."""
+        super().check_fits(game, variant, seats)
+        for name, player in (("own", self.own), ("others", self.others)):
+            if not isinstance(player, HandWritten | EvenlyRandom | OnePly) or player.randomised or player.peeks:
+                raise BadArgument(f"{name} must be a fixed hand-written player or one that looks one ply ahead")
+            player.check_fits(game, variant, seats)
+        positive("worlds", self.worlds)
+        whole("most", self.most, 0)
+        whole("turns", self.turns, -1)
+        if self.turns >= 0 and not isinstance(self.own, OnePly):
+            raise BadArgument("turns must be -1 if own does not judge positions: it plays to the end of the game")
+        if not 0.0 <= self.milliseconds <= MOST_MILLISECONDS:
+            raise BadArgument(f"milliseconds must be from 0 to {MOST_MILLISECONDS}, not {short(self.milliseconds)}")
+        if self.milliseconds and not self.is_native:
+            raise CardaiError("milliseconds are counted in compiled code only: its players must be played there")
+
+    def think(self, decisions: Any) -> Thinking:
+        """Play its worlds on, and ask the judge about all lines that wait for it at once."""
+        return (yield from decisions.search(self))
 
 
 @dataclass(frozen=True)

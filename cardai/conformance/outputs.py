@@ -95,6 +95,20 @@ def heuristics_are_finite(testbed: Testbed) -> None:
 
 
 @law
+def what_is_decided_stays_so(testbed: Testbed) -> None:
+    """A score that decided gives is in [0, 1], and is the seat's score at the end of the game."""
+    if testbed.game.decided is None:
+        return
+    for trace in testbed.traces:
+        for seat in range(trace.setup.seats):
+            said = testbed.compiled.values(trace.states[:-1], seat, testbed.game.decided)
+            score = testbed.compiled.values(trace.states[-1:], seat)[0]
+            for ply in np.flatnonzero((said != -1.0) & (said != score)).tolist():
+                what = f"decided gives seat {seat} {said[ply]:g}; it is -1 while a score is open, and its score is"
+                raise Position(trace, ply).broken(f"{what} {score:g} at the end")
+
+
+@law
 def players_choose_legal_moves(testbed: Testbed) -> None:
     """Every native player, with its own and with randomised parameters, chooses only legal moves."""
     for setup in testbed.setups:

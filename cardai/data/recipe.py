@@ -34,6 +34,10 @@ class Recipe:
       these agents play on. Empty takes every seat.
     - `steady`: for a seat that explores until some ply (`until` in its spec), only the states from its last exploring
       move on, so that labels say how good any move is when the moves after it do not explore.
+    - `teacher`: the spec of an agent that searches over worlds, such as "ahead:best?worlds=2". `per_game` then counts
+      decisions with a choice. The teacher searches each one in worlds of its seat: the after-states of all moves that
+      it plays on become rows, and their labels are the teacher's means (expert iteration, Anthony et al. 2017). Empty:
+      labels say how the game ended.
     """
 
     encoder: str | None = None
@@ -44,11 +48,16 @@ class Recipe:
     label: str = "score"
     agents: tuple[str, ...] = ()
     steady: bool = False
+    teacher: str = ""
 
     def __post_init__(self) -> None:
         choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise CardaiError(f"recipe: {unknown(name, getattr(self, name), known)}")
+        if self.teacher and (self.moment, self.balance, self.label) != ("before_draw", "natural", "score"):
+            raise CardaiError(
+                "recipe: a teacher labels after-states as they occur: moment before_draw, balance natural"
+            )
         if self.per_game < 0:
             raise CardaiError(f"recipe: per_game must be at least 0, not {self.per_game}")

@@ -8,29 +8,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents.spec import explores_until
+from cardai.agents.spec import Agent, agent, explores_until
+from cardai.agents.strategy import WorldSearch
 from cardai.data import record
 from cardai.data.packed import Packed, pack
 from cardai.data.recipe import LABELS, Recipe
 from cardai.data.record import Header, RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
+from cardai.kernel.chance import TEACHING, derived
 from cardai.kernel.driver import exploring_plies
 from cardai.kernel.native import (
     at,
+    begin_ply,
     below_of,
+    call_act,
     call_encode,
     call_score,
     clear_row,
+    copy,
     get,
     get_float,
     seed_stream,
     set,
+    set_float,
     turn_of,
 )
-from cardai.kernel.replay import AFTER, SETTLED, Replay, replay_game
-from cardai.kernel.rules import SCORE, goes_on, lend
+from cardai.kernel.replay import AFTER, BEFORE, SETTLED, Replay, replay_game
+from cardai.kernel.rules import ACT, SCORE, goes_on, lend
+from cardai.kernel.search import compare_in_worlds
 from cardai.rule import STREAM, mixed, rule
+from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.complaints import NoNumber
 
 _DRAWS = 0x5E1EC7ED  # keeps the draws of a recipe apart from other draws that a game's seed decides
 _NO_LIMIT = 2**62
@@ -82,6 +91,7 @@ class ReplayJob(NamedTuple):
     streams: Any  # STREAM[1]
     available: Any  # i64[1]: see Harvest
     rows: Any  # u8[P, width]
+    labels: Any  # f8[P]: a teacher's means
     row_game: Any  # i64[P]
     row_seat: Any  # i64[P]
 
@@ -157,6 +167,52 @@ def mark_drawn(options, job, replay, game, plies):
 
 
 @rule
+def teach(rules, cast, encode, job, replay, game, ply, rows, scratch):
+    """Have the teacher search a decision of a replayed game. Its moves become rows from `rows` on, its means labels.
+
+    Returns the new number of rows, or -1 if a network's score is not a number.
+    """
+    state, stream, space = at(replay.states, 1 + ply), at(job.streams, 0), scratch.search
+    seat, after = turn_of(state), at(space.world, 0)
+    seed_stream(stream, derived(get(job.seeds, game), TEACHING, ply))
+    n, work = compare_in_worlds(rules, cast, 0, state, scratch, stream)
+    if work < 0:
+        return -1
+    for i in range(n if n > 1 else 0):
+        copy(after, state, rules.state_size)
+        begin_ply(after)
+        call_act(get(rules.calls, ACT), after, at(space.moves, i))
+        clear_row(job.rows, rows)
+        call_encode(encode, after, seat, job.rows, rows)
+        set_float(job.labels, rows, get_float(space.totals, i) / get(space.counts, i))
+        set(job.row_game, rows, game)
+        set(job.row_seat, rows, seat)
+        rows += 1
+    return rows
+
+
+@rule
+def harvest_taught(rules, cast, encode, options, job, replay, scratch):
+    """As `harvest`, with the teacher's means as labels. Returns -1 - G if a network's score is not a number."""
+    first, rows = 0, 0
+    for game in range(job.total):
+        end = get(job.ends, game)
+        plies = end - first
+        played = replay_game(rules, replay, get(job.seeds, game), first, end)
+        if played < plies or not ends_as_recorded(rules, options, job, replay, game):
+            return -1 - game
+        mark_wanted(options, job, replay, game, plies)
+        mark_drawn(options, job, replay, game, plies)
+        for ply in range(plies):
+            if get(job.marks, ply) == 1:
+                rows = teach(rules, cast, encode, job, replay, game, ply, rows, scratch)
+                if rows < 0:
+                    return -1 - job.total
+        first = end
+    return rows
+
+
+@rule
 def harvest(rules, encode, options, job, replay):
     """Replay all games of a job and encode the chosen states. Returns the number of rows, or -1 - g if game g fails.
 
@@ -197,21 +253,23 @@ class Replayer:
         self._options = ReplayOptions(
             self.seats,
             recipe.moment == "drawn",
-            recipe.states == "choices",
+            recipe.states == "choices" or bool(recipe.teacher),
             recipe.balance == "loser",
             recipe.steady,
             recipe.per_game or _NO_LIMIT,
         )
+        self._teacher = _teacher(game, recipe.teacher, header.variant, self.seats) if recipe.teacher else None
 
     def __call__(self, chunk: Chunk) -> Harvest:
         game, games = self.game, chunk.games
         lengths = [len(recorded.moves) for recorded in games]
         plies, longest = sum(lengths), max(lengths)
+        room = 1 + (plies if self._teacher is None else self._most_taught(lengths))
         scores = np.array([recorded.scores for recorded in games])
         replay = Replay(
             blank=self._blank,
             moves=np.concatenate([recorded.moves.view(np.int64) for recorded in games]).view(game.move),
-            moment=SETTLED if self._options.drawn else AFTER,
+            moment=BEFORE if self._teacher else SETTLED if self._options.drawn else AFTER,
             counts_choices=self._options.choices,
             states=np.zeros(longest + 2, game.state),
             seats=np.zeros(longest + 1, np.int64),
@@ -231,16 +289,38 @@ class Replayer:
             marks=np.zeros(longest + 1, np.int64),
             streams=np.zeros(1, STREAM),
             available=np.zeros(1, np.int64),
-            rows=np.empty((plies + 1, self.width), np.uint8),
-            row_game=np.empty(plies + 1, np.int64),
-            row_seat=np.empty(plies + 1, np.int64),
+            rows=np.empty((room, self.width), np.uint8),
+            labels=np.empty(room if self._teacher else 1),
+            row_game=np.empty(room, np.int64),
+            row_seat=np.empty(room, np.int64),
         )
-        count = int(harvest(lend(self._rules), self._encode, self._options, lend(job), lend(replay)))
+        count = self._harvest(job, replay)
+        if count < -len(games):
+            assert self._teacher is not None
+            raise NoNumber(Agent(self.recipe.teacher, self._teacher))
         if count < 0:
             raise _error(game, chunk, games[-1 - count])
         row_game = job.row_game[:count]
-        labels = LABELS[self.recipe.label](scores[row_game, job.row_seat[:count]]).astype(np.float32)
+        if self._teacher:
+            labels = job.labels[:count].astype(np.float32)
+        else:
+            labels = LABELS[self.recipe.label](scores[row_game, job.row_seat[:count]]).astype(np.float32)
         return Harvest(chunk, pack(job.rows[:count]), labels, row_game, int(job.available[0]))
+
+    def _harvest(self, job: ReplayJob, replay: Replay) -> int:
+        """What the compiled loop returns for a job."""
+        lent = self._encode, self._options, lend(job), lend(replay)
+        if self._teacher is None:
+            return int(harvest(lend(self._rules), *lent))
+        cast = cast_of(self.game, [self._teacher])
+        scratch = scratch_of(self.game, networks_of([self._teacher]))
+        return int(harvest_taught(lend(self._rules), lend(cast), *lent, lend(scratch)))
+
+    def _most_taught(self, lengths: list[int]) -> int:
+        """The largest number of rows that the teacher's moves can make."""
+        assert self._teacher is not None
+        most = self._teacher.most or self.game.max_moves
+        return sum(most * min(length, self._options.per_game) for length in lengths)
 
     def _untils(self, chunk: Chunk) -> np.ndarray:
         """Returns `until` of each seat's agent, i64[G, seats], or -1 everywhere unless the recipe is `steady`."""
@@ -253,6 +333,18 @@ class Replayer:
             return (1 << self.seats) - 1
         agents = [chunk.agents[place] for place in recorded.lineup]
         return sum(1 << seat for seat, spec in enumerate(agents) if spec.startswith(self.recipe.agents))
+
+
+def _teacher(game: Game, spec: str, variant: str, seats: int) -> WorldSearch:
+    """The strategy of a teacher. Raises CardaiError unless it is a search over worlds that compiled code plays."""
+    found = agent(game, spec)
+    found.check_fits(game, variant, seats)
+    strategy = found.strategy
+    if not isinstance(strategy, WorldSearch) or not strategy.is_native or strategy.milliseconds:
+        raise CardaiError(
+            f"teacher {spec!r} must search over worlds in compiled code, by a number of worlds, as ahead:best?worlds=2"
+        )
+    return strategy
 
 
 def _error(game: Game, chunk: Chunk, recorded: RecordedGame) -> CardaiError:

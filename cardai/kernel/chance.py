@@ -12,7 +12,7 @@ The seeds of a run are therefore made from a salt too (`cardai.stats.deals`).
 from cardai.rule import JIT, rule
 
 # What a number is derived for. Numbers for different purposes are independent.
-SEAT, EXPLORING, WORLD, VIEW, LUCK, ANALYSIS = 1, 2, 3, 4, 5, 7
+SEAT, EXPLORING, WORLD, VIEW, LUCK, TEACHING, ANALYSIS = 1, 2, 3, 4, 5, 6, 7
 
 _KEY = 0x6361726461692031  # the second half of the key, "cardai 1"
 _MASK = 0xFFFFFFFFFFFFFFFF

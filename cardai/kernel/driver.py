@@ -8,20 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.kernel.chance import EXPLORING, SEAT, derived
-from cardai.kernel.lookahead import NETWORK, VALUE, Judge, add, compare, pick_best
+from cardai.kernel.lookahead import add, compare
 from cardai.kernel.native import (
     at,
-    below_of,
     call_choose,
     call_deal,
     call_is_open,
     call_score,
     clear,
     copy,
-    copy_small,
     get,
     get_float,
-    next_of,
     ply_of,
     row_of,
     seed_state,
@@ -31,12 +28,10 @@ from cardai.kernel.native import (
     turn_of,
     uniform_of,
 )
+from cardai.kernel.players import NATIVE, OUTSIDE, SEARCH, UNIFORM
 from cardai.kernel.rules import DEAL, SCORE, is_among, legal_moves, make_view, make_world, play_move
+from cardai.kernel.search import choose_by_search, choose_evenly, judge_of
 from cardai.rule import inlined, mixed, rule
-
-# How a player decides: by a hand-written rule, evenly at random, by one-ply search with a heuristic or a dense network,
-# by playouts, or outside compiled code.
-NATIVE, UNIFORM, ONE_PLY, ROLLOUT, OUTSIDE = range(5)
 
 # Where a slot stands when the driver comes back.
 NEXT, RUNNING, WAITING, ASKED, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL, NO_NUMBER = range(10)
@@ -45,31 +40,6 @@ NEXT, RUNNING, WAITING, ASKED, DONE, LOG_FULL, EMPTY, STUCK, ILLEGAL, NO_NUMBER 
 FINISHED, ENDLESS = 1, 2
 
 ALL_ALONG = 1 << 40  # more plies than any game has
-
-
-class Cast(NamedTuple):
-    """The P players of a run. `calls` holds the address of each one's `choose`, `value` or `encode`."""
-
-    calls: Any  # i64[P]
-    networks: Any  # i64[P]: the address of the network of ONE_PLY; 0: it asks a heuristic
-    kinds: Any  # i64[P]: NATIVE ... OUTSIDE
-    sees_own: Any  # i64[P]: 1 if NATIVE is given the state with all that is hidden blanked, 0 if it is given a world
-    peeks: Any  # i64[P]: 1 if ONE_PLY judges moves in the true world
-    settles: Any  # i64[P]: 1 if ONE_PLY judges settled states, 0 if it judges after-states
-    worlds: Any  # i64[P]: worlds a decision, for ONE_PLY and ROLLOUT
-    randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
-    epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
-    temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
-    until: Any  # i64[P]: such a player explores up to a ply drawn for each game from 0..until only; -1: all along
-    stops: Any  # i64[P]: 1 if its decisions in open positions are made outside compiled code
-    is_open: Any  # i64[1]: the game's `is_open`
-    blank: Any  # i64[1]: the game's `blank`
-    params: Any  # f8[P, width]
-    widths: Any  # i64[P]: how many parameters each one has
-    width: int
-    playout: Any  # i64[1]: the `choose` that finishes rollouts
-    playout_width: int
-    has_playout: bool  # False: evenly random moves do
 
 
 class Slots(NamedTuple):
@@ -111,63 +81,6 @@ class Order(NamedTuple):
 
 
 @inlined
-def choose_evenly(rules, state, scratch, level, stream, chosen):
-    """Copy a legal move, drawn evenly, to `chosen`. Returns 0 if there is no legal move."""
-    n = abs(legal_moves(rules, state, scratch.moves, level))
-    if n > 0:
-        copy_small(chosen, at(scratch.moves, level * rules.max_moves + below_of(stream, n)), rules.move_size)
-    return n
-
-
-@rule
-def play_out(rules, cast, state, scratch, stream):
-    """Play a world to its end, or to `max_plies`, since some players repeat positions for ever.
-
-    Returns how many moves were played.
-    """
-    move = at(scratch.moves, 2 * rules.max_moves)
-    work = 0
-    while turn_of(state) >= 0 and ply_of(state) < rules.max_plies:
-        if cast.has_playout:
-            clear(move, rules.move_size)
-            call_choose(get(cast.playout, 0), state, move, scratch.params, 0, cast.playout_width, stream)
-        elif choose_evenly(rules, state, scratch, 1, stream, move) == 0:
-            break
-        play_move(rules, state, move)
-        work += 1
-    return work
-
-
-@rule
-def choose_by_rollout(rules, cast, worlds, state, scratch, stream, chosen):
-    """Choose by pure Monte Carlo: play each move out in the same worlds and take the best mean score.
-
-    Returns the work done: 1 plus the moves played in the playouts, or 0 if there is no legal move.
-    """
-    seat = turn_of(state)
-    view, trial, luck = at(scratch.worlds, 0), at(scratch.worlds, 1), at(scratch.streams, 0)
-    make_world(rules, view, state, seat, stream)
-    n, work = abs(legal_moves(rules, view, scratch.moves, 0)), 1
-    for i in range(n):
-        set_float(scratch.totals, i, 0.0)
-        set(scratch.counts, i, 1 if n == 1 else 0)
-    for world in range(worlds if n > 1 else 0):
-        if world > 0:
-            make_world(rules, view, state, seat, stream)
-        bits = next_of(stream)
-        for i in range(n):
-            copy(trial, view, rules.state_size)
-            play_move(rules, trial, at(scratch.moves, i))
-            seed_stream(luck, bits)
-            work += play_out(rules, cast, trial, scratch, luck)
-            if turn_of(trial) < 0:  # a game that does not end is worth nothing
-                add(scratch.totals, i, call_score(get(rules.calls, SCORE), trial, seat))
-            set(scratch.counts, i, get(scratch.counts, i) + 1)
-    pick_best(rules, n, scratch, chosen, stream)
-    return work if n > 0 else 0
-
-
-@inlined
 def decide(rules, cast, player, state, params, index, explores, scratch, stream, chosen):
     """Let a player of the cast choose a move.
 
@@ -188,12 +101,13 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
         return 1
     if kind == UNIFORM:
         return 1 if choose_evenly(rules, state, scratch, 0, stream, chosen) > 0 else 0
-    if kind == ROLLOUT:
-        return choose_by_rollout(rules, cast, get(cast.worlds, player), state, scratch, stream, chosen)
-    network = get(cast.networks, player)
+    epsilon = get_float(cast.epsilon, player) if explores else 0.0
+    temperature = get_float(cast.temperature, player) if explores else 0.0
+    if kind == SEARCH:
+        return choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature)
     return compare(
         rules,
-        Judge(VALUE if network == 0 else NETWORK, get(cast.calls, player), network),
+        judge_of(cast, player),
         get(cast.settles, player) != 0,
         get(cast.peeks, player) != 0,
         get(cast.worlds, player),
@@ -201,8 +115,8 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
         scratch,
         stream,
         chosen,
-        get_float(cast.epsilon, player) if explores else 0.0,
-        get_float(cast.temperature, player) if explores else 0.0,
+        epsilon,
+        temperature,
     )
 
 

@@ -88,9 +88,9 @@ class Scratch(NamedTuple):
     best: Any  # f8[1]: the best leaf of a group, unless a batch is gathered
     left: Any  # i64[DEEP + 2]
     streams: Any  # STREAM[1]
-    params: Any  # f8[1, playout_width]
     leaves: Leaves  # a batch; for networks, the rows of one decision; of one row if only heuristics are asked
     space: Workspace
+    search: Any  # cardai.kernel.search.WorldSpace
 
 
 @rule
@@ -313,25 +313,36 @@ def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
 
 
 @rule
-def compare(rules, judge, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by a heuristic or a network.
+def compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream):
+    """Look ahead by a heuristic or a network. The moves, `totals` and `counts` stand in `scratch`.
 
-    Returns the work done, 1 plus the positions judged, 0 if there is no legal move, or -1 if a network's score is not a
-    number.
+    Returns how many legal moves there are, and the work done: 1 plus the positions judged, or -1 if a network's score
+    is not a number.
     """
     used = scratch.leaves.used
     set(used, FIRST, 0)
     set(used, LEAVES, 0)
     set(used, ROWS, 0)
     n = look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream)
-    if n == 0:
-        return 0
     work = 1
     for i in range(n if n > 1 else 0):
         if np.isnan(get_float(scratch.totals, i)):
-            return -1
+            return n, -1
         work += get(scratch.counts, i)
-    pick(rules, n, scratch, chosen, stream, epsilon, temperature)
+    return n, work
+
+
+@rule
+def compare(rules, judge, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
+    """Choose a move by a heuristic or a network.
+
+    Returns the work done, as `compare_moves` does, or 0 if there is no legal move.
+    """
+    n, work = compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream)
+    if n == 0:
+        return 0
+    if work > 0:
+        pick(rules, n, scratch, chosen, stream, epsilon, temperature)
     return work
 
 

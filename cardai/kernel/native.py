@@ -7,6 +7,7 @@ arrays. `entry` compiles one rule for the record types of its game; the `call_*`
 The functions below come twice: first for compiled code, then, under the same names, for `CARDAI_JIT=0`.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ _KINDS = {
     "is_legal": ("int64", "rr"),
     "score": ("float64", "ri"),
     "value": ("float64", "ri"),
+    "decided": ("float64", "ri"),
     "resample": ("void", "rir"),
     "blank": ("void", "ri"),
     "is_open": ("int64", "r"),
@@ -60,6 +62,7 @@ if JIT:
             "is_legal": (record, played),
             "score": (record, types.int64),
             "value": (record, types.int64),
+            "decided": (record, types.int64),
             "resample": (record, types.int64, stream),
             "blank": (record, types.int64),
             "is_open": (record,),
@@ -207,6 +210,28 @@ if JIT:
             return array.ctypes.data, array.dtype.itemsize if array.dtype.names else array.shape[-1]
         assert array.dtype.itemsize == 8 or array.dtype == np.float32
         return array.ctypes.data
+
+    _MONOTONIC = getattr(time, "CLOCK_MONOTONIC", 0)
+
+    @intrinsic
+    def _nanoseconds(typingctx):
+        """The monotonic clock of the machine."""
+
+        def codegen(context, builder, signature, args):
+            pair = cgutils.alloca_once(builder, ir.ArrayType(_I64, 2))
+            kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), pair.type])
+            clock = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+            builder.call(clock, [ir.Constant(ir.IntType(32), _MONOTONIC), pair])
+            seconds = builder.load(cgutils.gep_inbounds(builder, pair, 0, 0))
+            rest = builder.load(cgutils.gep_inbounds(builder, pair, 0, 1))
+            return builder.add(builder.mul(seconds, ir.Constant(_I64, 1_000_000_000)), rest)
+
+        return types.int64(), codegen
+
+    @rule
+    def now():
+        """Nanoseconds since some moment, never going back."""
+        return _nanoseconds()
 
     @rule
     def at(block, index):
@@ -428,6 +453,9 @@ else:
 
     def at(block, index):
         return block[index]
+
+    def now():
+        return time.monotonic_ns()
 
     def get(column, index):
         return column[index] if isinstance(column, list) else int(column.flat[index])

@@ -11,7 +11,7 @@ import numpy as np
 
 from cardai.agents.evaluator import Evaluator, is_evaluator
 from cardai.agents.spec import MAX_WORLDS, Agent
-from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking
+from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking, WorldSearch
 from cardai.errors import BadArgument, CardaiError, place_of, positive, short
 from cardai.game import Game, is_game
 from cardai.kernel import driver
@@ -22,25 +22,10 @@ from cardai.kernel.ending import find_open
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, rule
-from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, networks_of, scratch_of, with_models
+from cardai.table.complaints import BadScore, NoLegalMove, NoNumber
 from cardai.table.lookahead import Lookahead
-
-
-class NoLegalMove(CardaiError):
-    """A seat is to move and has no legal move. `place`: the index of the decision."""
-
-    def __init__(self, game: Game, seat: int, place: int) -> None:
-        super().__init__(f"{game.name}: seat {seat} is to move and has no legal move")
-        self.place = place
-
-
-class NoNumber(CardaiError):
-    """An agent's network has scored a position by something that is not a number. `where`: the end of the sentence."""
-
-    def __init__(self, agent: Agent, where: str = "") -> None:
-        assert agent.evaluator is not None
-        who = f"agent {agent.spec!r}, evaluator {agent.evaluator.name}"
-        super().__init__(f"{who}: it scores a position nan, which is not in [0, 1]{where}")
+from cardai.table.searching import Search
 
 
 @rule
@@ -180,6 +165,11 @@ class Decisions:
         self._picked, self._places, self._is_fixed = self._picked[:taken], self._places[:taken], True
         return ahead
 
+    def search(self, plan: WorldSearch) -> Thinking:
+        """Search over worlds, as `cardai.kernel.search` says. Returns the moves, MOVE[n], after its questions."""
+        check_kind("plan", plan, WorldSearch, "a search over worlds")
+        return Search(self.game, plan, self, self._agent).think()
+
     def rows(self, evaluator: Evaluator, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """The views of seats[i] in STATE[n] states[i], as rows for an evaluator: u8[n, width]."""
         if not is_evaluator(evaluator):
@@ -281,7 +271,7 @@ class Inquiry:
             raise CardaiError(f"{self._who}: it answered {count} positions with an array of shape {answer.shape}")
         wrong = ~((scores >= 0.0) & (scores <= 1.0))
         if wrong.any():
-            raise CardaiError(f"{self._who}: it scores a position {scores[wrong][0]:g}, which is not in [0, 1]")
+            raise BadScore(self._who, scores[wrong][0])
         return scores
 
     @property
@@ -338,10 +328,12 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     chosen = np.zeros(len(worlds), game.move)
     if not agent.strategy.is_native:
         return _think(game, agent, worlds, streams, are_worlds=True)[0]
-    if isinstance(agent.strategy, OnePly) and len(worlds):
-        agent.strategy.check_network(game, int(worlds["seats"][0]))
-    cast = cast_of(game, [agent])
-    scratch = scratch_of(game, cast, networks_of([agent]))
+    if len(worlds):
+        for strategy in with_models([agent.strategy]):
+            if isinstance(strategy, OnePly):
+                strategy.check_network(game, int(worlds["seats"][0]))
+    cast = cast_of(game, [agent.strategy])
+    scratch = scratch_of(game, networks_of([agent.strategy]))
     lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
     stuck, work = decide_each(*lent)
     if work < 0:

@@ -6,35 +6,35 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.endgame import Endgame
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Rollout
+from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Strategy, WorldSearch
 from cardai.game import Game
-from cardai.kernel import driver, native
+from cardai.kernel import native
 from cardai.kernel.dense import DenseNetwork, space_for
-from cardai.kernel.driver import Cast
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
+from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, SEARCH, UNIFORM, Cast
+from cardai.kernel.search import Lines, WorldSpace
 from cardai.rule import STREAM
 
 MOST_KNOWN = 1024  # rows of a decision that a network scores only once
 
 
-def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
-    """The players of a run as the driver takes them."""
-    players = [_player(game, agent) for agent in agents]
+def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
+    """The players of a run as the driver takes them, in this order, and after them those that searches play on with."""
+    everyone = with_models(strategies)
+    players = [_player(game, strategy, everyone) for strategy in everyone]
 
     def column(name: str, otherwise: float, dtype: Any = np.int64) -> np.ndarray:
         return np.array([player.get(name, otherwise) for player in players], dtype)
 
     params = [player.get("params", ()) for player in players]
     width = max([1, *map(len, params)])
-    table = np.zeros((len(agents), width))
+    table = np.zeros((len(players), width))
     for row, values in zip(table, params, strict=True):
         row[: len(values)] = values
-    playout = game.players.get("random")
     return Cast(
         native.addresses([player.get("call", 0) for player in players]),
         column("network", 0),
-        column("kind", driver.OUTSIDE),
+        column("kind", OUTSIDE),
         column("sees_own", 0),
         column("peeks", 0),
         column("settles", 0),
@@ -45,73 +45,96 @@ def cast_of(game: Game, agents: Sequence[Agent]) -> Cast:
         column("until", -1),
         column("stops", 0),
         native.addresses([game.entry("is_open", game.is_open) if game.is_open and column("stops", 0).any() else 0]),
+        column("own", 0),
+        column("others", 0),
+        column("most", 0),
+        column("turns", 0),
+        column("halving", 0),
+        column("nanoseconds", 0),
         native.addresses([game.entry("blank", game.blank) if game.blank and column("sees_own", 0).any() else 0]),
+        native.addresses([game.entry("decided", game.decided) if game.decided else 0]),
         table,
         np.array([len(values) for values in params], np.int64),
         width,
-        native.addresses([game.entry("choose", playout.choose) if playout else 0]),
-        max(1, len(playout.defaults) if playout else 0),
-        playout is not None,
     )
 
 
-def _player(game: Game, agent: Agent) -> dict[str, Any]:
-    """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all."""
-    match agent.strategy:
+def with_models(strategies: Sequence[Strategy]) -> list[Strategy]:
+    """These strategies, then the players that those that search have play in their worlds, each once."""
+    searches = [one for one in map(_inside, strategies) if isinstance(one, WorldSearch)]
+    models = [model for one in searches for model in (one.own, one.others)]
+    everyone = list(strategies)
+    for model in models:
+        if not any(model is one for one in everyone):
+            everyone.append(model)
+    return everyone
+
+
+def _inside(strategy: Strategy) -> Strategy:
+    """The strategy that decides, except in endings."""
+    return strategy.inner.strategy if isinstance(strategy, Endgame) else strategy
+
+
+def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dict[str, Any]:
+    """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all.
+
+    `everyone`: the players of the cast.
+    """
+    explores = {
+        name: getattr(strategy, name) for name in ("epsilon", "temperature", "until") if hasattr(strategy, name)
+    }
+    match strategy:
         case EvenlyRandom():
-            return {"kind": driver.UNIFORM}
+            return {"kind": UNIFORM}
         case HandWritten() as player:
             return {
-                "kind": driver.NATIVE,
+                "kind": NATIVE,
                 "call": player.call,
                 "params": player.params,
                 "sees_own": player.sees_own,
                 "randomised": player.randomised,
             }
-        case Rollout(worlds):
-            return {"kind": driver.ROLLOUT, "worlds": worlds}
         case OnePly() as search if search.is_native:
             network = search.network
-            return {
-                "kind": driver.ONE_PLY,
+            return explores | {
+                "kind": ONE_PLY,
                 "call": search.value if search.evaluator is None else _encode(game, search.evaluator.encoder),
                 "network": 0 if network is None else network.address,
                 "peeks": search.peeks,
                 "settles": search.settles,
                 "worlds": search.worlds,
-                "epsilon": search.epsilon,
-                "temperature": search.temperature,
-                "until": search.until,
             }
         case Endgame(inner=inner) if inner.strategy.is_native:
-            return {**_player(game, inner), "stops": 1}
-        case OnePly() as search:
-            return {"until": search.until}
+            return {**_player(game, inner.strategy, everyone), "stops": 1}
+        case WorldSearch() as search:
+            place = {id(one): index for index, one in enumerate(everyone)}
+            return explores | {
+                "kind": SEARCH if search.is_native else OUTSIDE,
+                "own": place[id(search.own)],
+                "others": place[id(search.others)],
+                "worlds": search.worlds,
+                "most": search.most or game.max_moves,
+                "turns": search.turns,
+                "halving": search.halving,
+                "nanoseconds": round(search.milliseconds * 1_000_000),
+            }
         case _:
-            return {}
+            return explores
 
 
 def _encode(game: Game, encoder: str) -> Any:
     return game.entry("encode", game.encoder(encoder).encode)
 
 
-def networks_of(agents: Sequence[Agent]) -> list[DenseNetwork]:
+def networks_of(strategies: Sequence[Strategy]) -> list[DenseNetwork]:
     """The networks that compiled code scores for these players."""
-    strategies = [agent.strategy for agent in agents]
-    strategies = [one.inner.strategy if isinstance(one, Endgame) else one for one in strategies]
-    return [one.network for one in strategies if isinstance(one, OnePly) and one.network is not None]
+    played = [_inside(one) for one in with_models(strategies)]
+    return [one.network for one in played if isinstance(one, OnePly) and one.network is not None]
 
 
-def scratch_of(game: Game, cast: Cast | None = None, networks: Sequence[DenseNetwork] = ()) -> Scratch:
-    """Returns working space for one thread. Without a cast it serves one-ply search alone.
-
-    `networks`: those of the players of the cast.
-    """
+def scratch_of(game: Game, networks: Sequence[DenseNetwork] = ()) -> Scratch:
+    """Returns working space for one thread. `networks`: those of the players of the cast."""
     depth = DEEP + 2
-    playout = game.players.get("random") if cast else None
-    params = np.zeros((1, cast.playout_width if cast else 1))
-    if playout:
-        params[0, : len(playout.defaults)] = list(playout.defaults.values())
     return Scratch(
         np.zeros(depth, game.state),
         np.zeros(depth * game.max_moves, game.move),
@@ -121,9 +144,28 @@ def scratch_of(game: Game, cast: Cast | None = None, networks: Sequence[DenseNet
         np.zeros(1),
         np.zeros(depth, np.int64),
         np.zeros(1, STREAM),
-        params,
         leaves_of(game, MOST_KNOWN if networks else 1, max([1, *(network.features for network in networks)])),
         space_for(networks),
+        WorldSpace(
+            np.zeros(1, game.state),
+            np.zeros(1, game.move),
+            np.zeros(game.max_moves, game.move),
+            np.zeros(game.max_moves),
+            np.zeros(game.max_moves, np.int64),
+            lines_of(game, 1),
+        ),
+    )
+
+
+def lines_of(game: Game, count: int) -> Lines:
+    """Room for so many lines of a search."""
+    return Lines(
+        np.zeros(count, game.state),
+        np.zeros(count, STREAM),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count),
+        np.zeros(count, np.int64),
     )
 
 

@@ -1,9 +1,38 @@
-"""What becomes of an exception inside a compiled rule."""
+"""What is said when a rule, an agent or an evaluator breaks its contract in a game."""
 
 import sys
 
+import numpy as np
+
+from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, place_of
 from cardai.game import Game
+
+
+class NoLegalMove(CardaiError):
+    """A seat is to move and has no legal move. `place`: the index of the decision."""
+
+    def __init__(self, game: Game, seat: int, place: int) -> None:
+        super().__init__(f"{game.name}: seat {seat} is to move and has no legal move")
+        self.place = place
+
+
+class BadScore(CardaiError):
+    """An evaluator has scored a position by something that is not a number in [0, 1].
+
+    `who`: the beginning of the sentence, which names agent and evaluator. `where`: its end.
+    """
+
+    def __init__(self, who: str, score: float, where: str = "") -> None:
+        super().__init__(f"{who}: it scores a position {score:g}, which is not in [0, 1]{where}")
+
+
+class NoNumber(BadScore):
+    """An agent's network, scored in compiled code, has scored a position by something that is not a number."""
+
+    def __init__(self, agent: Agent, where: str = "") -> None:
+        name = agent.evaluator.name if agent.evaluator is not None else "of the other seats"
+        super().__init__(f"agent {agent.spec!r}, evaluator {name}", np.nan, where)
 
 
 class Complaints:

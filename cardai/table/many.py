@@ -35,9 +35,9 @@ from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
 from cardai.table import second_process
-from cardai.table.asking import Inquiry, NoLegalMove, NoNumber
+from cardai.table.asking import Inquiry
 from cardai.table.cast import cast_of, networks_of, scratch_of
-from cardai.table.complaints import Complaints
+from cardai.table.complaints import Complaints, NoLegalMove, NoNumber
 from cardai.table.ended import Each, Kept, OnGame, Sink
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
@@ -144,7 +144,8 @@ class _Table:
         count, seats = lineups.shape
         self.game, self.agents, self.rules = game, agents, game.rules
         self.blank = game.options(seats, variant)
-        self.cast = cast_of(game, agents)
+        strategies = [agent.strategy for agent in agents]
+        self.cast = cast_of(game, strategies)
         has_outside = not all(agent.strategy.is_native for agent in agents)
         has_evaluator = any(agent.evaluator is not None for agent in agents if not agent.strategy.is_native)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
@@ -177,7 +178,7 @@ class _Table:
             np.zeros(count, np.int64),
             np.zeros((count, 4)),
         )
-        self.scratches = [scratch_of(game, self.cast, networks_of(agents)) for _ in range(self.threads)]
+        self.scratches = [scratch_of(game, networks_of(strategies)) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
@@ -426,7 +427,7 @@ def _compile_driver() -> None:
     """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
     state, move = state_dtype(), move_dtype("card")
     game: Any = SimpleNamespace(
-        state=state, move=move, max_moves=1, players={}, blank=None, options=lambda *_: np.zeros(1, state),
+        state=state, move=move, max_moves=1, blank=None, decided=None, options=lambda *_: np.zeros(1, state),
         rules=Rules(np.zeros(7, np.int64), False, state.itemsize, move.itemsize, 1, 1),
     )  # fmt: skip
     agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)

@@ -29,9 +29,9 @@ from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.rule import STREAM
 from cardai.table import second_process
-from cardai.table.asking import Inquiry, NoNumber, draw_worlds
+from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, networks_of, scratch_of
-from cardai.table.complaints import Complaints
+from cardai.table.complaints import Complaints, NoNumber
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -56,7 +56,8 @@ class OneGame:
             agent.check_fits(game, variant, self.seats)
         self._history: list[tuple[GameState, np.record]] = []  # the state before each move, and the move
         self._worlds: np.ndarray | None = None  # STATE[1]: the world of the seat to move, once it was asked for
-        self._cast = cast_of(game, self.agents)
+        strategies = [agent.strategy for agent in self.agents]
+        self._cast = cast_of(game, strategies)
         self._slots = Slots(
             np.zeros(1, game.state),
             np.zeros(self.seats, STREAM),
@@ -72,7 +73,7 @@ class OneGame:
             1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
             np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
-        self._scratch, self._picked = scratch_of(game, self._cast, networks_of(self.agents)), np.zeros(1, np.int64)
+        self._scratch, self._picked = scratch_of(game, networks_of(strategies)), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent

@@ -33,6 +33,7 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         label=config.label,
         agents=config.agents,
         steady=config.steady,
+        teacher=config.teacher,
     )
     dataset = read_dataset(
         config.data,

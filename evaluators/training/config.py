@@ -72,6 +72,12 @@ class TrainConfig:
     steady: bool = setting(
         "For seats that explore until some ply, take only the states from their last exploring move on.", default=False
     )
+    teacher: str = setting(
+        "An agent that searches over worlds, such as ahead:best?worlds=2. It searches the decisions of the games, at "
+        "most per_game of each; the network learns its means for the moves that it tries. If empty, the network "
+        "learns how the games ended.",
+        default="",
+    )
     split_by: str = setting(
         "Divide the states into training, validation and test by game, or by state. By state makes the test "
         "metrics too good: states of one game are then in several parts.",

@@ -8,7 +8,7 @@ from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame import DurakSolver
 from .players import PLAYERS, hand_value
-from .rules import ACTIONS, MOVE, STATE, act, blank, deal, is_open, legal, resample, score, settle, simplify
+from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
 from .text import ending, holdings, parse, show, spell
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -76,5 +76,7 @@ GAME = Game(
     show=show,
     ending=ending,
     holdings=holdings,
+    decided=decided,
+    playouts="thrifty",
     phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
 )

@@ -318,6 +318,12 @@ def score(state, seat):
 
 
 @rule
+def decided(state, seat):
+    """4.1: a seat that left while others play on has won."""
+    return -1.0 if has(state.playing, seat) else 1.0
+
+
+@rule
 def resample(state, seat, stream):
     # A seat that has drawn nothing holds no card of `undealt`. Such hands are dealt first, from the other cards. Worlds
     # that 5.4 or 5.5 rule out for another reason are dealt again.

@@ -15,7 +15,21 @@ from .encode import (
 )  # fmt: skip
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
-from .rules import BOUT_DECK, DECK_NOW, MOVE, STATE, act, blank, deal, is_all_known, resample, score, settle, simplify
+from .rules import (
+    BOUT_DECK,
+    DECK_NOW,
+    MOVE,
+    STATE,
+    act,
+    blank,
+    deal,
+    decided,
+    is_all_known,
+    resample,
+    score,
+    settle,
+    simplify,
+)
 from .text import ending, holdings, parse, show, spell
 
 
@@ -85,5 +99,7 @@ GAME = Game(
     ending=ending,
     holdings=holdings,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},
+    decided=decided,
+    playouts="bot3",
     phases={"deck": Phase("deck", (0, 20)), "players left": Phase("playing")},
 )

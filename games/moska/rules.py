@@ -298,6 +298,12 @@ def score(state, seat):
 
 
 @rule
+def decided(state, seat):
+    """5.3: a seat that is out has not lost."""
+    return -1.0 if has(state.playing, seat) else 1.0
+
+
+@rule
 def unknown_to(state, seat):
     """The cards whose place `seat` does not know: they lie in other hands, or in the deck above the trump card."""
     seen = state.hands[seat] | state.table | state.killed | state.discards

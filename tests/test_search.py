@@ -1,0 +1,286 @@
+"""Search over worlds: `ahead:EVALUATOR` and `rollout:N`."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import EvenlyRandom, OnePly, Strategy, WorldSearch
+from cardai.errors import CardaiError
+from cardai.kernel.dense import network, score_rows, space_for
+from cardai.kernel.native import at, raw
+from cardai.kernel.rules import lend
+from cardai.kernel.search import compare_in_worlds
+from cardai.registry import load
+from cardai.rule import STREAM, rule
+from cardai.table.asking import ask
+from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.many import play
+
+MOSKA, DURAK, TTT = load("moska"), load("durak"), load("tictactoe")
+
+
+class Exact:
+    """A network of small whole numbers, so that sums are exact in every order. With `asks` it is asked in batches."""
+
+    seats, batch, is_foreign = None, 512, False
+
+    def __init__(self, game, seats: int, moment: str = "before_draw", asks: bool = False) -> None:
+        self.name, self.encoder, self.moment = "exact", next(iter(game.encoders)), moment
+        width = game.encoder(self.encoder).width(seats)
+        draw = np.random.default_rng(7)
+        layers = [
+            (draw.integers(-2, 3, shape).astype(np.float32), np.zeros(shape[1], np.float32))
+            for shape in ((width, 16), (16, 1))
+        ]
+        layers[1] = (layers[1][0] / 256, layers[1][1])
+        self._network = network(layers)
+        if not asks:
+            self.network = self._network
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        scores, space = np.zeros(max(1, len(rows))), space_for([self._network])
+        kept = np.ascontiguousarray(rows)
+        score_rows(self._network.address, raw(kept), len(rows), raw(scores), lend(space))
+        return scores[: len(rows)]
+
+    def check_fits(self, game, variant, seats) -> None:
+        pass
+
+
+def moves_of(game, player: Agent, others: list[str], games: int, seed: int, **more) -> list[np.ndarray]:
+    """The moves of some games in which `player` sits first."""
+    agents = [player, *(agent(game, spec) for spec in others)]
+    lineups = np.tile(np.arange(len(agents)), (games, 1))
+    seeds = np.arange(seed, seed + games).astype(np.uint64)
+    return play(game, agents, lineups, seeds, threads=1, record=True, **more).moves
+
+
+SETTINGS = [
+    "worlds=3",
+    "worlds=3&turns=1",
+    "worlds=5&halving&moves=6",
+    "worlds=2&others=HAND",
+    "worlds=3&temperature=0.01",
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("moment", ["before_draw", "drawn"])
+@pytest.mark.parametrize(
+    ("game", "others", "hand"),
+    [(MOSKA, ["bot3"] * 3, "bot2"), (DURAK, ["thrifty"] * 3, "defensive"), (TTT, ["random"], "random")],
+    ids=["moska", "durak", "tictactoe"],
+)
+def test_an_evaluator_asked_in_rounds_plays_as_the_same_network_in_compiled_code(game, others, hand, moment, settings):
+    found = []
+    for asks in (False, True):
+        judge = Exact(game, 1 + len(others), moment, asks)
+        player = agent(game, f"ahead?{settings.replace('HAND', hand)}", evaluator=judge)
+        assert player.strategy.is_native != asks
+        found.append(moves_of(game, player, others, 4, seed=5))
+    for native, asked in zip(*found, strict=True):
+        assert np.array_equal(native, asked)
+
+
+def states_of(game, seats: int, games: int, variant: str | None = None) -> np.ndarray:
+    """States in the middle of games of random players, in which somebody has a choice."""
+    found = []
+    for seed in range(games):
+        state, luck = game.new(seats, seed, variant), np.random.default_rng(seed)
+        for _ in range(int(luck.integers(4, 40))):
+            following = game.play(state, luck.choice(game.moves(state)))
+            if following["turn"] < 0:
+                break
+            state = following
+        if len(game.moves(state)) > 1:
+            found.append(state)
+    return np.array(found, game.state)
+
+
+def streams_of(count: int, seed: int = 3) -> np.ndarray:
+    streams = np.zeros(count, STREAM)
+    streams["rng"] = np.random.default_rng(seed).integers(0, 2**63, count)
+    return streams
+
+
+def same_in_other_worlds(game, player: Agent, states: np.ndarray) -> int:
+    """In how many states the player moves as in another world of the seat to move, with the same luck."""
+    worlds = np.array([game.world(state, int(state["turn"]), 99) for state in states], game.state)
+    own, other = (ask(game, player, given, streams_of(len(states))) for given in (states, worlds))
+    return int((own == other).sum())
+
+
+SPECS = ["ahead:hand_value?worlds=3", "ahead:hand_value?worlds=2&turns=1&halving", "rollout:2"]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("game", [MOSKA, DURAK], ids=["moska", "durak"])
+def test_it_plays_the_same_in_every_world_of_its_seat(game, spec):
+    states = states_of(game, 4, 60)
+    assert same_in_other_worlds(game, agent(game, spec), states) == len(states) > 30
+
+
+@rule
+def deal_nothing_anew(state, seat, stream):
+    pass
+
+
+def test_the_test_above_finds_a_search_that_sees_the_true_state():
+    peeking, states = replace(MOSKA, resample=deal_nothing_anew), states_of(MOSKA, 4, 60)
+    worlds = np.array([MOSKA.world(state, int(state["turn"]), 99) for state in states], MOSKA.state)
+    player = agent(peeking, "ahead:hand_value?worlds=3&turns=2")
+    own, other = (ask(peeking, player, given, streams_of(len(states))) for given in (states, worlds))
+    assert (own != other).sum() > 3
+
+
+@rule
+def compare_first(rules, cast, states, streams, scratch):
+    return compare_in_worlds(rules, cast, 0, at(states, 0), scratch, at(streams, 0))
+
+
+def means_of(game, player: Agent, state: np.record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a search says of a state: the moves left at the end with their means, and the worlds each was tried in."""
+    scratch = scratch_of(game, networks_of([player.strategy]))
+    states, streams, cast = np.array([state], game.state), streams_of(1), cast_of(game, [player.strategy])
+    n, _ = compare_first(lend(game.rules), lend(cast), raw(states), raw(streams), lend(scratch))
+    space = scratch.search
+    return space.moves[:n], space.totals[:n] / space.counts[:n], space.counts
+
+
+def test_halving_spends_the_worlds_of_the_fixed_scheme_on_the_better_half():
+    state = next(state for state in states_of(MOSKA, 4, 60) if len(MOSKA.moves(state)) >= 8)
+    _, _, fixed = means_of(MOSKA, agent(MOSKA, "ahead:hand_value?moves=8&worlds=12"), state)
+    assert fixed[:8].tolist() == [12] * 8
+    _, means, halved = means_of(MOSKA, agent(MOSKA, "ahead:hand_value?moves=8&worlds=12&halving"), state)
+    assert halved[:8].sum() <= 8 * 12
+    assert sorted(halved[:8].tolist()) == [4] * 4 + [12] * 2 + [28] * 2
+    assert means[0] == max(means)
+    assert len(means) == 2
+
+
+def test_it_finds_the_winning_move_and_the_only_defence():
+    """Tic-Tac-Toe with a judge that thinks nothing: only the game's end tells the moves apart."""
+    blind = Exact(TTT, 2)
+    blind.network = network([(np.zeros((TTT.encoder().width(2), 1), np.float32), np.zeros(1, np.float32))])
+    player = agent(TTT, "ahead?moves=9&worlds=8&others=random", evaluator=blind)
+    state = TTT.new(2)
+    for square in (0, 3, 1, 4):  # X: 0, 1; O: 3, 4; X to move wins at 2
+        state = TTT.play(state, next(move for move in TTT.moves(state) if TTT.spell(state, move) == SQUARES[square]))
+    chosen = ask(TTT, player, np.array([state], TTT.state), streams_of(1))[0]
+    assert TTT.points(TTT.play(state, chosen))[0] == 1.0
+
+
+SQUARES = [TTT.spell(TTT.new(2), move) for move in TTT.moves(TTT.new(2))]
+
+
+def test_a_rollout_is_played_by_the_player_that_the_game_names_or_the_spec():
+    assert agent(MOSKA, "rollout:3").strategy == agent(MOSKA, "rollout:3?by=bot3").strategy
+    assert agent(DURAK, "rollout:3").strategy == agent(DURAK, "rollout:3?by=thrifty").strategy
+    assert isinstance(agent(TTT, "rollout:3").strategy.own, EvenlyRandom)
+    found = agent(MOSKA, "rollout:3?by=(greedy:hand_value?epsilon=0)").strategy.own
+    assert isinstance(found, OnePly)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ahead:best?moves=0", "is not a number of moves"),
+        ("ahead:best?others=peeking:nn2", "cannot play worlds on"),
+        ("ahead:best?others=rollout:3", "cannot play worlds on"),
+        ("ahead:best?others=(bot3?randomised)", "cannot play worlds on"),
+        ("ahead:best?others=(bot3", "its parentheses do not match"),
+        ("ahead:best?others=bot3)", "its parentheses do not match"),
+        ("ahead:best?turns=-1", "is not a number of turns"),
+        ("ahead:best?ms=-3", "is not a number from 0"),
+        ("ahead:best?depth=3", "takes no option 'depth'"),
+        ("rollout:3?worlds=2", "takes no option 'worlds'"),
+        ("rollout:3?by=nobody", "no agent"),
+    ],
+)
+def test_what_a_search_cannot_do_is_said_in_a_sentence(spec, words):
+    with pytest.raises(CardaiError, match=words.replace("?", r"\?")):
+        agent(MOSKA, spec)
+
+
+def test_time_is_counted_in_compiled_code_only():
+    with pytest.raises(CardaiError, match="ms counts the time of compiled code"):
+        agent(MOSKA, "ahead?ms=5", evaluator=Exact(MOSKA, 4, asks=True))
+    state = states_of(MOSKA, 4, 20)[:1]
+    player = agent(MOSKA, "ahead:hand_value?ms=40")
+    ask(MOSKA, player, state, streams_of(1))
+    start = time.perf_counter()
+    ask(MOSKA, player, state, streams_of(1))
+    assert 0.04 <= time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        WorldSearch(OnePly(value=1, peeks=True), EvenlyRandom(), 3),
+        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, turns=0),
+        WorldSearch(Strategy(), EvenlyRandom(), 3),
+        WorldSearch(EvenlyRandom(), EvenlyRandom(), 0),
+        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=-1),
+        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=float("nan")),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(plan):
+    with pytest.raises(CardaiError):
+        Agent("mine", plan).check_fits(MOSKA, None, 4)
+
+
+def test_threads_and_single_games_play_the_same():
+    player, others = agent(MOSKA, "ahead:hand_value?worlds=2"), ["bot3"] * 3
+    agents = [player, *(agent(MOSKA, spec) for spec in others)]
+    lineups, seeds = np.tile(np.arange(4), (12, 1)), np.arange(12).astype(np.uint64)
+    one = play(MOSKA, agents, lineups, seeds, threads=1, record=True)
+    two = play(MOSKA, agents, lineups, seeds, threads=2, live=3, record=True)
+    assert all(map(np.array_equal, one.moves, two.moves))
+
+
+PLAIN = """
+import numpy as np
+from cardai.agents.spec import agent
+from cardai.registry import load
+from cardai.table.many import play
+game = load("durak")
+agents = [agent(game, "ahead:hand_value?worlds=2&halving&turns=1"), agent(game, "rollout:1?by=defensive")]
+found = play(game, agents, np.array([[0, 1]]), np.array([5], np.uint64), threads=1, record=True)
+print(found.moves[0]["card"].tolist())
+"""
+
+
+def test_plain_python_plays_the_same_games():
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", PLAIN], env=os.environ | {"CARDAI_JIT": jit}, capture_output=True, check=True
+        ).stdout
+        for jit in ("1", "0")
+    ]
+    assert found[0] == found[1] != b""
+
+
+@pytest.mark.parametrize("name", ["moska", "durak"])
+def test_what_a_game_says_is_decided_stays_so(name):
+    game, luck, decided = load(name), np.random.default_rng(4), 0
+    rule = getattr(game.decided, "py_func", game.decided)
+    for seed in range(30):
+        state, said = game.new(4, seed), {}
+        while state["turn"] >= 0:
+            for seat in range(4):
+                score = float(rule(state, seat))
+                assert score in (-1.0, 1.0)
+                if score >= 0:
+                    said[seat] = score
+                assert seat not in said or score == said[seat]
+            state = game.play(state, luck.choice(game.moves(state)))
+        points = game.points(state)
+        assert all(points[seat] == score for seat, score in said.items())
+        decided += len(said)
+    assert decided > 30
