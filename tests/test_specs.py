@@ -16,6 +16,7 @@ from cardai.game import Game, move_dtype, state_dtype
 from cardai.kernel import driver
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
+from cardai.kernel.search import choose_by_search
 from cardai.rule import JIT, STREAM, rule, shuffle
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.many import play
@@ -307,7 +308,8 @@ def rollout_choices(game, state, count=5):
         states, streams, chosen = np.array([state], game.state), np.zeros(1, STREAM), np.zeros(1, game.move)
         streams["rng"] = seed
         handles = [at(raw(one), 0) for one in (states, streams, chosen)]
-        driver.choose_by_rollout(lend(game.rules), lend(cast), 300, handles[0], lend(scratch), handles[1], handles[2])
+        lent = lend(game.rules), lend(cast), 0, handles[0], lend(scratch), handles[1], handles[2]
+        choose_by_search(*lent, 0.0, 0.0)
         found.add(game.spell(state, chosen[0]))
     return found
 
