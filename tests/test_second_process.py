@@ -9,6 +9,7 @@ import pytest
 import small_game
 
 import cardai
+from cardai.app import cli
 from cardai.rule import JIT
 from cardai.table import second_process
 
@@ -89,3 +90,13 @@ def test_what_it_compiles_is_what_a_game_needs(tmp_path):
     play = [sys.executable, "-c", PLAY, str(Path(__file__).parent)]
     done = subprocess.run(play, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "1 0\n"
+
+
+def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
+    asked = []
+    monkeypatch.setattr(second_process, "begin", lambda: asked.append(1))
+    for command in (["games"], ["rules", "tictactoe"], ["agents", "tictactoe"]):
+        assert cli.run(command) == 0
+    assert asked == []
+    cli.load("tictactoe")
+    assert asked == [1]

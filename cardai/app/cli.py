@@ -135,13 +135,13 @@ def games(*, json: AsJson = False) -> int:
     """List the games."""
     from rich.table import Table
 
+    from cardai import registry
     from cardai.errors import CardaiError
-    from cardai.registry import available
 
     rows, exit_code = [], 0
-    for name in available():
+    for name in registry.available():
         try:
-            rows.append(_described(load(name)))
+            rows.append(_described(registry.load(name)))
         except CardaiError as error:
             rows.append({"name": name, "error": str(error)})
             exit_code = 1
@@ -165,9 +165,10 @@ def agents(game: GameName, /, *, json: AsJson = False) -> None:
     """List the agents that can play a game, and their parameters."""
     from rich.table import Table
 
+    from cardai import registry
     from cardai.agents.spec import list_specs
 
-    loaded = load(game)
+    loaded = registry.load(game)
     specs = list_specs(loaded)
     parameters = {name: dict(player.defaults) for name, player in loaded.players.items()}
     if json:
@@ -414,9 +415,10 @@ def play(
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""
+    from cardai import registry
     from cardai.app import rulebook
 
-    text = rulebook.read(load(game))
+    text = rulebook.read(registry.load(game))
     if sys.stdout.isatty():
         from rich.markdown import Markdown
 
@@ -791,7 +793,7 @@ def doctor(
 
 
 def load(name: str) -> "Game":
-    """Returns the game with this name or at this path. Raises CardaiError if there is none."""
+    """Returns a game by name or path, for a command that compiles its rules. Raises CardaiError if there is none."""
     from cardai import registry
     from cardai.table import second_process
 
