@@ -42,9 +42,7 @@ EARLIER = 10
 NODES = 100_000
 """The most positions that the solver may visit for a decision; all but the longest endings need fewer."""
 TABLES = (2, 4)
-"""The numbers of seats; each learner is trained separately for each of them."""
-THROW_IN_TABLE = 2
-"""The number of seats at which the evaluator is trained by throw-in rules."""
+"""The numbers of seats; each learner is trained separately for each of them, by throw-in rules the evaluator alone."""
 
 HAND_WRITTEN = {
     "thrifty": 2.0,
@@ -204,14 +202,17 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
     return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 
 
+def throw_in(lab: Lab, seats: int) -> dict[int, str]:
+    """Train the evaluator by throw-in rules, or resume; returns as `evaluator` does."""
+    return evaluator(lab, f"podkidnoy-{seats}", "podkidnoy", seats, lab.size.throw_in)
+
+
 def run(lab: Lab) -> Findings:
     """Train every learner and measure its play and its endings."""
     seconds = lab.piece("learning", lambda: _learning(lab), repeats=False)
     learners = learned(lab)  # everything is trained by now: this only returns the specs
     rows = [row for name, agents in learners.items() for row in _curve(lab, name, agents)]
-    thrown = _throw_in(
-        lab, evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
-    )
+    thrown = [row for seats in TABLES for row in _throw_in(lab, seats)]
     endings = [row for name, spec in players_for_two(learners).items() for row in _ending(lab, name, spec)]
     times = [
         Finding(
@@ -230,13 +231,14 @@ def run(lab: Lab) -> Findings:
 def _learning(lab: Lab) -> dict[str, float]:
     """Train every learner; the seconds of each learner's longest training, summed over both numbers of seats."""
     learners = learned(lab)
-    evaluator(lab, f"podkidnoy-{THROW_IN_TABLE}", "podkidnoy", THROW_IN_TABLE, lab.size.throw_in)
+    for seats in TABLES:
+        throw_in(lab, seats)
     return _seconds(lab.folder, learners)
 
 
 NOT_LOST, THROWN, ENDINGS = "Games not lost, %", "Games not lost, %, throw-in rules", "Endings between two, no deck"
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
-THROW_IN_ROWS = {"P3": "1 defensive", "P4": "1 thrifty"}
+THROW_IN_ROWS = {"P1": "3 defensive", "P2": "3 thrifty", "P3": "1 defensive", "P4": "1 thrifty"}
 """{row of the suite: its opponents}, for the suites "report" and "podkidnoy"."""
 
 
@@ -269,14 +271,14 @@ def _deeper(rows: Iterable[Finding]) -> Finding:
     )
 
 
-def _throw_in(lab: Lab, agents: Mapping[int, str]) -> list[Finding]:
+def _throw_in(lab: Lab, seats: int) -> list[Finding]:
     """The games that the evaluator's generations do not lose by throw-in rules."""
     rows = []
-    for games, spec in agents.items():
+    for games, spec in throw_in(lab, seats).items():
         benchmark = lab.games or lab.size.benchmark
         count = benchmark if games == lab.size.throw_in else -(-benchmark // EARLIER)
-        key = f"podkidnoy-{games}"
-        for row in lab.bench(key, at_tables_of(THROW_IN_TABLE), "podkidnoy", spec, count)["rows"]:
+        key = f"podkidnoy-{seats}-{games}"
+        for row in lab.bench(key, at_tables_of(seats), "podkidnoy", spec, count)["rows"]:
             line = f"evaluator, {games:,} games"
             rows.append(Finding(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
     return rows
@@ -357,7 +359,7 @@ def _seconds(folder: Path, learners: Mapping[str, Mapping[tuple[int, int], str]]
 def ship(folder: Path) -> list[Path]:
     """Copy the evaluators that learned from the most games to the models that come with cardai; their new paths."""
     runs = {f"report{seats}": (f"evaluator-{seats}-{_most(folder, seats)}", seats) for seats in TABLES}
-    runs[f"podkidnoy{THROW_IN_TABLE}"] = f"podkidnoy-{THROW_IN_TABLE}", THROW_IN_TABLE
+    runs |= {f"podkidnoy{seats}": (f"podkidnoy-{seats}", seats) for seats in TABLES}
     shipped = []
     for name, (run, seats) in runs.items():
         about = f"Durak for {seats}: judges before any card is drawn"

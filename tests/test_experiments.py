@@ -112,7 +112,7 @@ def test_moskas_networks_are_asked_in_every_way_and_those_that_peek_are_marked(m
     ("name", "module", "shipped"),
     [
         ("moska-networks", moska_networks, ["best", "nn1", "nn2"]),
-        ("durak-learners", durak_learners, ["podkidnoy2", "report2", "report4"]),
+        ("durak-learners", durak_learners, ["podkidnoy2", "podkidnoy4", "report2", "report4"]),
         ("tictactoe", tictactoe, ["cnn", "mlp"]),
     ],
 )

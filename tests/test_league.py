@@ -112,7 +112,7 @@ def test_every_model_is_asked_as_it_was_trained_to_be_and_no_agent_peeks():
 def test_agents_of_other_packages_are_built_on_models():
     durak, _ = pool_of(load("durak"))
     made = {spec for spec in durak if spec.startswith("endgame:")}
-    assert made == {f"endgame:greedy:{model}" for model in ("report2", "report4", "podkidnoy2")}
+    assert made == {f"endgame:greedy:{model}" for model in ("report2", "report4", "podkidnoy2", "podkidnoy4")}
     assert not {spec for spec in pool_of(load("tictactoe"))[0] if spec.startswith(("endgame:", "policy:"))}
 
 
