@@ -284,3 +284,17 @@ def test_what_a_game_says_is_decided_stays_so(name):
         assert all(points[seat] == score for seat, score in said.items())
         decided += len(said)
     assert decided > 30
+
+
+def test_a_suite_says_what_a_search_cost_and_whom_it_had_in_mind():
+    from cardai.measure.bench import run_suite
+
+    specs = ["bot3", "ahead:hand_value?worlds=1", "ahead:hand_value?worlds=1&others=bot3"]
+    rows = run_suite(MOSKA, "thesis", specs, games=4, threads=1).rows
+    found = {(row.row, row.spec): row.search for row in rows}
+    assert found["B1", "bot3"] is None
+    own, modelled = found["B1", specs[1]], found["B1", specs[2]]
+    assert own.others == "greedy:hand_value" and not own.exploits
+    assert modelled.others == "bot3" and modelled.exploits
+    assert not found["B2", specs[2]].exploits
+    assert 0 < own.milliseconds < 1000 and own.decisions > 4

@@ -389,6 +389,7 @@ def _ahead(
         epsilon=epsilon,
         temperature=temperature,
         until=until,
+        assumed=f"greedy:{_judge_named(spec, evaluator)}" if named is None else _unwrapped(named),
     )
     if strategy.milliseconds and not strategy.is_native:
         raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
@@ -399,9 +400,16 @@ def _ahead(
 def _rollout(game: Game, spec: str, argument: str, options: dict[str, str], isolate: bool) -> Agent:
     """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
     worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
-    by = _model(game, spec, "by", options.pop("by", game.playouts or "random"), isolate)
+    named = options.pop("by", game.playouts or "random")
+    by = _model(game, spec, "by", named, isolate)
     _nothing_left(spec, options)
-    return Agent(spec, WorldSearch(by, by, worlds), "pure Monte Carlo over worlds")
+    return Agent(spec, WorldSearch(by, by, worlds, assumed=_unwrapped(named)), "pure Monte Carlo over worlds")
+
+
+def _judge_named(spec: str, evaluator: Evaluator | None) -> str:
+    """What a spec calls its judge."""
+    named = _divided(spec)[0].partition(":")[2]
+    return named if named or evaluator is None else evaluator.name
 
 
 def _model(game: Game, spec: str, option: str, named: str, isolate: bool) -> Strategy:

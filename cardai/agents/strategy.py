@@ -192,7 +192,8 @@ class WorldSearch(Strategy):
     `worlds`: in how many worlds each move is tried, on average if it is `halving`: then the worse half of the moves is
     given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over before its
     judge is asked; -1: it plays to the end of the game. `milliseconds`: how long it may think instead of counting
-    worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end.
+    worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`: the spec of
+    `others`, for tables.
     """
 
     own: Strategy
@@ -205,6 +206,7 @@ class WorldSearch(Strategy):
     epsilon: float = 0.0
     temperature: float = 0.0
     until: int = -1
+    assumed: str = ""
 
     is_trusted = True
 

@@ -296,10 +296,13 @@ def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilo
 
     Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
     """
+    space, spent, start = scratch.search, scratch.spent, now()
     n, work = compare_in_worlds(rules, cast, player, state, scratch, stream)
     if n == 0 or work <= 0:
         return 0 if n == 0 else work
-    space = scratch.search
+    if n > 1:
+        set(spent, 2 * player, get(spent, 2 * player) + now() - start)
+        set(spent, 2 * player + 1, get(spent, 2 * player + 1) + 1)
     for i in range(n):
         copy(at(scratch.moves, i), at(space.moves, i), rules.move_size)
         set_float(scratch.totals, i, get_float(space.totals, i))

@@ -14,11 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
+from cardai.agents.endgame import Endgame
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import WorldSearch
 from cardai.errors import CardaiError, positive, unknown, whole
 from cardai.game import Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
-from cardai.measure.bench_report import BenchReport, MatchStanding, MissingRow, PairVerdict, SuiteResult
+from cardai.measure.bench_report import (
+    BenchReport,
+    MatchStanding,
+    MissingRow,
+    PairVerdict,
+    SearchCost,
+    SuiteResult,
+)
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.progress import Progress, begin_part
 from cardai.stats import interval
@@ -264,7 +273,20 @@ def _suite_result(
         games_per_second=float(results.finished.sum() / results.seconds) if results.seconds else 0.0,
         seed=seed,
         interrupted=results.interrupted,
+        search=_search_cost(line_up, results),
     )
+
+
+def _search_cost(line_up: Sequence[Agent], results: Results) -> SearchCost | None:
+    """What the search of the first agent of a line-up cost, None if it does not search over worlds."""
+    plan = line_up[0].strategy
+    plan = plan.inner.strategy if isinstance(plan, Endgame) else plan
+    if not isinstance(plan, WorldSearch):
+        return None
+    assert results.thinking is not None
+    seconds, decisions = results.thinking[0].tolist()
+    exploits = plan.assumed in [opponent.spec for opponent in line_up[1:]]
+    return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), plan.assumed, exploits)
 
 
 def _standing(player: Agent, own: Sequence[int], results: Results, places: np.ndarray) -> MatchStanding:

@@ -16,6 +16,28 @@ MEASURES = {
 
 
 @dataclass(frozen=True)
+class SearchCost:
+    """What the search over worlds of an agent cost, and whom it had in mind.
+
+    - `milliseconds`: the mean time of a decision with a choice, on one core; `decisions`: how many there were. Both are
+      0 if an evaluator was asked in batches, whose time belongs to no decision.
+    - `others`: the spec of the player by which it plays the other seats in its worlds.
+    - `exploits`: whether it met that very player in this row, so that it knew its opponents' plan.
+    """
+
+    milliseconds: float
+    decisions: int
+    others: str
+    exploits: bool
+
+    def words(self, agent: str, row: str) -> str:
+        """A note under a table."""
+        time = f"{self.milliseconds:.2g} ms a decision" if self.decisions else "asks its evaluator in batches"
+        note = f"{agent} in {row}: {time}; it thinks that the others play as {self.others}"
+        return f"{note}, and here they do: it exploits them" if self.exploits else note
+
+
+@dataclass(frozen=True)
 class SuiteResult:
     """The result of one agent in one row of a suite. Estimates are in percent.
 
@@ -24,6 +46,7 @@ class SuiteResult:
     - `seat_share[s]`: the same measure for seat s over all games, whichever agent sat there.
     - `claim`: the published figure, in percent; `claim_verdict`: how the agent's figure compares with it.
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
+    - `search`: for an agent that searches over worlds, what that cost.
     """
 
     agent: str
@@ -43,6 +66,7 @@ class SuiteResult:
     games_per_second: float
     seed: int
     interrupted: bool
+    search: SearchCost | None = None
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ def _notes(report: BenchReport[SuiteResult]) -> list[str]:
             f"claimed: published figures ({report.source or 'by the suite'}{games}); our figure agrees with the claim, "
             "or is lower or higher beyond the interval of their difference"
         )
+    notes += [row.search.words(row.agent, row.row) for row in report.rows if row.search]
     if any(_is_mirror(result) for result in report.rows):
         notes.append("* all seats play alike: the rotations of a deal are the same game, counted from each seat")
     notes += [f"{missing.row}, {missing.agent}: not available: {missing.reason}" for missing in report.missing]

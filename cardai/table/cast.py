@@ -132,8 +132,8 @@ def networks_of(strategies: Sequence[Strategy]) -> list[DenseNetwork]:
     return [one.network for one in played if isinstance(one, OnePly) and one.network is not None]
 
 
-def scratch_of(game: Game, networks: Sequence[DenseNetwork] = ()) -> Scratch:
-    """Returns working space for one thread. `networks`: those of the players of the cast."""
+def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int = 1) -> Scratch:
+    """Returns working space for one thread. `networks`: those of the cast. `players`: how many players it has."""
     depth = DEEP + 2
     return Scratch(
         np.zeros(depth, game.state),
@@ -154,6 +154,7 @@ def scratch_of(game: Game, networks: Sequence[DenseNetwork] = ()) -> Scratch:
             np.zeros(game.max_moves, np.int64),
             lines_of(game, 1),
         ),
+        np.zeros(2 * players, np.int64),
     )
 
 

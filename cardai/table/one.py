@@ -73,7 +73,7 @@ class OneGame:
             1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
             np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
         )  # fmt: skip
-        self._scratch, self._picked = scratch_of(game, networks_of(strategies)), np.zeros(1, np.int64)
+        self._scratch, self._picked = scratch_of(game, networks_of(strategies), self.seats), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent

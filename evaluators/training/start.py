@@ -1,7 +1,9 @@
 """How a training run begins: with which network, and for how many steps."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import jax
 from flax import nnx
@@ -23,7 +25,8 @@ _SHARE_OF_STEPS = 0.9  # of the minutes; the rest is for validations and checkpo
 def initial_network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
     """Return the network that a run begins with.
 
-    Raises CardaiError if the model in `start_from` has another game, encoder, layout, body or body options.
+    Raises CardaiError if the model in `start_from` has another game, encoder, layout, body or body options. Its dropout
+    may be another one, since that is no weight.
     """
     module = build(config.body, config.options, dataset.layout, config.seed)
     if config.start_from is None:
@@ -34,12 +37,17 @@ def initial_network(config: TrainConfig, dataset: Dataset) -> nnx.Module:
         ("encoder", model.metadata.encoder, dataset.recipe.encoder),
         ("layout", model.metadata.segments, dataset.layout),
         ("body", model.metadata.body, config.body),
-        ("options", dict(model.metadata.body_options), as_plain(options_of(config.body, config.options))),
+        ("options", _shape(model.metadata.body_options), _shape(as_plain(options_of(config.body, config.options)))),
     ):
         if theirs != ours:
             raise CardaiError(f"{config.start_from} cannot be started from: its {what} is {theirs}, this run's {ours}")
     set_tensors(module, tensors_of(model.module))
     return module
+
+
+def _shape(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that weights depend on."""
+    return {name: value for name, value in options.items() if name != "dropout"}
 
 
 def total_steps(config: TrainConfig, per_epoch: int) -> int | None:

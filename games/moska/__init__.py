@@ -59,6 +59,18 @@ THESIS = Suite(
     claim_games=2000,
 )
 
+SEARCH = Suite(
+    about="one agent against three that play by plan or by network; agents that search say what that costs",
+    measure="loss",
+    rows={
+        "B1": Row(("bot3",) * 3, about="three Bot3"),
+        "N1": Row(("greedy:best",) * 3, about="three times the network that learned from outcomes"),
+    },
+    agents=("bot3", "greedy:best", "ahead:best?halving", "ahead:best?halving&others=bot3"),
+    games=4000,
+    variant="thesis",
+)
+
 GAME = Game(
     name="moska",
     title="Moska",
@@ -92,7 +104,7 @@ GAME = Game(
     },
     players=PLAYERS,
     heuristics={"hand_value": hand_value},
-    suites={"thesis": THESIS},
+    suites={"thesis": THESIS, "search": SEARCH},
     spell=spell,
     parse=parse,
     show=show,
