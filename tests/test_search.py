@@ -16,6 +16,7 @@ from cardai.kernel.dense import network, score_rows, space_for
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.kernel.search import compare_in_worlds
+from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.rule import STREAM, rule
 from cardai.table.asking import ask
@@ -247,6 +248,7 @@ def test_threads_and_single_games_play_the_same():
 PLAIN = """
 import numpy as np
 from cardai.agents.spec import agent
+from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.table.many import play
 game = load("durak")
@@ -287,14 +289,15 @@ def test_what_a_game_says_is_decided_stays_so(name):
 
 
 def test_a_suite_says_what_a_search_cost_and_whom_it_had_in_mind():
-    from cardai.measure.bench import run_suite
-
     specs = ["bot3", "ahead:hand_value?worlds=1", "ahead:hand_value?worlds=1&others=bot3"]
     rows = run_suite(MOSKA, "thesis", specs, games=4, threads=1).rows
     found = {(row.row, row.spec): row.search for row in rows}
     assert found["B1", "bot3"] is None
     own, modelled = found["B1", specs[1]], found["B1", specs[2]]
-    assert own.others == "greedy:hand_value" and not own.exploits
-    assert modelled.others == "bot3" and modelled.exploits
+    assert own.others == "greedy:hand_value"
+    assert not own.exploits
+    assert modelled.others == "bot3"
+    assert modelled.exploits
     assert not found["B2", specs[2]].exploits
-    assert 0 < own.milliseconds < 1000 and own.decisions > 4
+    assert 0 < own.milliseconds < 1000
+    assert own.decisions > 4
