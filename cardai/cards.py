@@ -10,7 +10,7 @@ what b lacks, and 0 the empty set. `docs/cards.md` has an example of everything 
     draw            any_of
     blank           filled
     subsets         next_subset
-    encode          put
+    encode          put, put_by_suit
     names           DECK52, DECK36, Deck
 
 All but the names are rules, which other rules may call. A rule goes through the cards of a set like this:
@@ -26,7 +26,7 @@ from cardai.rule import below, count, highest, lowest, rule
 
 __all__ = [
     "DECK36", "DECK52", "Deck", "any_of", "count", "filled", "full_deck", "has", "highest", "highest_rank", "lowest",
-    "next_subset", "put", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
+    "next_subset", "put", "put_by_suit", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
 ]  # fmt: skip
 
 EVERY_RANK = 0x1111111111111  # the cards of suit 0
@@ -128,6 +128,23 @@ def put(row, first, cards, size):
     rest = cards & full_deck(size)
     while rest != 0:
         row[first + lowest(rest)] = 1
+        rest &= rest - 1
+    return first + size
+
+
+@rule
+def put_by_suit(row, first, cards, size, order):
+    """Write the cards below `size` of a set as ranks x 4 suits, as `put` does, with the suits in another order.
+
+    `order`: the suit that comes k-th is in its bits 2k and 2k + 1. Returns the place after the last value.
+    """
+    places = 0  # where each suit comes: that of suit s is in bits 2s and 2s + 1
+    for k in range(4):
+        places |= k << (2 * ((order >> (2 * k)) & 3))
+    rest = cards & full_deck(size)
+    while rest != 0:
+        card = lowest(rest)
+        row[first + (card & ~3) + ((places >> (2 * (card & 3))) & 3)] = 1
         rest &= rest - 1
     return first + size
 

@@ -103,6 +103,18 @@ def test_put_writes_a_value_a_card_and_says_where_it_ended(cards, first):
 
 
 @settings(deadline=None)  # the first example compiles
+@given(card_sets, st.integers(0, 5), st.sampled_from([36, 52]), st.permutations(range(4)))
+def test_put_by_suit_writes_a_value_a_card_with_the_suits_in_the_order_given(cards, first, size, suits):
+    row, order = np.full(64, 9, np.uint8), sum(suit << 2 * k for k, suit in enumerate(suits))
+    assert int(kit.put_by_suit(row, first, bits(cards), size, order)) == first + size
+    assert {4 * (place // 4) + suits[place % 4] for place in range(size) if row[first + place] == 1} == {
+        one for one in cards if one < size
+    }
+    assert (row[:first] == 9).all()
+    assert (row[first + size :] == 9).all()
+
+
+@settings(deadline=None)  # the first example compiles
 @given(card_sets)
 def test_names_go_out_and_come_back(cards):
     assert DECK52.cards(DECK52.names(bits(cards))) == bits(cards)

@@ -1,6 +1,6 @@
 """Encoders: a seat's view of a Durak state as numbers."""
 
-from cardai.cards import count, full_deck, has, lowest, put, single, suit_cards
+from cardai.cards import count, has, put, put_by_suit, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -61,16 +61,16 @@ def encode_relative(state, seat, row):
     if state.turn >= 0:
         row[place + 3 * seats + (state.turn - seat) % seats] = 1
     order = suits_by_hand(state.hands[seat], state.trump)
-    place = put_by_suit(row, place + 4 * seats, state.hands[seat], order)
+    place = put_by_suit(row, place + 4 * seats, state.hands[seat], DECK, order)
     for i in range(seats):
-        place = put_by_suit(row, place, state.known[(seat + i) % seats], order)
-    place = put_by_suit(row, place, state.attacks, order)
-    place = put_by_suit(row, place, state.unbeaten, order)
-    place = put_by_suit(row, place, state.beats, order)
-    place = put_by_suit(row, place, state.discards, order)
-    place = put_by_suit(row, place, state.bottom, order)
+        place = put_by_suit(row, place, state.known[(seat + i) % seats], DECK, order)
+    place = put_by_suit(row, place, state.attacks, DECK, order)
+    place = put_by_suit(row, place, state.unbeaten, DECK, order)
+    place = put_by_suit(row, place, state.beats, DECK, order)
+    place = put_by_suit(row, place, state.discards, DECK, order)
+    place = put_by_suit(row, place, state.bottom, DECK, order)
     actions = choices(state, seat)
-    row[put_by_suit(row, place, actions, order)] = actions >> DECK
+    row[put_by_suit(row, place, actions, DECK, order)] = actions >> DECK
 
 
 @rule
@@ -92,20 +92,6 @@ def suits_by_hand(hand, trump):
         order |= best << (2 * k)
         taken |= single(best)
     return order
-
-
-@rule
-def put_by_suit(row, first, cards, order):
-    """Write a set of cards as 9 ranks x 4 suits, suits in the given order. Returns the place after it."""
-    places = 0  # where each suit comes: that of suit s is in bits 2s and 2s + 1
-    for k in range(4):
-        places |= k << (2 * ((order >> (2 * k)) & 3))
-    rest = cards & full_deck(DECK)
-    while rest != 0:
-        card = lowest(rest)
-        rest &= rest - 1
-        row[first + (card & ~3) + ((places >> (2 * (card & 3))) & 3)] = 1
-    return first + DECK
 
 
 def report_layout(seats):

@@ -1,6 +1,6 @@
 """Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
-from cardai.cards import count, full_deck, has, lowest, put, single, suit_cards
+from cardai.cards import count, full_deck, has, put, put_by_suit, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -125,14 +125,14 @@ def encode_relative(state, seat, row):
     row[place + 2] = state.pending == END and state.picked == 0
     row[place + 3] = state.pending == END and state.picked != 0
     order = suits_by_hand(state.hands[seat], state.trump)
-    place = put_by_suit(row, place + 4, state.hands[seat], order)
+    place = put_by_suit(row, place + 4, state.hands[seat], DECK, order)
     for i in range(seats):
-        place = put_by_suit(row, place, state.known[(seat + i) % seats], order)
-    place = put_by_suit(row, place, full_deck(DECK) & ~state.discards, order)
-    place = put_by_suit(row, place, state.table, order)
-    place = put_by_suit(row, place, state.killed, order)
-    place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, order)
-    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, order)
+        place = put_by_suit(row, place, state.known[(seat + i) % seats], DECK, order)
+    place = put_by_suit(row, place, full_deck(DECK) & ~state.discards, DECK, order)
+    place = put_by_suit(row, place, state.table, DECK, order)
+    place = put_by_suit(row, place, state.killed, DECK, order)
+    place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, DECK, order)
+    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
 
 
 @rule
@@ -148,20 +148,6 @@ def suits_by_hand(hand, trump):
         order |= best << (2 * k)
         taken |= 1 << best
     return order
-
-
-@rule
-def put_by_suit(row, first, cards, order):
-    """Write a set of cards as 13 ranks x 4 suits, suits in the given order. Returns the place after it."""
-    places = 0  # where each suit comes: that of suit s is in bits 2s and 2s + 1
-    for k in range(4):
-        places |= k << (2 * ((order >> (2 * k)) & 3))
-    rest = cards & full_deck(DECK)
-    while rest != 0:
-        card = lowest(rest)
-        rest &= rest - 1
-        row[first + (card & ~3) + ((places >> (2 * (card & 3))) & 3)] = 1
-    return first + 52
 
 
 @rule
