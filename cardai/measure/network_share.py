@@ -141,21 +141,48 @@ def measure(
         playing.append(watched.rate())
         sizes += watched.sizes
         bare.append(_bare_rate(game, watched, seats, watched.sizes, seconds))
+    table = _Table(game, player, seats, variant, live, default_threads())
+    return _report(table, playing, bare, runs, seconds, batch=round(sum(sizes) / len(sizes)))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Who played: an agent in all seats, how many games at once and in how many threads."""
+
+    game: Game
+    player: Agent
+    seats: int
+    variant: str | None
+    live: int
+    threads: int
+
+
+def _report(
+    table: _Table,
+    playing: list[float],
+    bare: list[float],
+    runs: list[Results],
+    seconds: float,
+    batch: int = 0,
+    bound: "Arithmetic | None" = None,
+) -> NetworkShareReport:
+    """The report of repeats: rows a second in play and in the bare loop, and what was played, one of each a repeat."""
     return NetworkShareReport(
-        game=game.name,
-        version=game.version,
-        variant=game.default_variant if variant is None else variant,
-        agent=player.label,
-        seats=seats,
-        live=live,
-        batch=round(sum(sizes) / len(sizes)),
-        threads=default_threads(),
+        game=table.game.name,
+        version=table.game.version,
+        variant=table.game.default_variant if table.variant is None else table.variant,
+        agent=table.player.label,
+        seats=table.seats,
+        live=table.live,
+        batch=batch,
+        threads=table.threads,
         playing=Timing.of(playing),
         bare=Timing.of(bare),
         share=Timing.of([rate / alone for rate, alone in zip(playing, bare, strict=True)]),
         decisions_per_second=Timing.of([run.decisions / run.seconds for run in runs]),
         seconds=seconds,
-        repeats=repeats,
+        repeats=len(runs),
+        bound=bound,
     )
 
 
@@ -262,23 +289,9 @@ def _measure_native(
         peaks.append(_peak(min(seconds, 1.0)))
     peak = Timing.of(peaks)
     most = threads * peak.median / products
-    return NetworkShareReport(
-        game=game.name,
-        version=game.version,
-        variant=game.default_variant if variant is None else variant,
-        agent=player.label,
-        seats=seats,
-        live=LIVE_NATIVE * threads if live is None else live,
-        batch=0,
-        threads=threads,
-        playing=Timing.of(playing),
-        bare=Timing.of(bare),
-        share=Timing.of([rate / alone for rate, alone in zip(playing, bare, strict=True)]),
-        decisions_per_second=Timing.of([run.decisions / run.seconds for run in runs]),
-        seconds=seconds,
-        repeats=repeats,
-        bound=Arithmetic(products, peak, most, Timing.of([rate / most for rate in playing])),
-    )
+    bound = Arithmetic(products, peak, most, Timing.of([rate / most for rate in playing]))
+    table = _Table(game, player, seats, variant, LIVE_NATIVE * threads if live is None else live, threads)
+    return _report(table, playing, bare, runs, seconds, bound=bound)
 
 
 class _Noting(Strategy):
