@@ -23,6 +23,7 @@ from cardai.kernel.rules import lend
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.deals import deal_seeds
 from cardai.table.asking import ask, compare
+from evaluators import scorer
 from evaluators.bodies.arrays import hidden_of, layers_of, shapes_of
 from evaluators.bodies.build import build, construct
 from evaluators.bodies.options import options_of
@@ -245,6 +246,15 @@ def test_the_scorer_is_chosen_by_body_and_device_or_by_name():
         cnn.check_fits(tictactoe, None, 2)
     with pytest.raises(CardaiError, match="there is no scorer 'fast'"):
         set_device("cpu", "fast")
+
+
+def test_the_choice_by_body_and_device_comes_back_after_another_one():
+    best = agent(cardai.load("moska"), "greedy:best")
+    set_device("cpu", "jax")
+    assert not best.strategy.is_native
+    set_device()
+    assert scorer.chosen() == ("auto", "auto")
+    assert best.strategy.is_native
 
 
 @pytest.mark.parametrize(("body", "given"), [("linear", {}), ("mlp", {}), ("mlp", {"hidden": [7, 20], "dropout": 0.2})])

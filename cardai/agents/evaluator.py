@@ -116,6 +116,6 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
         raise CardaiError(unknown("device", device, DEVICES))
     if scorer not in SCORERS:
         raise CardaiError(unknown("scorer", scorer, SCORERS))
-    if (device, scorer) != ("auto", "auto"):
+    if (device, scorer) != ("auto", "auto") or _sources.cache_info().currsize:
         for source in _sources():
             source.set_device(device, scorer)
