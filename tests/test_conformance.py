@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import passing
 import planted
+import planted_biases
 import planted_more
 import pytest
 import small_game
@@ -54,6 +55,7 @@ def test_every_law_kills_a_planted_bug() -> None:
     killed = {*planted.LAW_OF.values(), *planted_more.LAW_OF.values(), *(law for law, _ in passing.FAULTS.values())}
     assert killed == set(LAWS)
     assert set(planted.LAW_OF) == set(planted.PLANTED.values())
+    assert set(planted_more.LAW_OF) == {*planted_more.PLANTED.values(), *planted_biases.PLANTED.values()}
 
 
 def test_a_problem_says_law_variant_seats_seed_and_ply() -> None:
