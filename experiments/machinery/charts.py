@@ -69,14 +69,15 @@ def chart(panels: int = 1, height: float = 3.2) -> tuple[Figure, list[Any]]:
     return figure, axes
 
 
-def lines(axes: Any, series: Mapping[str, Points]) -> None:
-    """Draw a line for each series through (x, point, low, high), intervals as bars."""
+def lines(axes: Any, series: Mapping[str, Points], joined: bool = True) -> None:
+    """Draw a line for each series through (x, point, low, high), intervals as bars; points alone if not `joined`."""
     for (name, points), colour, marker in zip(series.items(), COLOURS * 3, MARKERS * 3, strict=False):
         measured = [point for point in points if point[1] is not None]
         if measured:
             axes.errorbar(
                 [x for x, *_ in measured], [point for _, point, *_ in measured], yerr=_errors(measured), label=name,
                 color=colour, marker=marker, markersize=4, linewidth=1.4, capsize=2,
+                linestyle="-" if joined else "none",
             )  # fmt: skip
 
 

@@ -1,0 +1,101 @@
+"""The experiment on strength and time: whose plan an agent knows, whom the answer names, what a chart shows."""
+
+import pytest
+
+from cardai.measure.bench import run_match
+from cardai.registry import load
+from experiments import strength
+from experiments.machinery.duplicate import counted, scores_of
+from experiments.pages.strength import answers, draw
+from experiments.strength import CONTESTS, KNOWN, MILLISECONDS, key_of, lost_in, model_of
+
+MOSKA = CONTESTS["moska"]
+
+
+def test_the_opponents_of_moska_are_those_of_its_suite_for_searches():
+    rows = load("moska").suites["search"].rows
+    assert list(MOSKA.opponents.values()) == [row.opponents for row in rows.values()]
+
+
+@pytest.mark.parametrize(
+    ("spec", "model"),
+    [
+        ("bot3", ""),
+        ("greedy:best", ""),
+        ("ahead:best?worlds=4", "greedy:best"),
+        ("ahead:best?worlds=4&others=bot3", "bot3"),
+        ("endgame:(ahead:best?halving)", "greedy:best"),
+        ("endgame:greedy:best", ""),
+        ("rollout:4", "bot3"),
+    ],
+)
+def test_the_model_of_an_agent_is_the_player_by_which_it_plays_the_others(spec, model):
+    assert model_of(MOSKA, spec) == model
+
+
+@pytest.mark.parametrize("name", CONTESTS)
+def test_pieces_have_names_of_their_own(name):
+    contest = CONTESTS[name]
+    keys = [key_of(name, spec, column) for spec in contest.agents() for column in (*contest.opponents, "time")]
+    assert len(set(keys)) == len(keys)
+    assert all(key.replace("-", "").replace("_", "").isalnum() for key in keys)
+
+
+def test_the_command_of_a_row_plays_the_games_behind_it():
+    game, contest = load("tictactoe"), CONTESTS["tictactoe"]
+    line_up = ("greedy:open_lines", *contest.opponents["one random"])
+    report = run_match(game, line_up, 40, seed=strength.SEED, variant=contest.variant)
+    own = next(row for row in report.rows if row.spec == line_up[0])
+    player = strength.agent(game, line_up[0])
+    lost = counted(scores_of(game, player, line_up[1:], 40, strength.SEED, contest.variant), "lost")
+    assert own.loss.point == pytest.approx(100 * lost.mean())
+    assert own.loss.n == lost.size
+
+
+def row(contest, name, column, point, low=None, high=None):
+    figure = {"point": point, "low": low, "high": high, "n": 10, "counted": "games"}
+    return {"table": lost_in(contest), "name": name, "column": column, "figure": figure, "claim": None}
+
+
+@pytest.fixture
+def result():
+    """A made-up result: rollouts lose least, but only against opponents whose plan they know."""
+    rows = []
+    for contest in CONTESTS.values():
+        plain = f"greedy:{contest.judge}"
+        ahead = next(spec for spec in contest.agents() if spec.startswith("ahead"))
+        rows += [
+            row(contest, name, MILLISECONDS, time) for name, time in ((plain, 0.04), (ahead, 2.0), ("rollout:4", 1.0))
+        ]
+        for column in contest.opponents:
+            rows += [row(contest, plain, column, 12.5, 12.0, 13.0), row(contest, ahead, column, 7.5, 7.0, 8.0)]
+            rows.append(row(contest, "rollout:4", column + KNOWN, 1.0, 0.5, 1.5))
+    return {"rows": rows}
+
+
+def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
+    first, *others = answers(result)
+    assert first == (
+        "Moska for four: against three Bot3 `ahead:best?worlds=4` loses 7.5 % (7.0 to 8.0) of its games at 2 ms a"
+        " decision; without search `greedy:best` loses 12.5 % (12.0 to 13.0) of its games at 0.04 ms a decision."
+    )
+    assert len(others) == len(CONTESTS) - 1
+    assert not any("rollout" in line for line in others)
+
+
+def test_a_chart_has_a_panel_for_each_kind_of_opponents_and_a_point_for_each_figure(result):
+    drawn = draw(result)
+    assert list(drawn) == list(CONTESTS)
+    for contest, figure in zip(CONTESTS.values(), drawn.values(), strict=True):
+        assert len(figure.axes) == len(contest.opponents)
+        for axes in figure.axes:
+            points = {
+                container.get_label(): list(zip(*container.lines[0].get_data(), strict=True))
+                for container in axes.containers
+            }
+            assert points == {
+                "no search": [(0.04, 12.5)],
+                "ahead (itself)": [(2.0, 7.5)],
+                "rollout, known": [(1.0, 1.0)],
+            }
+            assert axes.get_xscale() == "log"
