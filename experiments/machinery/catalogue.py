@@ -57,6 +57,14 @@ EXPERIMENTS = {
         84,
         ("moska",),
     ),
+    "moska-expert": CatalogueEntry(
+        "How much better does a network play Moska if it learns from a search over worlds?",
+        "the thesis' best agent without hidden information loses 14.25 % against three Bot3",
+        "Vahteristo 2023, section 3.1, Table 1; Anthony, Tian and Barber 2017",
+        110,
+        ("moska",),
+        ("moska",),
+    ),
     "moska-table1": CatalogueEntry(
         "How strong are cardai's models in the thesis' benchmarks of Moska?",
         "four sets of opponents, five tested agents, 2,000 games for each number",
