@@ -301,3 +301,11 @@ def test_a_suite_says_what_a_search_cost_and_whom_it_had_in_mind():
     assert not found["B2", specs[2]].exploits
     assert 0 < own.milliseconds < 1000
     assert own.decisions > 4
+
+
+def test_a_heuristic_judges_the_end_of_a_game_on_its_own_scale():
+    """The values of Durak's heuristic are far below 0 and its scores are not, so one must not stand for the other."""
+    player = agent(DURAK, "ahead:hand_value?moves=9&worlds=6&turns=40")
+    state = states_of(DURAK, 2, 60)[-1]
+    _, means, _ = means_of(DURAK, player, state)
+    assert (means < 0).all()

@@ -344,6 +344,8 @@ def _teacher(game: Game, spec: str, variant: str, seats: int) -> WorldSearch:
         raise CardaiError(
             f"teacher {spec!r} must search over worlds in compiled code, by a number of worlds, as ahead:best?worlds=2"
         )
+    if strategy.turns >= 0 and strategy.evaluator is None:
+        raise CardaiError(f"teacher {spec!r}: the values of a heuristic are no scores; name a model, or a rollout")
     return strategy
 
 

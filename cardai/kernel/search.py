@@ -3,8 +3,9 @@
 The seat to move compares its moves by one ply of lookahead and plays the best `most` of them in the same worlds, with
 the same random numbers. In each world every seat moves by a model of it, up to the seat's next choice: the best
 position there, by its own judge, is the value of the move in that world. `turns` choices may be played over before.
-Forced moves, and choices in the middle of a decision, are no choices here. A move to which the game's end or `decided`
-gives a score has that score. If the models play to the end of the game, this is pure Monte Carlo (a rollout).
+Forced moves, and choices in the middle of a decision, are no choices here. A line in which the game ends, or `decided`
+gives the seat's score, is worth that score. A heuristic judges such a position too, since its values have a scale of
+their own. If the models play to the end of the game, this is pure Monte Carlo (a rollout).
 
 Models that look ahead do so in the world at hand, so nothing is sampled again inside a world.
 
@@ -142,6 +143,8 @@ def play_on(rules, cast, own, others, lines, line, scratch):
     while True:
         score = known_score(rules, cast, state, seat)
         if score >= 0.0:
+            if get(lines.left, line) >= 0 and get(cast.kinds, own) == ONE_PLY and get(cast.networks, own) == 0:
+                score = call_score(get(cast.calls, own), state, seat)
             set_float(lines.values, line, score)
             set(lines.status, line, VALUED)
             return work
