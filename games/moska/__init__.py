@@ -66,7 +66,14 @@ SEARCH = Suite(
         "B1": Row(("bot3",) * 3, about="three Bot3"),
         "N1": Row(("greedy:best",) * 3, about="three times the network that learned from outcomes"),
     },
-    agents=("bot3", "greedy:best", "ahead:best?halving", "ahead:best?halving&others=bot3"),
+    agents=(
+        "bot3",
+        "greedy:best",
+        "greedy:expert",
+        "ahead:best?halving",
+        "ahead:expert?halving",
+        "ahead:expert?halving&others=bot3",
+    ),
     games=4000,
     variant="thesis",
 )
