@@ -6,9 +6,9 @@ world each. The value there is the label of the position after the move. One wor
 over millions of positions, and for the same time more positions teach more than more worlds. All moves that the search
 tried are labelled, so that the network learns to rank moves of one decision, whose outcomes are hardly ever seen apart.
 
-The network `expert` that comes with cardai was made by these stages at the scale "small", one by one, with a difference:
-its second and third generation also learned from the labels of the generation before, and the third used the games of
-the second.
+The network `expert` that comes with cardai was made by these stages at the scale "small", one by one, with a
+difference: its second and third generation also learned from the labels of the generation before, and the third used
+the games of the second.
 
 Generations are measured greedy, the last one also as the judge of a search. Its number was chosen by games against
 `best` on other deals than those of the figures.
