@@ -135,6 +135,14 @@ EXPERIMENTS = {
         4,
         ("moska",),
     ),
+    "strength": CatalogueEntry(
+        "How strong is each agent for the time that it takes, with and without a search over worlds?",
+        "none: the thesis' agents judge the positions after their own moves, and search no further",
+        "Vahteristo 2023, section 2.1.2",
+        120,
+        ("moska", "durak", "tictactoe"),
+        ("moska", "durak", "tictactoe"),
+    ),
     "peers": CatalogueEntry(
         "How fast is random play compared with other libraries?",
         "the thesis' engine plays 0.1-10 games of Moska a second on a core",
