@@ -22,9 +22,13 @@ PHONE = 390 - 2 * 16
 """Pixels that a figure gets on a phone's screen."""
 
 
+NEW = {"moska-expert", "strength"}
+"""Experiments that are younger than the report in this repository; the next report has them."""
+
+
 def test_it_has_results_of_nearly_every_experiment():
     missing = set(EXPERIMENTS) - set(NAMES)
-    assert missing <= {"peers"}  # which needs other libraries
+    assert missing <= {"peers", *NEW}  # peers needs other libraries
 
 
 def test_the_front_page_is_written_from_the_results():

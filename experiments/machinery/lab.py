@@ -27,7 +27,16 @@ from experiments.machinery.findings import Findings
 from experiments.machinery.provenance import fingerprint, read_sealed, write_sealed
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
-SPEEDS = {"seconds", "games_per_second", "states_per_second", "rows_per_second", "machine", "when", "utilisation"}
+SPEEDS = {
+    "seconds",
+    "milliseconds",
+    "games_per_second",
+    "states_per_second",
+    "rows_per_second",
+    "machine",
+    "when",
+    "utilisation",
+}
 """Keys whose values may differ when a piece is measured again; all other values must be equal."""
 
 
