@@ -277,10 +277,6 @@ class Game:
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
-        if self.playouts is not None and self.playouts not in self.players:
-            raise CardaiError(
-                f"{self.name}: playouts names no player: " + unknown("player", self.playouts, self.players)
-            )
 
     def __hash__(self) -> int:
         return id(self)

@@ -10,7 +10,6 @@ from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest,
 from cardai.game import Game, PerspectiveEncoder, Player, Segment
 from cardai.rule import next_bits, rule, truncated
 from games import durak, tictactoe
-from games.durak.rules import simplify as simplify_durak
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""
@@ -660,7 +659,6 @@ def settle_by_ply(state):
 @rule
 def simplify_too_much(state):
     """Durak: forgets how many cards may still be added."""
-    simplify_durak(state)
     state.limit = 6
 
 

@@ -303,7 +303,7 @@ def test_a_dataset_says_what_it_is(files):
     }  # fmt: skip
     assert told["recipe"] == {
         "encoder": "bitmap", "moment": "before_draw", "states": "all", "per_game": 0, "balance": "loser",
-        "label": "score", "agents": [], "steady": False,
+        "label": "score", "agents": [], "steady": False, "teacher": "",
     }  # fmt: skip
     assert set(told["agents"]) == set(POOLS["moska"])
     assert sum(told["agents"].values()) == 30 * 4

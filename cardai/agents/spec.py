@@ -231,7 +231,7 @@ def list_specs(game: Game) -> dict[str, str]:
     for heuristic in game.heuristics:
         found.update({f"{name}:{heuristic}": about for name, about in SEARCHES.items()})
     for model, known in known_evaluators(game).items():
-        names = ("greedy",) if known.moment == "before_draw" else ("sampled", "peeking")
+        names = ("greedy", "ahead") if known.moment == "before_draw" else ("sampled", "peeking", "ahead")
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
     return found
