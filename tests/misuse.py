@@ -382,7 +382,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "epsilon": (lambda: 0.0, lambda: ["0", -0.1, 1.1, math.nan, math.inf, None, [], True]),
         "temperature": (lambda: 0.0, lambda: ["0", -0.1, math.nan, math.inf, None, [], True]),
         # Agents.
-        "Decisions.moves_of.agent": (lambda: agent(GAME, "random"), lambda: [None, 3, "bot3", agent(FOREIGN, "random")]),
+        "Decisions.moves_of.agent": (lambda: agent(GAME, "random"), lambda: [None, 3, agent(FOREIGN, "random")]),
         "plan": (lambda: agent(GAME, "rollout:1").strategy, lambda: [None, 3, "ahead", agent(GAME, "random").strategy]),
         "spec": (lambda: "random", lambda: [*NAME, None, "random?x", "bot3?nothing=1", "rollout:0", "sampled:", "?"]),
         "explores_until.spec": (lambda: "greedy:x?epsilon=1&until=3", lambda: [*TEXT, None, "a?b&b", "a?until=x"]),
