@@ -89,6 +89,18 @@ def test_an_evaluator_asked_in_rounds_plays_as_the_same_network_in_compiled_code
         assert np.array_equal(native, asked)
 
 
+@pytest.mark.parametrize("moment", ["before_draw", "drawn"])
+def test_playouts_by_an_evaluator_are_the_same_in_rounds_and_in_compiled_code(moment):
+    """All moves are played on, so none is judged before."""
+    found = []
+    for asks in (False, True):
+        settles = moment == "drawn"
+        by = OnePly(Exact(DURAK, 4, moment, asks), settles=settles, worlds=3 if settles else 1)
+        player = Agent("playouts", WorldSearch(by, by, 2), game=DURAK)
+        found.append(moves_of(DURAK, player, ["thrifty"] * 3, 2, seed=5))
+    assert all(map(np.array_equal, *found))
+
+
 def states_of(game, seats: int, games: int, variant: str | None = None) -> np.ndarray:
     """States in the middle of games of random players, in which somebody has a choice."""
     found = []

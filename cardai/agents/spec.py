@@ -343,9 +343,8 @@ def _searching(
 def _endgame(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
     """Options other than `nodes` are those of the inner agent, unless that stands in parentheses."""
     nodes = _count(spec, options.pop("nodes", str(NODES)), "a number of nodes")
-    if argument.startswith("(") and argument.endswith(")"):
-        named = argument[1:-1]
-    else:
+    named = _unwrapped(argument)
+    if named == argument:
         query = "&".join(f"{key}={value}" if value else key for key, value in options.items())
         named = f"{argument}?{query}" if query else argument
         options.clear()

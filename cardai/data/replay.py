@@ -167,6 +167,18 @@ def mark_drawn(options, job, replay, game, plies):
 
 
 @rule
+def replay_and_mark(rules, options, job, replay, game, first, end):
+    """Replay a game and mark the plies that the recipe takes. Returns False if the record is not sound."""
+    plies = end - first
+    played = replay_game(rules, replay, get(job.seeds, game), first, end)
+    if played < plies or not ends_as_recorded(rules, options, job, replay, game):
+        return False
+    mark_wanted(options, job, replay, game, plies)
+    mark_drawn(options, job, replay, game, plies)
+    return True
+
+
+@rule
 def teach(rules, cast, encode, job, replay, game, ply, rows, scratch):
     """Have the teacher search a decision of a replayed game. Its moves become rows from `rows` on, its means labels.
 
@@ -197,13 +209,9 @@ def harvest_taught(rules, cast, encode, options, job, replay, scratch):
     first, rows = 0, 0
     for game in range(job.total):
         end = get(job.ends, game)
-        plies = end - first
-        played = replay_game(rules, replay, get(job.seeds, game), first, end)
-        if played < plies or not ends_as_recorded(rules, options, job, replay, game):
+        if not replay_and_mark(rules, options, job, replay, game, first, end):
             return -1 - game
-        mark_wanted(options, job, replay, game, plies)
-        mark_drawn(options, job, replay, game, plies)
-        for ply in range(plies):
+        for ply in range(end - first):
             if get(job.marks, ply) == 1:
                 rows = teach(rules, cast, encode, job, replay, game, ply, rows, scratch)
                 if rows < 0:
@@ -221,13 +229,9 @@ def harvest(rules, encode, options, job, replay):
     first, rows = 0, 0
     for game in range(job.total):
         end = get(job.ends, game)
-        plies = end - first
-        played = replay_game(rules, replay, get(job.seeds, game), first, end)
-        if played < plies or not ends_as_recorded(rules, options, job, replay, game):
+        if not replay_and_mark(rules, options, job, replay, game, first, end):
             return -1 - game
-        mark_wanted(options, job, replay, game, plies)
-        mark_drawn(options, job, replay, game, plies)
-        for ply in range(plies):
+        for ply in range(end - first):
             if get(job.marks, ply) == 1:
                 seat = get(replay.seats, ply)
                 clear_row(job.rows, rows)

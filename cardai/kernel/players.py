@@ -28,7 +28,7 @@ class Cast(NamedTuple):
     is_open: Any  # i64[1]: the game's `is_open`
     own: Any  # i64[P]: the player that moves for a SEARCH in its worlds
     others: Any  # i64[P]: the player that moves there for the other seats
-    most: Any  # i64[P]: the moves that SEARCH plays on; if there are more, `own` chooses
+    most: Any  # i64[P]: the moves that SEARCH plays on; if there are more, `own` chooses; 0: all
     turns: Any  # i64[P]: the choices of its own that SEARCH plays on over; -1: to the end of the game
     halving: Any  # i64[P]: 1 if SEARCH gives up the worse half of its moves again and again
     nanoseconds: Any  # i64[P]: how long SEARCH may take instead of counting worlds; 0: it counts them

@@ -211,7 +211,7 @@ def candidates(rules, cast, player, state, scratch, stream):
     Returns how many there are, and the work done or NOT_A_NUMBER.
     """
     space, own, most = scratch.search, get(cast.own, player), get(cast.most, player)
-    if get(cast.kinds, own) == ONE_PLY:
+    if most > 0 and get(cast.kinds, own) == ONE_PLY:
         settles, peeks, worlds = get(cast.settles, own) != 0, get(cast.peeks, own) != 0, get(cast.worlds, own)
         n, work = compare_moves(rules, judge_of(cast, own), settles, peeks, worlds, state, scratch, stream)
     else:
@@ -226,7 +226,7 @@ def candidates(rules, cast, player, state, scratch, stream):
         copy(at(space.moves, i), at(scratch.moves, i), rules.move_size)
         set_float(space.totals, i, get_float(scratch.totals, i))
         set(space.counts, i, get(scratch.counts, i))
-    if n > most:
+    if 0 < most < n:
         sort_moves(rules, space, 0, n, scratch)
         n = most
     for i in range(n):

@@ -113,7 +113,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "own": place[id(search.own)],
                 "others": place[id(search.others)],
                 "worlds": search.worlds,
-                "most": search.most or game.max_moves,
+                "most": search.most,
                 "turns": search.turns,
                 "halving": search.halving,
                 "nanoseconds": round(search.milliseconds * 1_000_000),

@@ -21,6 +21,7 @@ from cardai.table.complaints import NoLegalMove, NoNumber
 from cardai.table.lookahead import Lookahead
 
 MOST_LINES = 1 << 15  # that are played on at once
+LINES = -1  # in the key of a lookahead: it judges lines, and is not one of those that decisions begin with
 
 
 @rule
@@ -100,7 +101,6 @@ class Search:
         self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, networks_of([plan]))
         self.own, self.others = int(self.cast.own[0]), int(self.cast.others[0])
         self.lent = lend(game.rules), lend(self.cast), lend(self.scratch)
-        self.lookaheads: dict[int, Lookahead] = {}
 
     def _asked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The states, streams, places of states, places of streams, and limits of the decisions."""
@@ -210,9 +210,10 @@ class Search:
         """Have an evaluator judge the moves in lines that wait for it: a leaf has its value, the others go on."""
         model = self.plan.own if player == self.own else self.plan.others
         assert isinstance(model, OnePly)
-        if player not in self.lookaheads:
-            self.lookaheads[player] = Lookahead(self.game, model.evaluator, int(lines.states["seats"][0]))
-        ahead, never = self.lookaheads[player], np.zeros(len(lines.states), np.int64)
+        kept, key = self.decisions._lookaheads, (id(model.evaluator), LINES)
+        if key not in kept:  # kept from one batch of decisions to the next: its arrays are large
+            kept[key] = Lookahead(self.game, model.evaluator, int(lines.states["seats"][0]))
+        ahead, never = kept[key], np.zeros(len(lines.states), np.int64)
         while len(waiting):
             taken = ahead.gather(
                 lines.states, lines.streams, waiting, waiting, settles=model.settles, worlds=1, peeks=True
