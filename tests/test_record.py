@@ -1,6 +1,7 @@
 """A file of games says what was played, and nothing wrong in it goes unnoticed."""
 
 import base64
+import contextlib
 import gzip
 import hashlib
 import json
@@ -444,6 +445,27 @@ def test_ctrl_c_at_any_moment_neither_loses_a_finished_game_nor_writes_it_twice(
         stopped.append(results.interrupted)
         assert [one.seed for one in read(tmp_path / "g.jsonl")] == seeds[results.finished].tolist()
     assert any(stopped)
+
+
+def test_ctrl_c_while_a_thread_is_being_started_leaves_no_thread_playing(tmp_path, monkeypatch):
+    """It would write games at the same time as the main thread."""
+    count, before = 60_000, threading.active_count()
+    lineups, seeds = np.zeros((count, 2), int), np.arange(count, dtype=np.uint64)
+    start, started = threading.Thread.start, []
+
+    def interrupted_start(thread):
+        start(thread)
+        started.append(thread)
+        if len(started) == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    with Writer(tmp_path / "g.jsonl", TICTACTOE, ["random"], None, 2, planned=count) as writer:
+        on_game, agents = writer.in_order(lineups, seeds), [cardai.agent(TICTACTOE, "random")]
+        monkeypatch.setattr(threading.Thread, "start", interrupted_start)
+        with contextlib.suppress(KeyboardInterrupt):
+            play(TICTACTOE, agents, lineups, seeds, on_game=on_game, threads=2)
+        assert started
+        assert threading.active_count() == before
 
 
 def test_a_thread_does_not_run_away_from_a_slow_one(tmp_path):

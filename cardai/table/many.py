@@ -10,6 +10,7 @@ rounding depends on the batch, it may tip a choice between moves that are all bu
 """
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -200,6 +201,8 @@ class _Table:
         decisions, interrupted = 0, False
         pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         try:
+            if pool:
+                _start_threads(pool, self.threads)
             with Complaints(self.game):
                 while (status != driver.EMPTY).any():
                     self.round += 1
@@ -425,6 +428,13 @@ class _Part:
     def __init__(self, first: int, end: int) -> None:
         self.first, self.end = first, end
         self.inquiries: list[tuple[int, Inquiry]] = []  # with the agent each one is of
+
+
+def _start_threads(pool: ThreadPoolExecutor, threads: int) -> None:
+    """Start all threads of a pool. It would not wait for a thread if Ctrl-C came while that was being started."""
+    together = threading.Barrier(threads)
+    with interrupts_held():
+        list(pool.map(lambda _: together.wait(), range(threads)))
 
 
 def _compile_driver() -> None:
