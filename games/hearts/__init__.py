@@ -1,0 +1,62 @@
+"""Hearts for four: passing, thirteen tricks, and points that nobody wants. Rules: RULES.md.
+
+A move is one card, 0 to 51, passed or played.
+"""
+
+from cardai.game import Game
+
+from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, legal, score, settle
+from .text import ending, holdings, parse, show, spell, tell
+from .worlds import blank, resample
+
+STANDARD = {
+    "passing": 2,
+    "moon": 1,
+    "jack": 0,
+    "no_trick_bonus": 0,
+    "must_break": 1,
+    "queen_breaks": 1,
+    "no_points_first": 1,
+    "lead_for_queen": 0,
+    "any_club": 0,
+    "limit": 0,
+    "aim": 0,
+}
+PAPER = STANDARD | {"queen_breaks": 0}
+
+GAME = Game(
+    name="hearts",
+    title="Hearts",
+    version=1,
+    seats=range(SEATS, SEATS + 1),
+    default_seats=SEATS,
+    state=STATE,
+    move=MOVE,
+    max_moves=HAND,
+    max_plies=2560,  # 5.1: forty rounds of 12 cards passed and 52 played
+    variants={
+        "standard": STANDARD,
+        "match": STANDARD | {"limit": 100, "passing": 1},
+        "jack": STANDARD | {"jack": 1},
+        "paper": PAPER,
+        "paper_pass": PAPER | {"moon": 0},
+        "paper_plain": PAPER | {"moon": 0, "passing": 0},
+        "paper_normal": PAPER | {"aim": 1},
+        "paper_moon": PAPER | {"aim": 2},
+        "paper_breaker": PAPER | {"aim": 3},
+    },
+    deal=deal,
+    legal=legal,
+    act=act,
+    settle=settle,
+    score=score,
+    resample=resample,
+    blank=blank,
+    actions={(card,): card for card in range(CARDS)},
+    spell=spell,
+    parse=parse,
+    show=show,
+    tell=tell,
+    ending=ending,
+    holdings=holdings,
+)

@@ -1,0 +1,355 @@
+"""Hearts for four: the state, the deal, what may be passed and played, what a move does. Numbers refer to RULES.md.
+
+Cards and sets of cards are those of `cardai.cards` with 52 cards: card = 4 * rank + suit, rank 0 the two and 12 the
+ace, suits clubs, diamonds, hearts, spades. So 0 is the two of clubs, 43 the queen of spades and 51 the ace of spades.
+
+A round has a passing phase (`leader` is NONE), if cards are passed in it, and thirteen tricks.
+"""
+
+import numpy as np
+
+from cardai.cards import count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.game import move_dtype, state_dtype
+from cardai.rule import below, rule, shuffle
+
+CARDS = 52
+SEATS = 4
+HAND = 13  # 1.1
+PASS = 3  # 2.1: cards that each seat passes on
+CLUBS, DIAMONDS, HEARTS, SPADES = range(4)
+TWO_OF_CLUBS = 0
+JACK_OF_DIAMONDS = 37
+QUEEN_OF_SPADES = 43
+NONE = -1
+
+QUEEN = 1 << QUEEN_OF_SPADES  # the set of this card
+ALL_HEARTS = 0x1111111111111 << HEARTS
+POINT_CARDS = ALL_HEARTS | QUEEN  # 4.1
+ALL_POINTS = 26  # 4.1
+QUEEN_POINTS = 13  # 4.1
+JACK_BONUS = 10  # 4.3
+TRICK_BONUS = 5  # 4.4
+MOST_ROUNDS = 40  # 5.1
+
+PASS_NEVER, PASS_IN_TURN, PASS_FROM_ANYWHERE = range(3)  # option `passing`
+MOON_NOTHING, MOON_OTHERS_PAY, MOON_SHOOTER_GAINS = range(3)  # option `moon`
+AIM_POINTS, AIM_NORMAL, AIM_MOON, AIM_BREAKER = range(4)  # option `aim`
+DIRECTIONS = (1, 3, 2, 0)  # 1.2: left, right, across, hold
+
+STATE = state_dtype(
+    # Options, set by the variant.
+    passing=(),  # 1.2: 0 cards are never passed; 1 left, right, across, hold in turn; 2 the same from a random one
+    moon=(),  # 4.2: who takes all 26 points: 0 has them; 1 has none and the others 26 each; 2 has 26 less than none
+    jack=(),  # 4.3: 1 if the jack of diamonds is worth 10 points less
+    no_trick_bonus=(),  # 4.4: 1 if a seat without a trick has 5 points less, unless a seat takes all 26 points
+    must_break=(),  # 3.5: 1 if no heart may be led before hearts are broken
+    queen_breaks=(),  # 3.5: 1 if the queen of spades breaks hearts too
+    no_points_first=(),  # 3.3: 1 if the first trick gets no point card from a hand that has another card
+    lead_for_queen=(),  # 3.5: 1 if a seat with only hearts and the queen of spades may lead an unbroken heart
+    any_club=(),  # 3.1: 1 if the first lead may be any club
+    limit=(),  # 5.1: points that end the game, 0 for a game of one round
+    aim=(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does
+    # The cards of this round.
+    hands=SEATS,  # the cards each seat holds; a card chosen to be passed stays here until the exchange
+    passed=SEATS,  # 2.1: the cards each seat has chosen to pass on, before the exchange and after it; 0 after the round
+    played=SEATS,  # the cards each seat has played, those on the table included
+    lacks=SEATS,  # 6.1: cards that everybody knows each seat cannot hold, because of what it played
+    known=SEATS,  # 6.1: cards that everybody knows each seat holds: the two of clubs, until it is played
+    taken=SEATS,  # the cards of the tricks each seat has taken
+    tricks=SEATS,  # how many tricks each seat has taken
+    table=SEATS,  # the card each seat has laid to the current trick, or NONE
+    leader=(),  # the seat that leads the current trick; NONE while cards are passed
+    broken=(),  # 3.5: 1 once hearts are broken
+    # The game.
+    direction=(),  # 1.2: seat s passes to (s + direction) % 4: 1 left, 2 across, 3 right; 0 nothing is passed
+    first_direction=(),  # the place in DIRECTIONS of the first round's direction, 0..3; 3 if cards are never passed
+    rounds=(),  # how many rounds are over
+    totals=SEATS,  # 5.1: each seat's points in the rounds that are over
+)
+MOVE = move_dtype("card")  # 0..51: the card to pass, or to play
+
+
+@rule
+def deal(state):
+    state.first_direction = 3
+    if state.passing == PASS_IN_TURN:
+        state.first_direction = 0
+    elif state.passing == PASS_FROM_ANYWHERE:
+        state.first_direction = below(state, len(DIRECTIONS))
+    deal_round(state)
+
+
+@rule
+def deal_round(state):
+    """1.1: shuffle and deal all cards, and begin to pass or to play."""
+    cards = np.empty(CARDS, np.int64)
+    for card in range(CARDS):
+        cards[card] = card
+    shuffle(state, cards, 0, CARDS)
+    for seat in range(SEATS):
+        state.hands[seat] = 0
+        for place in range(HAND):
+            state.hands[seat] |= single(cards[seat * HAND + place])
+        state.played[seat] = 0
+        state.lacks[seat] = 0
+        state.known[seat] = 0
+        state.taken[seat] = 0
+        state.tricks[seat] = 0
+        state.table[seat] = NONE
+    state.broken = 0
+    state.revealed = full_deck(SEATS)
+    state.direction = 0
+    if state.passing != PASS_NEVER:
+        state.direction = DIRECTIONS[(state.first_direction + state.rounds) % len(DIRECTIONS)]
+    if state.direction == 0:
+        start_play(state)
+    else:
+        state.leader = NONE
+        state.turn = 0  # 2.2
+
+
+@rule
+def start_play(state):
+    """3.1: the seat that holds the two of clubs leads, so everybody knows where that card is."""
+    for seat in range(SEATS):
+        if has(state.hands[seat], TWO_OF_CLUBS):
+            state.leader = seat
+            state.turn = seat
+            state.known[seat] = single(TWO_OF_CLUBS)
+
+
+@rule
+def choices(state):
+    """The set of cards that the seat to move may pass or play."""
+    if state.leader == NONE:
+        return state.hands[state.turn] & ~state.passed[state.turn]  # 2.2
+    if state.table[state.leader] == NONE:
+        return leads(state)
+    return follows(state)
+
+
+@rule
+def leads(state):
+    """3.1, 3.5: the cards that the seat to move may lead."""
+    hand = state.hands[state.turn]
+    if is_first_trick(state):
+        return hand & suit_cards(CLUBS) if state.any_club != 0 else single(TWO_OF_CLUBS)
+    if state.must_break == 0 or state.broken != 0:
+        return hand
+    others = hand & ~ALL_HEARTS
+    if others == 0 or (others == QUEEN and state.lead_for_queen != 0):
+        return hand
+    return others
+
+
+@rule
+def follows(state):
+    """3.2, 3.3: the cards that the seat to move may play to a trick that another seat leads."""
+    hand = state.hands[state.turn]
+    same = hand & suit_cards(suit(state.table[state.leader]))
+    if same != 0:
+        return same
+    if state.no_points_first != 0 and is_first_trick(state) and hand & ~POINT_CARDS != 0:
+        return hand & ~POINT_CARDS
+    return hand
+
+
+@rule
+def is_first_trick(state):
+    """Whether the seat to move has played no card in this round."""
+    return count(state.hands[state.turn]) == HAND
+
+
+@rule
+def legal(state, moves):
+    rest, n = choices(state), 0
+    while rest != 0:
+        moves[n].card = lowest(rest)
+        rest &= rest - 1
+        n += 1
+    return n
+
+
+@rule
+def act(state, move):
+    seat, card = state.turn, single(move.card)
+    if state.leader == NONE:
+        state.passed[seat] |= card  # 2.2
+        return
+    note_lacks(state, seat, move.card)
+    state.hands[seat] &= ~card
+    state.known[seat] &= ~card
+    state.played[seat] |= card
+    state.table[seat] = move.card
+    if card & ALL_HEARTS != 0 or (card == QUEEN and state.queen_breaks != 0):
+        state.broken = 1  # 3.5
+
+
+@rule
+def note_lacks(state, seat, card):
+    """6.1: what everybody learns about the hand of `seat` from a card that it is about to play."""
+    led = state.table[state.leader]
+    if led == NONE:
+        if suit(card) == HEARTS and state.broken == 0 and state.must_break != 0:  # 3.5
+            kept = POINT_CARDS if state.lead_for_queen != 0 else ALL_HEARTS
+            state.lacks[seat] |= full_deck(CARDS) & ~kept
+    elif suit(card) != suit(led):
+        state.lacks[seat] |= suit_cards(suit(led))  # 3.2
+        if state.no_points_first != 0 and is_first_trick(state) and has(POINT_CARDS, card):
+            state.lacks[seat] |= full_deck(CARDS) & ~POINT_CARDS  # 3.3
+
+
+@rule
+def settle(state):
+    if state.leader == NONE:
+        go_on_passing(state)
+        return
+    following = (state.turn + 1) % SEATS
+    if following != state.leader:
+        state.turn = following
+        return
+    end_trick(state)
+    if state.hands[state.turn] == 0:
+        end_round(state)
+
+
+@rule
+def go_on_passing(state):
+    """2.1, 2.2: a seat chooses three cards, then the next seat does. After the last one the cards change hands."""
+    if count(state.passed[state.turn]) < PASS:
+        state.midway = 1
+    elif state.turn < SEATS - 1:
+        state.turn += 1
+    else:
+        exchange(state)
+        start_play(state)
+
+
+@rule
+def exchange(state):
+    """2.1: all passed cards change hands at once."""
+    for seat in range(SEATS):
+        state.hands[seat] &= ~state.passed[seat]
+    for seat in range(SEATS):
+        state.hands[(seat + state.direction) % SEATS] |= state.passed[seat]
+    state.revealed = full_deck(SEATS)
+
+
+@rule
+def taker(state):
+    """3.4: the seat whose card takes the trick so far: the highest card of the suit led. The trick has begun."""
+    best = state.leader
+    for seat in range(SEATS):
+        card = state.table[seat]
+        if card > state.table[best] and suit(card) == suit(state.table[best]):  # NONE is below every card
+            best = seat
+    return best
+
+
+@rule
+def end_trick(state):
+    """3.4: the taker gets the cards and leads next."""
+    seat = taker(state)
+    for other in range(SEATS):
+        state.taken[seat] |= single(state.table[other])
+        state.table[other] = NONE
+    state.tricks[seat] += 1
+    state.leader = seat
+    state.turn = seat
+
+
+@rule
+def end_round(state):
+    """4, 5.1: count the points, then end the game or deal the next round."""
+    for seat in range(SEATS):
+        state.totals[seat] += round_points(state, seat)
+    for seat in range(SEATS):
+        state.passed[seat] = 0
+    state.rounds += 1
+    if is_last_round(state):
+        state.turn = -1
+    else:
+        deal_round(state)
+
+
+@rule
+def is_last_round(state):
+    """5.1: whether the game is over, at the end of a round."""
+    if state.limit == 0 or state.rounds == MOST_ROUNDS:
+        return True
+    for seat in range(SEATS):
+        if state.totals[seat] >= state.limit:
+            return True
+    return False
+
+
+@rule
+def penalty(cards):
+    """4.1: the points of a set of cards, 0 to 26, before 4.2 to 4.4."""
+    return count(cards & ALL_HEARTS) + QUEEN_POINTS * has(cards, QUEEN_OF_SPADES)
+
+
+@rule
+def shooter(state):
+    """4.2: the seat that has taken all 26 points of this round, or NONE."""
+    for seat in range(SEATS):
+        if state.taken[seat] & POINT_CARDS == POINT_CARDS:
+            return seat
+    return NONE
+
+
+@rule
+def round_points(state, seat):
+    """4: the points of `seat` if the round ended with the tricks taken so far, -36 to 26."""
+    points, shot = penalty(state.taken[seat]), shooter(state)
+    if shot != NONE and state.moon == MOON_OTHERS_PAY:
+        points = 0 if shot == seat else ALL_POINTS
+    elif shot == seat and state.moon == MOON_SHOOTER_GAINS:
+        points = -ALL_POINTS
+    if state.jack != 0 and has(state.taken[seat], JACK_OF_DIAMONDS):
+        points -= JACK_BONUS
+    if state.no_trick_bonus != 0 and state.tricks[seat] == 0 and shot == NONE:
+        points -= TRICK_BONUS
+    return points
+
+
+@rule
+def fewest_points(state):
+    """The fewest points that a seat can have in a round."""
+    shot = -ALL_POINTS if state.moon == MOON_SHOOTER_GAINS else 0
+    if state.jack != 0:
+        return shot - JACK_BONUS
+    return min(shot, -TRICK_BONUS * state.no_trick_bonus)
+
+
+@rule
+def score(state, seat):
+    if state.limit != 0:
+        return share_of_win(state, seat)
+    if state.aim != AIM_POINTS:
+        return aim_score(state, seat)
+    return (ALL_POINTS - state.totals[seat]) / (ALL_POINTS - fewest_points(state))  # 7.1
+
+
+@rule
+def share_of_win(state, seat):
+    """5.1: 1 for the lowest total, shared by the seats that have it."""
+    lowest_total, winners = state.totals[0], 0
+    for other in range(1, SEATS):
+        lowest_total = min(lowest_total, state.totals[other])
+    for other in range(SEATS):
+        winners += state.totals[other] == lowest_total
+    return 1.0 / winners if state.totals[seat] == lowest_total else 0.0
+
+
+@rule
+def aim_score(state, seat):
+    """7.2 to 7.4: what the paper's networks are trained for."""
+    points = penalty(state.taken[seat])
+    if state.aim == AIM_NORMAL:
+        return max(0, 10 - points) / 10
+    if state.aim == AIM_MOON:
+        return 1.0 if points == ALL_POINTS else 0.0
+    if shooter(state) != NONE:
+        return 0.0
+    return 1.0 if points == 0 else 0.1

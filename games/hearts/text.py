@@ -1,0 +1,135 @@
+"""Hearts as text: moves in words and back, the round as one seat sees it, and the places of the cards."""
+
+import numpy as np
+
+from cardai.cards import DECK52
+
+from .rules import ALL_HEARTS, JACK_OF_DIAMONDS, MOON_NOTHING, MOVE, NONE, PASS, POINT_CARDS, QUEEN_OF_SPADES, SEATS
+
+SUITS = ("clubs", "diamonds", "hearts", "spades")
+DIRECTIONS = ("to nobody", "to the left", "across", "to the right")
+SYMBOLS = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", "♧": "C", "♢": "D", "♡": "H", "♤": "S"})
+PASSING = ("pass", "passes")
+PLAYING = ("play", "plays", "lead", "leads", "discard", "discards")
+
+
+def spell(state, move):
+    card = DECK52.name(move["card"])
+    if state["leader"] == NONE:
+        return f"passes {card}"
+    return f"leads {card}" if state["table"][state["leader"]] == NONE else f"plays {card}"
+
+
+def parse(state, text):
+    words = text.split()
+    verbs = PASSING if state["leader"] == NONE else PLAYING
+    if len(words) == 2 and words[0].lower() in verbs:
+        words = words[1:]
+    if len(words) != 1:
+        raise ValueError(f"{text.strip()!r} is no move here; try: {verbs[1]} QS, or QS")
+    move = np.zeros(1, MOVE)[0]
+    move["card"] = card_named(words[0])
+    return move
+
+
+def card_named(name):
+    """The card with a name. Other programs put the suit first, or write a symbol for it: SQ, Q♠."""
+    text = name.translate(SYMBOLS)
+    return DECK52.card(text[1:] + text[0] if text[:1].upper() in set(DECK52.suits) else text)
+
+
+def tell(state, move, seat):
+    return spell(state, move) if state["leader"] != NONE else "passes a card"
+
+
+def show(state, seat):
+    lines = [headline(state)]
+    lines.extend(seat_line(state, other, seat) for other in range(SEATS))
+    lines.extend(exchange_lines(state, seat))
+    lines.append(f"Your hand  {by_suit(state['hands'][seat])}")
+    return "\n".join(lines)
+
+
+def headline(state):
+    if state["turn"] < 0:
+        return "The game is over."
+    first = f"Round {int(state['rounds']) + 1}" if state["limit"] else "One round"
+    if state["leader"] == NONE:
+        return f"{first}: each player passes 3 cards {DIRECTIONS[int(state['direction'])]}."
+    hearts = "broken" if state["broken"] else "not broken"
+    trick = int(sum(state["tricks"])) + 1
+    return f"{first}, trick {trick}, p{int(state['leader'])} leads; hearts are {hearts}."
+
+
+def seat_line(state, other, seat):
+    notes = [f"{int(state['hands'][other]).bit_count()} cards"]
+    if state["leader"] == NONE:
+        notes.append(f"has chosen {int(state['passed'][other]).bit_count()} of {PASS}")
+    if state["leader"] != NONE:
+        notes.append(f"{int(state['tricks'][other])} tricks")
+        notes.append(f"{points_of(state['taken'][other])} points{taken_cards(state, other)}")
+    if state["limit"]:
+        notes.append(f"{int(state['totals'][other])} in all")
+    if state["table"][other] != NONE:
+        notes.append(f"on the table {DECK52.name(state['table'][other])}")
+    if state["known"][other]:
+        notes.append(f"holds {DECK52.names(state['known'][other])}")
+    if state["lacks"][other] and state["hands"][other]:
+        notes.append(f"has no {lacking(int(state['lacks'][other]))}")
+    return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
+
+
+def points_of(cards):
+    """4.1: the points of a set of cards."""
+    return (int(cards) & ALL_HEARTS).bit_count() + 13 * (int(cards) >> QUEEN_OF_SPADES & 1)
+
+
+def taken_cards(state, seat):
+    """The cards that count among those a seat has taken, in brackets."""
+    counting = POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0)
+    cards = DECK52.names(int(state["taken"][seat]) & counting)
+    return f" ({cards})" if cards else ""
+
+
+def lacking(cards):
+    """The suits of which everybody knows that a seat has none; "spades but the queen" if it may hold that one."""
+    names = []
+    for number, name in enumerate(SUITS):
+        missing = [card for card in DECK52.listed(cards) if card & 3 == number]
+        if len(missing) == 13:
+            names.append(name)
+        elif missing:
+            names.append(f"{name} but QS")
+    return ", ".join(names)
+
+
+def exchange_lines(state, seat):
+    """What the seat passed on and was passed, as far as it knows."""
+    lines, direction = [], int(state["direction"])
+    if not direction or not state["passed"][seat]:
+        return lines
+    receiver, giver = (seat + direction) % SEATS, (seat - direction) % SEATS
+    lines.append(f"You pass   {DECK52.names(state['passed'][seat])} to p{receiver}")
+    if state["leader"] != NONE:
+        lines.append(f"You got    {DECK52.names(state['passed'][giver])} from p{giver}")
+    return lines
+
+
+def by_suit(cards):
+    """The cards of a hand, suit by suit, the lowest first."""
+    suits = [DECK52.names(int(cards) & 0x1111111111111 << number) for number in range(4)]
+    return " | ".join(names for names in suits if names) or "-"
+
+
+def ending(state):
+    parts = [f"p{seat} has {int(state['totals'][seat])}" for seat in range(SEATS)]
+    shot = [seat for seat in range(SEATS) if int(state["taken"][seat]) & POINT_CARDS == POINT_CARDS]
+    moon = f"p{shot[0]} shot the moon. " if shot and state["moon"] != MOON_NOTHING else ""
+    rounds = f" after {int(state['rounds'])} rounds" if state["limit"] else ""
+    return f"{moon}Points{rounds}: {', '.join(parts)}."
+
+
+def holdings(state):
+    """The sets of cards in every place: each hand, the table, the tricks of each seat."""
+    table = sum(1 << int(card) for card in state["table"] if card != NONE)
+    return [*map(int, state["hands"]), table, *map(int, state["taken"])]
