@@ -3,8 +3,19 @@
 A move is one card, 0 to 51, passed or played.
 """
 
-from cardai.game import Game
+from cardai.game import Game, PerspectiveEncoder
 
+from .encode import (
+    encode_dealt,
+    encode_pass,
+    encode_play,
+    encode_relative,
+    pass_layout,
+    play_layout,
+    relative_layout,
+)
+from .heuristics import points_so_far
+from .players import PLAYERS
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, legal, score, settle
 from .text import ending, holdings, parse, show, spell, tell
 from .worlds import blank, resample
@@ -52,6 +63,15 @@ GAME = Game(
     score=score,
     resample=resample,
     blank=blank,
+    encoders={
+        "relative": PerspectiveEncoder(relative_layout, encode_relative),
+        "paper_play": PerspectiveEncoder(play_layout, encode_play),
+        "paper_pass": PerspectiveEncoder(pass_layout, encode_pass),
+        "paper_dealt": PerspectiveEncoder(play_layout, encode_dealt),
+    },
+    players=PLAYERS,
+    heuristics={"points": points_so_far},
+    playouts="duck",
     actions={(card,): card for card in range(CARDS)},
     spell=spell,
     parse=parse,
