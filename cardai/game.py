@@ -7,6 +7,7 @@ and `cardai check` tests that a game keeps it.
 
 import functools
 import keyword
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -144,11 +145,46 @@ class Player:
             raise CardaiError(f'a player sees "world" or "own", not {short(self.sees)}')
 
 
+MEASURES = {
+    "score": "mean score",
+    "win": "share of games won (score 1)",
+    "loss": "share of games lost (score 0)",
+    "share": "share of the win: 1/k for each of the k seats with the best score of their table",
+}
+"""What can be measured of the scores of any game."""
+_TAKEN = {*MEASURES, "not_lost"}  # labels of any game (`cardai.data.recipe.LABELS`) have these names too
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an ended game was for a seat beside its score: points in the game's own unit, or whether something happened.
+
+    The rule `of(state, seat)` gives a number from `low` to `high` for a state of a game that is over. `about` says what
+    it is. From 0 to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
+    Raises CardaiError unless `low` < `high`, both finite.
+    """
+
+    of: Callable[..., float]
+    about: str
+    low: float = 0.0
+    high: float = 1.0
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.low < self.high < math.inf:
+            raise CardaiError(f"the range of an outcome must be finite and rise, not {self.low} to {self.high}")
+
+    def as_label(self, values: np.ndarray) -> np.ndarray:
+        """Values of the outcome as labels in [0, 1], of which higher ones are better."""
+        shares = (np.asarray(values) - self.low) / (self.high - self.low)
+        return 1.0 - shares if self.lower_is_better else shares
+
+
 @dataclass(frozen=True)
 class Row:
     """One line-up of a suite: the opponents of the measured agent, and figures that others published.
 
-    `opponents`: agent specs. `claims`: the published figure in percent by agent spec.
+    `opponents`: agent specs. `claims`: the published figure by agent spec, in percent, or in the unit of an outcome.
     """
 
     opponents: tuple[str, ...]
@@ -160,7 +196,7 @@ class Row:
 class Suite:
     """A published benchmark of a game. A suite never changes: a change makes a new suite.
 
-    `measure`: "loss" (share of games with score 0), "win" (share with score 1) or "score" (mean score).
+    `measure`: one of `MEASURES`, or the name of an outcome of the game. Claims are in the measure's unit.
     `agents`: specs of the agents measured by default.
     `claim_games`: the number of games behind each claim; 0 if it is not known, or if the claims are exact.
     """
@@ -230,6 +266,9 @@ class Game:
     agent of the spec `kind:argument?options` and removes the options that it knows from the dict `options`.
     `solver(game, nodes)` makes a faster solver of open positions than the one for any game, with the same methods
     `solve` and `mend` (`cardai.agents.endgame.EndingSolver`).
+    `outcomes` are what an ended game was for a seat beside its score: points in the game's own unit, or events. They
+    are measures of tables and labels of training data. `measures` are those that tables show beside the mean score,
+    names of `MEASURES` or of outcomes.
     """
 
     name: str
@@ -272,8 +311,16 @@ class Game:
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     solver: Callable[..., Any] | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in self.outcomes:
+            if name in _TAKEN:
+                raise CardaiError(f"{self.name}: an outcome cannot be named {name!r}, which every game has already")
+        for name in (*self.measures, *(suite.measure for suite in self.suites.values())):
+            if name not in (*MEASURES, *self.outcomes):
+                raise CardaiError(f"{self.name}: {unknown('measure', name, (*MEASURES, *self.outcomes))}")
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
@@ -308,7 +355,8 @@ class Game:
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
         """A rule of this game that `rules` does not hold, compiled for the driver. Each is compiled once.
 
-        `role`: "value" (a heuristic), "decided", "choose" (a player), "encode", "blank", "is_open" or "simplify".
+        `role`: "value" (a heuristic), "outcome", "decided", "choose" (a player), "encode", "blank", "is_open" or
+        "simplify".
         Raises CardaiError for another role, and if the rule does not compile.
         """
         _check_role(role)
@@ -320,7 +368,7 @@ class Game:
         return known[role, function]
 
     def compile(self) -> None:
-        """Compile all rules, encoders, heuristics and players now, or load them from the cache.
+        """Compile all rules, encoders, heuristics, outcomes and players now, or load them from the cache.
 
         Raises CardaiError for the first that does not compile, with its file, its line and the reason.
         """
@@ -328,6 +376,7 @@ class Game:
         for role, functions in (
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
+            ("outcome", [outcome.of for outcome in self.outcomes.values()]),
             ("decided", [self.decided] if self.decided else []),
             ("choose", [player.choose for player in self.players.values()]),
             ("blank", [self.blank] if self.blank else []),
@@ -459,6 +508,34 @@ class Game:
             raise CardaiError(f"{self.name}: the game is not over, this state has no score yet")
         return np.array([door_score(self._lent, raw(states), seat) for seat in range(seats)])
 
+    def outcome(self, state: GameState, name: str) -> np.ndarray:
+        """What an ended game was for each seat by an outcome, f8[seats], in the outcome's own unit.
+
+        Raises CardaiError if the game is not over, for an unknown name and for a number outside the outcome's range.
+        """
+        states, seats, turn = self._copy(state)
+        if check_text("name", name) not in self.outcomes:
+            raise CardaiError(f"{self.name}: {unknown('outcome', name, self.outcomes)}")
+        if turn >= 0:
+            raise CardaiError(f"{self.name}: the game is not over, this state has no outcome yet")
+        entry = self.entry("outcome", self.outcomes[name].of)
+        values = np.array([float(door_value(entry, raw(states), seat)) for seat in range(seats)])
+        return self.check_outcome(name, values)
+
+    def check_outcome(self, name: str, values: np.ndarray, where: str = "") -> np.ndarray:
+        """Returns the values of an outcome, f8[..., seats]. Raises CardaiError if one of them is out of its range.
+
+        `where`: the game or games in words, for the message.
+        """
+        low, high = self.outcomes[name].low, self.outcomes[name].high
+        wrong = np.argwhere(~((values >= low) & (values <= high)))
+        if len(wrong):
+            value, seat = values[tuple(wrong[0])], wrong[0][-1]
+            raise CardaiError(
+                f"{self.name}: the outcome {name} is {value:g} for seat {seat}{where}; its range is {low:g} to {high:g}"
+            )
+        return values
+
     def encode(self, state: GameState, seat: int, encoder: str | None = None) -> np.ndarray:
         """The view of `seat` as numbers, u8[width]. Without a name the game's first encoder is used."""
         chosen, (states, seats, _) = self.encoder(encoder), self._copy(state)
@@ -503,7 +580,7 @@ def is_game(game: Any) -> Game:
 
 
 def _check_role(role: str) -> None:
-    roles = ("value", "decided", "choose", "encode", "blank", "is_open", "simplify")
+    roles = ("value", "outcome", "decided", "choose", "encode", "blank", "is_open", "simplify")
     if role not in roles:
         raise BadArgument(f"role must be {', '.join(roles[:-1])} or {roles[-1]}, not {short(role)}")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from cardai.files.reading import read_json
 from cardai.game import Game
-from cardai.measure.perfect.endings import grade_endgames
+from cardai.measure.perfect.endings import measure_endings
 from cardai.progress import Progress
 from cardai.registry import load
 from evaluators.model import SHIPPED
@@ -296,7 +296,9 @@ def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
 
     def graded() -> dict[str, Any]:
         games = lab.size.endings
-        return asdict(grade_endgames(load("durak"), [spec, "thrifty"], games, variant="report", limit=NODES)[spec])
+        return asdict(
+            measure_endings(load("durak"), [spec, "thrifty"], games, variant="report", limit=NODES).grades[spec]
+        )
 
     key = f"endings-{name.replace(':', '-')}"
     grades = lab.piece(key, graded)

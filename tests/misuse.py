@@ -32,6 +32,7 @@ from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame, Writer, replay
 from cardai.errors import CardaiError
+from cardai.game import Outcome
 from cardai.rule import STREAM
 from cardai.table.asking import Inquiry
 from cardai.table.many import play
@@ -52,6 +53,7 @@ INNER = {
     "cardai.game.move_dtype": "makes the type of a game's moves; called where a game is written",
     "cardai.game.copies": "an inner step of the analysis, on states that have been checked",
     "cardai.game.is_game": "the check itself",
+    "cardai.game.Game.check_outcome": "the check itself",
     "cardai.table.asking.Inquiry": "how a table asks its agents; `ask` is the door to it",
     "cardai.agents.strategy.Strategy": "what strategies have in common",
     "cardai.data.record.Header": "what the first line of a file says",
@@ -66,7 +68,7 @@ INNER = {
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
 DATACLASSES |= {"Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom", "HandWritten"}
-DATACLASSES |= {"OfFunction", "OnePly", "WorldSearch", "Person"}
+DATACLASSES |= {"Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -166,6 +168,10 @@ def over() -> OneGame:
     found = OneGame(GAME, [agent(GAME, "random")] * 2)
     found.run()
     return found
+
+
+def outcome_of_score() -> Outcome:
+    return Outcome(GAME.score, "the score again")
 
 
 def own_move() -> Any:
@@ -328,6 +334,9 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "game": (lambda: GAME, lambda: GAMES),
         "state": (state, wrong_states),
         "points.state": (finished, lambda: [*wrong_states(), state()]),
+        "Game.outcome.state": (finished, lambda: [*wrong_states(), state()]),
+        "Game.outcome.name": (lambda: "result", lambda: [*NAME, None]),
+        "as_label.values": (lambda: np.zeros(4), list),
         "move": (own_move, wrong_moves),
         "OneGame.move": (lambda: table().legal_moves()[0][0], wrong_moves),
         "seat": (lambda: 1, lambda: seat),
@@ -347,6 +356,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "load.name": (lambda: "moska", lambda: [*NAME, None]),
         # Tables.
         "agents": (lambda: [agent(GAME, "random")], wrong_agents),
+        "outcomes": (list, lambda: [None, 5, "tricks", ["tricks"], [5], {}]),
         "play.lineups": (lambda: np.zeros((3, 2), int), wrong_lineups),
         "play.seeds": (lambda: np.arange(3), wrong_seeds),
         "threads": (lambda: None, lambda: whole(1, optional=True)),
@@ -538,10 +548,13 @@ class Function:
 
 INSTANCES: dict[str, Callable[[], Any]] = {
     "Game": lambda: GAME,
+    "Game.outcome": lambda: replace(GAME, outcomes={"result": outcome_of_score()}),
+    "Outcome": lambda: outcome_of_score(),
     "PerspectiveEncoder": lambda: GAME.encoder(),
     "Phase": lambda: cardai.game.Phase("stock", (0, 3)),
     "OneGame": table,
     "OneGame.scores": lambda: over(),
+    "OneGame.outcomes": lambda: over(),
     "OneGame.ending": lambda: over(),
     "Decisions": decisions,
     "Agent": lambda: agent(GAME, "bot3"),
@@ -650,7 +663,7 @@ WORDS = {
     "players": ["agent", "seats"], "agents": ["agent", "compiled", "worlds", "parameters", "evaluator", "seats"],
     "agent": ["compiled", "evaluator", "encoder"], "streams": ["places"],
     "move": ["may not play"], "paths": ["file"], "path": ["file"], "laws": ["law"], "text": ["move"],
-    "moves": ["move"], "name": ["device", "game", "encoder", "evaluator"], "options": ["takes no value"],
+    "moves": ["move"], "name": ["device", "game", "encoder", "evaluator", "outcome"], "options": ["takes no value"],
     "body_options": ["hidden", "option"], "seconds": ["time"],
 }  # fmt: skip
 """Other words by which a message may call a parameter."""

@@ -7,7 +7,7 @@ import small_game
 from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
 from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest, single
-from cardai.game import Game, PerspectiveEncoder, Player, Segment
+from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment
 from cardai.rule import next_bits, rule, truncated
 from games import durak, tictactoe
 
@@ -538,6 +538,22 @@ def infinite_points(state, seat):
 
 
 @rule
+def points_without_a_number(state, seat):
+    return np.nan if state.stopped != 0 and seat == 1 else 0.5
+
+
+@rule
+def points_beyond_the_range(state, seat):
+    return 1.0 * small_game.points(state.hands[seat])
+
+
+@rule
+def points_that_clear_the_hand(state, seat):
+    state.hands[seat] = 0
+    return 0.5
+
+
+@rule
 def decide_by_the_ply(state, seat):
     """Calls the game for the first seat, too early."""
     return 1.0 if seat == 0 and state.ply > 4 else -1.0
@@ -571,6 +587,9 @@ WIDE = faulty("encodings_fill_their_layout", encoders=seen_by(encode_too_much))
 WRAPPING = faulty("encodings_fit_a_byte", encoders=seen_by(encode_wrapping))
 INFINITE = faulty("heuristics_are_finite", heuristics={"points": infinite_points})
 INFINITE_AFTER_ACT = faulty("heuristics_are_finite", heuristics={"points": infinite_while_drawing})
+UNNUMBERED = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_without_a_number, "points")})
+BOUNDLESS = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_beyond_the_range, "points")})
+CLEARING = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_that_clear_the_hand, "points")})
 HASTY = faulty("what_is_decided_stays_so", decided=decide_by_the_ply)
 CHEATING = faulty("players_choose_legal_moves", players=played_by(low_cheating, stop_at=2.0))
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", players=played_by(low_cheating, stop_at=2.0))
@@ -614,6 +633,7 @@ def is_legal_by_index(state, move):
 
 
 WRAPPING_NUMBERS = faulty("plain_python_agrees", heuristics={"huge": huge_points})
+WRAPPING_OUTCOMES = faulty("plain_python_agrees", outcomes={"huge": Outcome(huge_points, "huge", -2e18, 2e18)})
 OUT_OF_RANGE = faulty("plain_python_complains_of_nothing", act=act_out_of_range)
 TRUSTING = faulty("plain_python_complains_of_nothing", is_legal=is_legal_by_index)
 SECOND_PARAMETER = faulty(

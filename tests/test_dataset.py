@@ -423,13 +423,18 @@ def test_every_phase_of_a_game_is_a_segment_of_one_of_its_encoders_and_rises(nam
         ({"moment": "draw"}, "recipe: there is no moment 'draw'; did you mean"),
         ({"states": "some"}, "recipe: there is no states 'some'; there is all, choices"),
         ({"balance": "losers"}, "recipe: there is no balance 'losers'; did you mean loser"),
-        ({"label": "rank"}, "recipe: there is no label 'rank'; there is score, win, not_lost"),
         ({"per_game": -1}, "per_game must be at least 0, not -1"),
     ],
 )
 def test_a_recipe_that_there_is_not_is_refused(words, said):
     with pytest.raises(CardaiError, match=said):
         Recipe(**words)
+
+
+def test_a_label_that_there_is_not_is_refused(files):
+    """A game may have labels of its own, so that the name is looked up where the game is known."""
+    with pytest.raises(CardaiError, match="recipe: there is no label 'rank'; there is score, win, not_lost"):
+        collect([files["tictactoe"]], Recipe(label="rank"))
 
 
 def refusal(paths, recipe=Recipe(), **how) -> str:  # noqa: B008

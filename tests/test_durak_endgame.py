@@ -11,7 +11,7 @@ from oracles.durak import PACK, Card, Move, Table
 from cardai import CardaiError, load
 from cardai.agents.spec import agent
 from cardai.cards import DECK36
-from cardai.measure.perfect.endings import grade_endgames
+from cardai.measure.perfect.endings import measure_endings
 from cardai.table.asking import moves_in
 from games.durak.endgame_solver import Solver, is_ending, solve
 from games.durak.rules import NO_CARD, STATE
@@ -216,7 +216,7 @@ def perfect(game, world):
 
 
 def test_a_perfect_player_gives_no_score_away_and_a_random_one_does():
-    grades = grade_endgames(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.limit)
+    grades = measure_endings(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.limit).grades
     best, random_one = grades["python:test_durak_endgame:perfect"], grades["random"]
     assert best.critical > 10
     assert best.optimal.point == 1.0
@@ -229,11 +229,11 @@ def test_a_perfect_player_gives_no_score_away_and_a_random_one_does():
 
 
 def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
-    one, other = (grade_endgames(GAME, ["random"] * 3, games=9, seed=4, limit=5000) for _ in range(2))
+    one, other = (measure_endings(GAME, ["random"] * 3, games=9, seed=4, limit=5000).grades for _ in range(2))
     assert list(one) == ["random"]
     assert str(one) == str(other)
     with pytest.raises(CardaiError, match="1 game or more, not 0"):
-        grade_endgames(GAME, ["random"] * 2, games=0)
+        measure_endings(GAME, ["random"] * 2, games=0)
 
 
 # An agent that ends its games perfectly
@@ -256,7 +256,7 @@ def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_ag
 
 
 def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():
-    grades = grade_endgames(GAME, ["endgame:thrifty", "thrifty"], 20, variant="report", limit=50_000)
+    grades = measure_endings(GAME, ["endgame:thrifty", "thrifty"], 20, variant="report", limit=50_000).grades
     grade = grades["endgame:thrifty"]
     assert grade.critical > 0
     assert grade.optimal.point == 1.0

@@ -9,6 +9,7 @@ says so by its rule `is_open`. `cardai.kernel.ending` describes the search.
 
 import functools
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +62,7 @@ class EndingSolver:
     """
 
     def __init__(self, game: Game, nodes: int = NODES, table: int = TABLE) -> None:
-        rule = is_game(game).is_open
-        if rule is None:
-            raise CardaiError(f"{game.name} has no endings to solve: it does not say where nothing is hidden (is_open)")
+        rule = _open_rule(is_game(game))
         self.game, self.nodes = game, whole("nodes", nodes, 1)
         if table < WAYS or table & (table - 1):
             raise CardaiError(f"table must be a power of two from {WAYS}, not {table}")
@@ -146,8 +145,7 @@ class Endgame(Strategy):
             raise CardaiError(f"an agent that peeks cannot be given an ending, and {inner.spec!r} peeks")
         if inner.strategy.randomised:
             raise CardaiError(f"agent {inner.spec!r} draws its parameters anew for each game; name fixed ones")
-        if game.is_open is None:
-            raise CardaiError(f"{game.name} has no endings to solve: it does not say where nothing is hidden (is_open)")
+        _open_rule(game)
         self.inner, self.game, self.nodes = inner, game, whole("nodes", nodes, 1)
         self._lock = threading.Lock()
 
@@ -187,3 +185,10 @@ class Endgame(Strategy):
 def solver_of(game: Game, nodes: int) -> Any:
     """The game's own solver of open positions if it brings one (`Game.solver`), otherwise a `EndingSolver`."""
     return game.solver(game, nodes) if game.solver is not None else EndingSolver(game, nodes)
+
+
+def _open_rule(game: Game) -> Callable[..., bool]:
+    """The game's rule `is_open`. Raises CardaiError if it has none."""
+    if game.is_open is None:
+        raise CardaiError(f"{game.name} has no endings to solve: it does not say where nothing is hidden (is_open)")
+    return game.is_open

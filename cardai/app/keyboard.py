@@ -132,8 +132,12 @@ class Screen:
         ending = self.table.ending()
         if ending:
             self._say(ending)
+        outcomes = self.table.outcomes()
         for seat, score in enumerate(self.table.scores()):
-            self._say(f"{self.name(seat)}: score {score:g}")
+            own = (
+                f", {name} {values[seat]:g}" for name, values in outcomes.items() if name in self.table.game.measures
+            )
+            self._say(f"{self.name(seat)}: score {score:g}{''.join(own)}")
 
     def _news(self, seat: int) -> list[tuple[str, str]]:
         """The moves that a person has not seen yet, as (who, what), without those that the person typed."""

@@ -189,6 +189,13 @@ class Compiled:
         value_each(function, raw(given), len(given), seat, raw(values))
         return values
 
+    def outcomes(self, states: np.ndarray, seat: int, name: str) -> np.ndarray:
+        """An outcome of states of games that are over, in its own unit: f8[N]."""
+        given, values = self.given(states), np.zeros(len(states))
+        function = self.game.entry("outcome", self.game.outcomes[name].of)
+        value_each(function, raw(given), len(given), seat, raw(values))
+        return values
+
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
         given, most = self.given(states), self.game.max_moves
@@ -309,7 +316,7 @@ def encode_each(encode, states, count, seat, rows):
 
 @rule
 def value_each(value, states, count, seat, values):
-    """Set the value of a heuristic, or the score, of each state."""
+    """Set the value of a heuristic, the score or an outcome of each state."""
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
 

@@ -1,10 +1,12 @@
-"""Laws on what a game computes besides its rules: encodings, text, heuristics, players."""
+"""Laws on what a game computes besides its rules: encodings, text, heuristics, outcomes, players."""
+
+import itertools
 
 import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import agent, list_specs
-from cardai.conformance.compiled import copied, encode_each
+from cardai.conformance.compiled import Compiled, copied, encode_each
 from cardai.conformance.law import law
 from cardai.conformance.testbed import LawError, Position, Setup, Testbed, move_text
 from cardai.kernel.native import raw
@@ -92,6 +94,21 @@ def heuristics_are_finite(testbed: Testbed) -> None:
                     if len(wrong):
                         here, what = Position(trace, int(wrong[0])), f"heuristic {name} is {values[wrong[0]]}"
                         raise here.broken(f"{what} for seat {seat}{' after act' if states is after else ''}")
+
+
+@law
+def outcomes_keep_their_range(testbed: Testbed) -> None:
+    """The outcomes of an ended game are in their declared ranges, for every seat, and do not change the state"""
+    asking = Compiled(testbed.game, in_place=True)
+    for trace in testbed.traces:
+        for name, seat in itertools.product(testbed.game.outcomes, range(trace.setup.seats)):
+            ended = copied(trace.states[-1:])
+            value, outcome = asking.outcomes(ended, seat, name)[0], testbed.game.outcomes[name]
+            if not outcome.low <= value <= outcome.high:
+                what = f"the outcome {name} is {value:g} for seat {seat}"
+                raise trace.end.broken(f"{what}; its range is {outcome.low:g} to {outcome.high:g}")
+            if ended.tobytes() != trace.states[-1].tobytes():
+                raise trace.end.broken(f"the outcome {name} changes the state")
 
 
 @law

@@ -194,6 +194,10 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
             yield where, _digest(state), None
         where = f"{start} {len(moves)}: score"
         yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(setup.seats)])), None
+        for name in game.outcomes:
+            where = f"{start} {len(moves)}: outcome {name}"
+            found = [compiled.outcomes(np.array([state]), s, name) for s in range(setup.seats)]
+            yield where, _digest(np.array(found)), None
     except Exception as error:  # whatever a rule raises, the law reports it, with its place
         place = traceback.extract_tb(error.__traceback__)[-1]
         source = f"{Path(place.filename).name} line {place.lineno}"

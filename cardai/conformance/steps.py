@@ -89,6 +89,8 @@ class _Walk:
         """Call the functions for the end of a game."""
         for seat in range(self.setup.seats):
             self.call(f"score of seat {seat}", self.compiled.values, states, seat)
+            for name in self.game.outcomes:
+                self.call(f"outcome {name} of seat {seat}", self.compiled.outcomes, states, seat, name)
         if self.game.ending is not None:
             self.call("ending", self.game.ending, states[0])
 

@@ -7,14 +7,16 @@ import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, unknown
+from cardai.game import Game
+from cardai.kernel.doors import check_text
+from cardai.stats.measure import OF_SCORES
 
 STATES = ("all", "choices")
 BALANCES = ("natural", "loser")
 LABELS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "score": lambda scores: scores,
-    "win": lambda scores: scores == 1.0,
-    "not_lost": lambda scores: scores > 0.0,
+    name: OF_SCORES[name] for name in ("score", "win", "not_lost", "share")
 }
+"""The labels that any game has: functions of the scores of tables, f8[..., seats], which return the same shape."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Recipe:
     - `balance`: "natural" changes nothing. "loser" takes all states of the seats with the game's lowest score, and at
       most as many, drawn evenly, of the other seats.
     - `label`: "score" is the seat's final score in [0, 1]; "win" is 1 if that is 1, else 0; "not_lost" is 0 if it is 0,
-      else 1.
+      else 1; "share" is 1/k for each of the k seats with the best score, else 0. The name of an outcome of the game
+      (`Game.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`).
     - `agents`: only seats whose agent's spec begins with one of these texts, so that labels say how the game ends when
       these agents play on. Empty takes every seat.
     - `steady`: for a seat that explores until some ply (`until` in its spec), only the states from its last exploring
@@ -51,13 +54,20 @@ class Recipe:
     teacher: str = ""
 
     def __post_init__(self) -> None:
-        choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES, "label": LABELS}
+        choices = {"moment": MOMENTS, "states": STATES, "balance": BALANCES}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise CardaiError(f"recipe: {unknown(name, getattr(self, name), known)}")
+        check_text("label", self.label)
         if self.teacher and (self.moment, self.balance, self.label) != ("before_draw", "natural", "score"):
             raise CardaiError(
-                "recipe: a teacher labels after-states as they occur: moment before_draw, balance natural"
+                "recipe: a teacher labels after-states as they occur: moment before_draw, balance natural, label score"
             )
         if self.per_game < 0:
             raise CardaiError(f"recipe: per_game must be at least 0, not {self.per_game}")
+
+    def check_label(self, game: Game) -> None:
+        """Raise CardaiError if the game has no such label."""
+        known = (*LABELS, *game.outcomes)
+        if self.label not in known:
+            raise CardaiError(f"recipe: {unknown('label', self.label, known)}")

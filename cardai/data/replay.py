@@ -16,6 +16,7 @@ from cardai.data.recipe import LABELS, Recipe
 from cardai.data.record import Header, RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
+from cardai.kernel import native
 from cardai.kernel.chance import TEACHING, derived
 from cardai.kernel.driver import exploring_plies
 from cardai.kernel.native import (
@@ -73,6 +74,7 @@ class ReplayOptions(NamedTuple):
     balanced: bool
     steady: bool
     per_game: int  # at least 1
+    rates: bool  # whether the label is an outcome
 
 
 class ReplayJob(NamedTuple):
@@ -83,6 +85,8 @@ class ReplayJob(NamedTuple):
     seeds: Any  # u8[G]
     ends: Any  # i64[G]: where the moves of game g end
     scores: Any  # f8[G, seats]
+    outcome: Any  # i64[1]: the rule of the outcome that is the label
+    values: Any  # f8[G, seats]: the outcome, if `rates`
     wanted: Any  # i64[G]: a bit for each seat whose states are wanted
     untils: Any  # i64[G, seats]: `until` of each seat's agent, -1 if it has none
     limits: Any  # i64[seats]: the ply from which on each seat no longer explores
@@ -168,11 +172,14 @@ def mark_drawn(options, job, replay, game, plies):
 
 @rule
 def replay_and_mark(rules, options, job, replay, game, first, end):
-    """Replay a game and mark the plies that the recipe takes. Returns False if the record is not sound."""
+    """Replay a game, note its outcome and mark the plies that the recipe takes. Returns False for an unsound record."""
     plies = end - first
     played = replay_game(rules, replay, get(job.seeds, game), first, end)
     if played < plies or not ends_as_recorded(rules, options, job, replay, game):
         return False
+    for seat in range(options.seats if options.rates else 0):
+        value = call_score(get(job.outcome, 0), at(replay.states, 0), seat)
+        set_float(job.values, game * options.seats + seat, value)
     mark_wanted(options, job, replay, game, plies)
     mark_drawn(options, job, replay, game, plies)
     return True
@@ -251,6 +258,9 @@ class Replayer:
         encoder = game.encoder(recipe.encoder)
         self.width = encoder.width(self.seats)
         self._encode = game.entry("encode", encoder.encode)
+        recipe.check_label(game)
+        outcome = game.outcomes.get(recipe.label)
+        self._outcome = native.addresses([game.entry("outcome", outcome.of) if outcome else 0])
         self._rules = game.rules
         self._blank = game.options(self.seats, header.variant)
         self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
@@ -261,6 +271,7 @@ class Replayer:
             recipe.balance == "loser",
             recipe.steady,
             recipe.per_game or _NO_LIMIT,
+            outcome is not None,
         )
         self._teacher = _teacher(game, recipe.teacher, header.variant, self.seats) if recipe.teacher else None
 
@@ -286,6 +297,8 @@ class Replayer:
             seeds=np.array([recorded.seed % 2**64 for recorded in games], np.uint64),
             ends=np.cumsum(lengths),
             scores=scores,
+            outcome=self._outcome,
+            values=np.zeros_like(scores),
             wanted=np.array([self._wanted(chunk, recorded) for recorded in games], np.int64),
             untils=self._untils(chunk),
             limits=np.zeros(self.seats, np.int64),
@@ -308,8 +321,17 @@ class Replayer:
         if self._teacher:
             labels = job.labels[:count].astype(np.float32)
         else:
-            labels = LABELS[self.recipe.label](scores[row_game, job.row_seat[:count]]).astype(np.float32)
+            labels = self._labels(chunk, job)[row_game, job.row_seat[:count]].astype(np.float32)
         return Harvest(chunk, pack(job.rows[:count]), labels, row_game, int(job.available[0]))
+
+    def _labels(self, chunk: Chunk, job: ReplayJob) -> np.ndarray:
+        """The label of each seat of each game, f8[G, seats]. Raises CardaiError for an outcome out of its range."""
+        label = self.recipe.label
+        if not self._options.rates:
+            return LABELS[label](job.scores)
+        for recorded, values in zip(chunk.games, job.values, strict=True):
+            self.game.check_outcome(label, values, f" in {_where(chunk, recorded)}")
+        return self.game.outcomes[label].as_label(job.values)
 
     def _harvest(self, job: ReplayJob, replay: Replay) -> int:
         """What the compiled loop returns for a job."""
@@ -355,9 +377,14 @@ def _teacher(game: Game, spec: str, variant: str, seats: int) -> WorldSearch:
 
 def _error(game: Game, chunk: Chunk, recorded: RecordedGame) -> CardaiError:
     """The error for a game that compiled code refused: it says where the game is and what is wrong with it."""
-    where = f"{chunk.path}, line {recorded.number + 2}: game" if chunk.path else "game"
     try:
         record.replay(game, recorded)
     except CardaiError as error:
-        return CardaiError(f"{where} {recorded.number} (seed {recorded.seed}): {error}")
+        return CardaiError(f"{_where(chunk, recorded)}: {error}")
     raise AssertionError("compiled code refused a game that replays")
+
+
+def _where(chunk: Chunk, recorded: RecordedGame) -> str:
+    """Where a game is, for messages."""
+    where = f"{chunk.path}, line {recorded.number + 2}: game" if chunk.path else "game"
+    return f"{where} {recorded.number} (seed {recorded.seed})"

@@ -68,6 +68,9 @@ class Games(NamedTuple):
     plies: Any  # i64[count]
     finished: Any  # i64[count]: 0, FINISHED or ENDLESS
     tally: Any  # f8[count, 4]: decisions with a choice, sum of moves there, sum of log10(moves), truncations
+    rated: int  # how many outcomes are noted
+    outcomes: Any  # i64[rated]: their addresses
+    values: Any  # f8[rated, total, seats]: what they were
 
 
 class Order(NamedTuple):
@@ -173,6 +176,17 @@ def count_choices(rules, games, game, state, scratch):
 
 
 @rule
+def rate_game(rules, games, game, state):
+    """Note every seat's score and outcomes of a game that is over."""
+    for seat in range(games.seats):
+        place = game * games.seats + seat
+        set_float(games.scores, place, call_score(get(rules.calls, SCORE), state, seat))
+        for i in range(games.rated):
+            value = call_score(get(games.outcomes, i), state, seat)
+            set_float(games.values, i * games.total * games.seats + place, value)
+
+
+@rule
 def advance(rules, cast, games, slots, scratch, order, first, end, budget):
     """Play the games of slots first..end-1 until each waits or is done, or the budget is spent.
 
@@ -197,8 +211,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
                 break
             game, turn, ply = get(slots.game, slot), turn_of(state), ply_of(state)
             if turn < 0:
-                for seat in range(seats):
-                    set_float(games.scores, game * seats + seat, call_score(get(rules.calls, SCORE), state, seat))
+                rate_game(rules, games, game, state)
                 set(games.plies, game, ply)
                 set(games.finished, game, FINISHED)
                 set(slots.status, slot, DONE if order.log_length > 0 else NEXT)

@@ -26,6 +26,7 @@ PARAMETERS = {
     "is_legal": ("state", "move"),
     "score": ("state", "seat"),
     "value": ("state", "seat"),
+    "outcome": ("state", "seat"),
     "decided": ("state", "seat"),
     "resample": ("state", "seat", "stream"),
     "blank": ("state", "seat"),
@@ -42,6 +43,7 @@ RETURNS = {
     "is_open": "True or False",
     "score": "a number from 0 to 1",
     "value": "a number",
+    "outcome": "a number",
     "decided": "a number",
 }
 """What a rule returns, for the roles that return something."""

@@ -109,6 +109,7 @@ class Analysis:
     - `turns`: one `AnalysedMove` for each ply.
     - `seat`: the seat that the analysis is for, or None if it shows everything. With a seat, `seed` is None, because
       everything could be dealt from it again.
+    - `outcome`: each seat's outcome as a label, if the values predict an outcome of the game; else empty.
     - `top`: how many swings and costly moves are marked. `worlds_seed`: decides which worlds are evaluated.
     """
 
@@ -128,6 +129,7 @@ class Analysis:
     worlds_seed: int
     seat: int | None = None
     file: str = ""
+    outcome: tuple[float, ...] = ()
 
     @property
     def seats(self) -> int:
@@ -143,8 +145,11 @@ class Analysis:
         return values
 
     def ends(self) -> np.ndarray | None:
-        """What the values predict, as it came, f8[seats]: the label of each score. None for values without a unit."""
-        return LABELS[self.scale.label](np.array(self.scores)) * 1.0 if self.scale.bounded else None
+        """What the values predict, as it came, f8[seats]: each seat's label. None for values without a unit."""
+        if not self.scale.bounded:
+            return None
+        label = self.scale.label
+        return np.array(self.outcome) if self.outcome else LABELS[label](np.array(self.scores)) * 1.0
 
     def swings(self) -> list[Swing]:
         """All changes of a seat's value from one own move to the next, the largest first."""
@@ -284,7 +289,14 @@ def analyse(
         top=top,
         worlds_seed=seed,
         seat=seat,
+        outcome=_outcome(game, scale, states[-1]),
     )
+
+
+def _outcome(game: Game, scale: ValueScale, end: GameState) -> tuple[float, ...]:
+    """The labels of an ended game by the outcome that values predict; empty if they predict a function of the score."""
+    outcome = game.outcomes.get(scale.label) if scale.bounded else None
+    return () if outcome is None else tuple(outcome.as_label(game.outcome(end, scale.label)).tolist())
 
 
 def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> str:

@@ -3,7 +3,7 @@
     report = run_suite(load("moska"), agents=["bot3"], games=20_000)     # a game's published suite
     report = run_match(load("moska"), ["bot3", "random", "random", "bot2"], games=4_000)
 
-Figures are in percent, with 95 % intervals by `cardai.stats.interval`.
+Figures are in percent, or in the unit of an outcome of the game, with 95 % intervals by `cardai.stats.interval`.
 The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
 """
 
@@ -34,9 +34,13 @@ from cardai.stats import interval
 from cardai.stats.deals import new_salt, whole_rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
+from cardai.stats.measure import Measure, measure_of
 from cardai.table.many import Results
 
-LOWER_IS_BETTER = {"loss"}
+Outcomes = dict[str, np.ndarray]
+"""What one agent got by each measure: f8[deals, rotations], NaN for a game that was not finished."""
+
+_OF_SHARES = {"win", "loss", "share"}  # measures whose published figures are taken as shares of games
 
 
 def run_suite(
@@ -81,14 +85,17 @@ def run_suite(
     salt = _salt(salt, (player for _, _, line_up in planned for player in line_up))
 
     total = sum(whole_rotations(games, len(line_up)) for _, _, line_up in planned)
+    measures = [measure_of(game, name) for name in dict.fromkeys([suite.measure, *game.measures])]
     rows: list[SuiteResult] = []
-    by_agent: dict[tuple[str, str], np.ndarray] = {}
+    by_agent: dict[tuple[str, str], Outcomes] = {}
     done = 0
     for spec, name, line_up in planned:
         part = begin_part(progress, done, total, f"{line_up[0].label} in {name}")
-        results, places = play_rotated(game, line_up, games, seed, variant, threads, part, salt=salt)
-        rows.append(_suite_result(suite, spec, name, line_up, results, places, seed))
-        by_agent[name, line_up[0].label] = outcomes_of_place(places, 0, outcomes(suite.measure, results))
+        noted = _noted(game, measures)
+        results, places = play_rotated(game, line_up, games, seed, variant, threads, part, salt=salt, noted=noted)
+        own = {one.name: outcomes_of_place(places, 0, outcomes(one.name, results)) for one in measures}
+        rows.append(_suite_result(suite, measures, spec, name, line_up, results, places, own, seed))
+        by_agent[name, line_up[0].label] = own
         done += len(results.scores)
         if results.interrupted:
             break
@@ -99,6 +106,7 @@ def run_suite(
         variant=variant,
         title=_suite_title(game, suite_name),
         measure=suite.measure,
+        measures=tuple(measures),
         seed=seed,
         salt=salt,
         asked=games,
@@ -107,7 +115,7 @@ def run_suite(
         rows=tuple(rows),
         missing=tuple(missing),
         unplayed=len(planned) - len(rows),
-        verdicts=_suite_verdicts(suite.measure, by_agent),
+        verdicts=_suite_verdicts(measures, by_agent),
         source=suite.source,
         claim_games=suite.claim_games,
         games=sum(row.figure.n for row in rows),
@@ -154,7 +162,11 @@ def run_match(
     specs = [player.spec for player in line_up]
     total = whole_rotations(games, len(line_up)) if rotate else games
     part = begin_part(progress, 0, total, " - ".join(specs))
-    results, places = play_rotated(game, line_up, games, seed, variant, threads, part, rotate, record, overwrite, salt)
+    measures = [measure_of(game, name) for name in dict.fromkeys(["score", *(game.measures or ("win", "loss"))])]
+    noted = _noted(game, measures)
+    results, places = play_rotated(
+        game, line_up, games, seed, variant, threads, part, rotate, record, overwrite, salt, noted
+    )
     places_of = {spec: [place for place, named in enumerate(specs) if named == spec] for spec in dict.fromkeys(specs)}
     return BenchReport(
         kind="match",
@@ -163,13 +175,14 @@ def run_match(
         variant=variant,
         title=f"{game.title}: {' - '.join(player.label for player in line_up)}",
         measure="score",
+        measures=tuple(measures),
         seed=seed,
         salt=salt,
         asked=games,
         rotate=rotate,
         threads=threads,
-        rows=tuple(_standing(line_up[own[0]], own, results, places) for own in places_of.values()),
-        verdicts=_match_verdicts(line_up, results, places),
+        rows=tuple(_standing(line_up[own[0]], own, measures, results, places) for own in places_of.values()),
+        verdicts=_match_verdicts(game, line_up, results, places),
         games=int(results.finished.sum()),
         endless=int(results.endless.sum()),
         seconds=results.seconds,
@@ -248,25 +261,40 @@ def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int
         raise refusals[0]
 
 
+def _noted(game: Game, measures: Sequence[Measure]) -> list[str]:
+    """The outcomes of a game that have to be noted for measures."""
+    return [measure.name for measure in measures if measure.name in game.outcomes]
+
+
 def _suite_result(
-    suite: Suite, spec: str, name: str, line_up: Sequence[Agent], results: Results, places: np.ndarray, seed: int
+    suite: Suite,
+    measures: Sequence[Measure],
+    spec: str,
+    name: str,
+    line_up: Sequence[Agent],
+    results: Results,
+    places: np.ndarray,
+    own: Outcomes,
+    seed: int,
 ) -> SuiteResult:
-    by_seat = outcomes(suite.measure, results)
-    own = outcomes_of_place(places, 0, by_seat)  # in rotation r, place 0 sits in seat r
-    figure, claim = _estimate(suite.measure, own), suite.rows[name].claims.get(spec)
-    claim_games = suite.claim_games if suite.measure != "score" else 0
+    """The result of the first agent of a line-up, `own`. In rotation r, place 0 sits in seat r."""
+    main, *others = measures
+    figure, claim = interval.estimate(own[main.name]), suite.rows[name].claims.get(spec)
+    claim_games, by_seat = (suite.claim_games if main.name in _OF_SHARES else 0), own[main.name].T
     return SuiteResult(
         agent=line_up[0].label,
         spec=spec,
         row=name,
         opponents=tuple(opponent.label for opponent in line_up[1:]),
         measure=suite.measure,
-        figure=figure.scaled(100),
-        score=_estimate("score", outcomes_of_place(places, 0, outcomes("score", results))).scaled(100),
-        by_seat=tuple(_estimate(suite.measure, own[:, seat]).scaled(100) for seat in range(own.shape[1])),
-        seat_share=_means(by_seat),
+        figure=figure.scaled(main.scale),
+        score=interval.estimate(outcomes_of_place(places, 0, outcomes("score", results))).scaled(100),
+        by_seat=tuple(interval.estimate(column[:, None]).scaled(main.scale) for column in by_seat),
+        seat_share=_means(outcomes(main.name, results), main.scale),
         claim=claim,
-        claim_verdict=None if claim is None or not figure.n else interval.agreement(figure, claim / 100, claim_games),
+        claim_verdict=None
+        if claim is None or not figure.n
+        else interval.agreement(figure, claim / main.scale, claim_games),
         endless=int(results.endless.sum()),
         decisions=results.decisions,
         seconds=results.seconds,
@@ -274,6 +302,7 @@ def _suite_result(
         seed=seed,
         interrupted=results.interrupted,
         search=_search_cost(line_up, results),
+        beside={other.name: interval.estimate(own[other.name]).scaled(other.scale) for other in others},
     )
 
 
@@ -289,53 +318,59 @@ def _search_cost(line_up: Sequence[Agent], results: Results) -> SearchCost | Non
     return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), plan.assumed, exploits)
 
 
-def _standing(player: Agent, own: Sequence[int], results: Results, places: np.ndarray) -> MatchStanding:
+def _standing(
+    player: Agent, own: Sequence[int], measures: Sequence[Measure], results: Results, places: np.ndarray
+) -> MatchStanding:
     """The standing of a player that has the places `own` of the line-up."""
 
-    def pooled(measure: str) -> Estimate:
-        return _estimate(measure, outcomes_of_places(places, own, outcomes(measure, results))).scaled(100)
+    def pooled(measure: str, scale: int = 100) -> Estimate:
+        return interval.estimate(outcomes_of_places(places, own, outcomes(measure, results))).scaled(scale)
 
     is_own = np.isin(places.reshape(results.scores.shape), own)
+    figures = [pooled(measure) for measure in ("score", "win", "loss")]
     by_seat = _means(np.where(is_own, outcomes("score", results), np.nan))
-    return MatchStanding(player.label, player.spec, len(own), pooled("score"), pooled("win"), pooled("loss"), by_seat)
+    others = (measure for measure in measures if measure.name not in ("score", "win", "loss"))
+    beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
+    return MatchStanding(player.label, player.spec, len(own), *figures, by_seat, beside)
 
 
-def _estimate(measure: str, outcomes: np.ndarray) -> Estimate:
-    return interval.estimate(outcomes) if measure == "score" else interval.proportion(outcomes)
-
-
-def _means(outcomes: np.ndarray) -> tuple[float, ...]:
-    """Returns each column's mean in percent, or NaN for a column without a game."""
+def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
+    """Returns each column's mean times `scale`, or NaN for a column without a game."""
     played = np.isfinite(outcomes)
     means = np.where(played, outcomes, 0.0).sum(axis=0) / np.where(played.any(axis=0), played.sum(axis=0), np.nan)
-    return tuple(float(100 * mean) for mean in means)
+    return tuple(float(scale * mean) for mean in means)
 
 
-def _suite_verdicts(measure: str, by_agent: Mapping[tuple[str, str], np.ndarray]) -> tuple[PairVerdict, ...]:
-    """Returns the verdicts on each pair of agents in each row. `by_agent`: (row, agent) -> outcomes."""
+def _suite_verdicts(
+    measures: Sequence[Measure], by_agent: Mapping[tuple[str, str], Outcomes]
+) -> tuple[PairVerdict, ...]:
+    """Returns the verdicts on each pair of agents in each row. `by_agent`: (row, agent) -> outcomes by measure."""
     verdicts: list[PairVerdict] = []
-    for row in dict.fromkeys(row for row, _ in by_agent):
-        in_row = {label: values for (name, label), values in by_agent.items() if name == row}
+    for measure, row in itertools.product(measures, dict.fromkeys(row for row, _ in by_agent)):
+        in_row = {label: own[measure.name] for (name, label), own in by_agent.items() if name == row}
         verdicts += _verdicts(measure, row, in_row)
     return tuple(verdicts)
 
 
-def _match_verdicts(line_up: Sequence[Agent], results: Results, places: np.ndarray) -> tuple[PairVerdict, ...]:
-    scores = outcomes("score", results)
-    specs = [player.spec for player in line_up]
-    pooled = {
-        player.label: outcomes_of_places(places, [i for i, spec in enumerate(specs) if spec == player.spec], scores)
-        for player in line_up
-    }
-    return tuple(_verdicts("score", "", pooled))
+def _match_verdicts(
+    game: Game, line_up: Sequence[Agent], results: Results, places: np.ndarray
+) -> tuple[PairVerdict, ...]:
+    """The verdicts on each pair of players by their mean scores and by the game's measures."""
+    specs, verdicts = [player.spec for player in line_up], list[PairVerdict]()
+    own = {player.label: [i for i, spec in enumerate(specs) if spec == player.spec] for player in line_up}
+    for name in dict.fromkeys(["score", *game.measures]):
+        by_seat = outcomes(name, results)
+        pooled = {label: outcomes_of_places(places, chosen, by_seat) for label, chosen in own.items()}
+        verdicts += _verdicts(measure_of(game, name), "", pooled)
+    return tuple(verdicts)
 
 
-def _verdicts(measure: str, row: str, by_agent: Mapping[str, np.ndarray]) -> Iterator[PairVerdict]:
+def _verdicts(measure: Measure, row: str, by_agent: Mapping[str, np.ndarray]) -> Iterator[PairVerdict]:
     """Returns the verdict on each agent against each other one, with each pair in both orders."""
     opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
     for one, other in itertools.combinations(by_agent, 2):
-        comparison = interval.compare(by_agent[one], by_agent[other], lower_is_better=measure in LOWER_IS_BETTER)
-        ahead = comparison.difference.scaled(100)
-        yield PairVerdict(row, one, other, ahead, comparison.verdict)
+        comparison = interval.compare(by_agent[one], by_agent[other], lower_is_better=measure.lower_is_better)
+        ahead = comparison.difference.scaled(measure.scale)
+        yield PairVerdict(row, one, other, ahead, comparison.verdict, measure.name)
         behind = replace(ahead, point=-ahead.point, low=-ahead.high, high=-ahead.low)
-        yield PairVerdict(row, other, one, behind, opposite[comparison.verdict])
+        yield PairVerdict(row, other, one, behind, opposite[comparison.verdict], measure.name)

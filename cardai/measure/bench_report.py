@@ -1,18 +1,14 @@
 """The results of suites and matches, as `cardai.measure.bench` returns them."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
-
-MEASURES = {
-    "loss": "share of games lost (score 0)",
-    "win": "share of games won (score 1)",
-    "score": "mean score",
-}
+from cardai.stats.measure import Measure
 
 
 @dataclass(frozen=True)
@@ -30,21 +26,15 @@ class SearchCost:
     others: str
     exploits: bool
 
-    def words(self, agent: str, row: str) -> str:
-        """A note under a table."""
-        time = f"{self.milliseconds:.2g} ms a decision" if self.decisions else "asks its evaluator in batches"
-        note = f"{agent} in {row}: {time}; it thinks that the others play as {self.others}"
-        return f"{note}, and here they do: it exploits them" if self.exploits else note
-
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """The result of one agent in one row of a suite. Estimates are in percent.
+    """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of an outcome.
 
-    - `figure`: the suite's measure; `score`: the mean score.
+    - `figure`: the suite's measure; `score`: the mean score; `beside`: the game's other measures (`Game.measures`).
     - `by_seat[s]`: the agent's figure in seat s.
     - `seat_share[s]`: the same measure for seat s over all games, whichever agent sat there.
-    - `claim`: the published figure, in percent; `claim_verdict`: how the agent's figure compares with it.
+    - `claim`: the published figure, in the same unit; `claim_verdict`: how the agent's figure compares with it.
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
     - `search`: for an agent that searches over worlds, what that cost.
     """
@@ -67,6 +57,7 @@ class SuiteResult:
     seed: int
     interrupted: bool
     search: SearchCost | None = None
+    beside: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,8 @@ class MissingRow:
 class MatchStanding:
     """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games.
 
-    `by_seat[s]`: its mean score in seat s, in percent; NaN if it never sat there.
+    - `by_seat[s]`: its mean score in seat s, in percent; NaN if it never sat there.
+    - `beside`: the game's other measures (`Game.measures`), in percent, or in the unit of an outcome.
     """
 
     agent: str
@@ -93,14 +85,19 @@ class MatchStanding:
     win: Estimate
     loss: Estimate
     by_seat: tuple[float, ...]
+    beside: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def figure(self, name: str) -> Estimate:
+        """The estimate of a measure of the report."""
+        return self.beside[name] if name in self.beside else getattr(self, name)
 
 
 @dataclass(frozen=True)
 class PairVerdict:
     """Agent `one` compared with agent `other` on the same deals, and the verdict on `one`.
 
-    `difference`: the figure of `one` less that of `other`, in percentage points. `row`: the row of the suite; empty in
-    a match, where both sat at the same table and their mean scores are compared.
+    `difference`: the figure of `one` less that of `other` by `measure`, in percentage points, or in the unit of an
+    outcome. `row`: the row of the suite; empty in a match, where both sat at the same table.
     """
 
     row: str
@@ -108,6 +105,7 @@ class PairVerdict:
     other: str
     difference: Estimate
     verdict: str
+    measure: str
 
 
 RowT = TypeVar("RowT", SuiteResult, MatchStanding)
@@ -117,7 +115,8 @@ RowT = TypeVar("RowT", SuiteResult, MatchStanding)
 class BenchReport(Generic[RowT]):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
-    - `measure`: the suite's measure, "loss", "win" or "score".
+    - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside
+      it: the game's (`Game.measures`), or "win" and "loss" in a match of a game without.
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's.
     - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
     - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
@@ -136,6 +135,7 @@ class BenchReport(Generic[RowT]):
     variant: str
     title: str
     measure: str
+    measures: tuple[Measure, ...]
     seed: int
     salt: str
     asked: int
@@ -155,14 +155,21 @@ class BenchReport(Generic[RowT]):
 
     def __str__(self) -> str:
         """The report in plain text: the title, then a line for each row."""
+        main, *others = self.measures
         lines = [self.title]
         for row in self.rows:
             if isinstance(row, MatchStanding):
-                lines.append(f"{row.agent}: score {row.score} %, win {row.win} %, loss {row.loss} %")
+                name, figures = row.agent, [row.figure(measure.name) for measure in self.measures]
             else:
-                lines.append(f"{row.row}, {row.agent}: {row.measure} {row.figure} %")
+                name = f"{row.row}, {row.agent}"
+                figures = [row.figure, *(row.beside[measure.name] for measure in others)]
+            told = zip((main, *others), figures, strict=True)
+            lines.append(f"{name}: " + ", ".join(f"{m.name} {figure}{' %' * m.is_share}" for m, figure in told))
         return "\n".join([*lines, f"{self.games:,} games"])
 
     def as_json(self) -> dict[str, Any]:
-        """Returns this report and the machine it was measured on as plain JSON types, with figures in percent."""
+        """Returns this report and the machine it was measured on as plain JSON types.
+
+        Figures are in percent, or in the unit of an outcome.
+        """
         return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})

@@ -10,6 +10,7 @@ from cardai.agents.spec import Agent
 from cardai.game import Game
 from cardai.progress import CountProgress
 from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.measure import OF_SCORES
 from cardai.table.many import Results, play
 
 
@@ -25,11 +26,13 @@ def play_rotated(
     record: Path | None = None,
     overwrite: bool = False,
     salt: str = "",
+    noted: Sequence[str] = (),
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     The places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. Without
     `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`.
+    `noted`: names of outcomes that are noted of each game.
     Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
     seats at once.
     """
@@ -51,19 +54,19 @@ def play_rotated(
             threads=threads,
             progress=progress,
             on_game=on_game,
+            outcomes=noted,
         )
     return results, places.reshape(deals, len(turns), seats)
 
 
 def outcomes(measure: str, results: Results) -> np.ndarray:
-    """What each seat got in each game by a measure, "loss", "win" or "score": f8[G, seats] in [0, 1].
+    """What each seat got in each game by a measure (`cardai.stats.measure`): f8[G, seats], NaN for unfinished games.
 
-    NaN where a game was not finished.
+    An outcome of the game must be among those that were noted. Its values are in its own unit, others in [0, 1].
     """
-    scores = results.scores
-    values = {"loss": scores == 0.0, "win": scores == 1.0, "score": scores}[measure].astype(float)
-    values[~results.finished] = np.nan
-    return values
+    noted = results.outcomes.get(measure)
+    values = OF_SCORES[measure](results.scores) if noted is None else noted
+    return np.where(results.finished[:, None], values, np.nan)
 
 
 def outcomes_of_place(places: np.ndarray, place: int, outcomes: np.ndarray) -> np.ndarray:

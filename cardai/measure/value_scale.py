@@ -13,7 +13,12 @@ from cardai.agents.spec import Agent
 from cardai.data.recipe import LABELS
 from cardai.game import Game
 
-_LABEL_NAMES = {"score": "expected score", "win": "chance to win", "not_lost": "chance not to lose"}
+_LABEL_NAMES = {
+    "score": "expected score",
+    "win": "chance to win",
+    "not_lost": "chance not to lose",
+    "share": "expected share of the win",
+}
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class ValueScale:
     """What the values of an agent's evaluator mean.
 
     - `name`: what a value is, for people; `source`: why it is taken so, for people.
-    - `bounded`: the values are in [0, 1] and predict `label`, which is a function of the seat's score. A heuristic's
-      values are not bounded and have no unit.
+    - `bounded`: the values are in [0, 1] and predict `label`, a function of the table's scores or an outcome of the
+      game. A heuristic's values are not bounded and have no unit.
     - `shift`: what was added to the log odds of the values.
     """
 
@@ -46,9 +51,9 @@ def scale_of(game: Game, agent: Agent, seats: int) -> ValueScale:
     metadata: Any = getattr(evaluator, "metadata", None)
     recipe: Mapping[str, Any] = dict(getattr(metadata, "data", None) or {}).get("recipe") or {}
     label, balance = str(recipe.get("label", "score")), recipe.get("balance")
-    if label not in LABELS:
+    if label not in LABELS and label not in game.outcomes:
         label = "score"
-    name, total = _LABEL_NAMES[label], game.score_sum(seats)
+    name, total = _LABEL_NAMES.get(label, f"expected {label}, from 0 to 1 (the best)"), game.score_sum(seats)
     if balance is None:
         return ValueScale(name, True, label, source="as the model gives it; it does not say how its states were drawn")
     if balance == "natural":

@@ -1,17 +1,29 @@
 """The notes below the table of a suite or match: under which conditions it was played, and what is missing."""
 
+from collections.abc import Sequence
+
 from cardai.measure.bench_report import BenchReport
+from cardai.stats.measure import Measure
 
 
 def interval_words(report: BenchReport) -> str:
     """Which intervals the report's figures have."""
-    if report.kind == "match":
+    if report.kind == "match" or len(report.measures) > 1 or report.measure not in ("score", "win", "loss"):
         return (
-            "95 % intervals: Wilson's with the deal as cluster for shares of games; for mean scores a bootstrap over "
-            "deals, unless all scores are 0 or 1"
+            "95 % intervals: Wilson's with the deal as cluster for shares of games; for other means a bootstrap over "
+            "deals, unless all values are 0 or 1"
         )
     kind = "bootstrap over deals" if report.measure == "score" else "Wilson's with the deal as cluster"
     return f"95 % interval ({kind})"
+
+
+def measure_notes(measures: Sequence[Measure]) -> list[str]:
+    """What the measures of columns are, those of a game with their direction; nothing for plain wins and losses."""
+    return [
+        f"{measure.title}: {measure.about}{'; lower is better' if measure.lower_is_better else ''}"
+        for measure in measures
+        if measure.name not in ("score", "win", "loss")
+    ]
 
 
 def condition_notes(report: BenchReport) -> list[str]:

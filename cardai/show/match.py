@@ -4,13 +4,14 @@ import itertools
 from typing import Any
 
 from cardai.measure.bench_report import BenchReport, MatchStanding
-from cardai.show.conditions import condition_notes, interval_words
+from cardai.show.conditions import condition_notes, interval_words, measure_notes
 from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
 
 
 def table(report: BenchReport[MatchStanding]) -> Any:
     """A rich renderable of a match's report."""
-    notes = [f"all in percent, {interval_words(report)}", *condition_notes(report)]
+    unit = "all in percent" if all(measure.is_share for measure in report.measures) else "in percent or as named"
+    notes = [f"{unit}, {interval_words(report)}", *measure_notes(report.measures), *condition_notes(report)]
     standings = fitting(lambda is_narrow: _standings(report, is_narrow))
     return with_notes(notes, standings, *([_pairs(report)] if len(report.rows) > 1 else []))
 
@@ -22,26 +23,33 @@ def _standings(report: BenchReport[MatchStanding], is_narrow: bool) -> Any:
         for row in sorted(report.rows, key=lambda row: -row.score.point)
     }
     add_names(table, "player", ranked)
-    table.add_column("score %", justify="right", style="bold", no_wrap=True)
-    add_figures(table, "win %", "loss %")
+    main, *others = report.measures
+    table.add_column(main.title, justify="right", style="bold", no_wrap=True)
+    add_figures(table, *(measure.title for measure in others))
     table.add_column("score by seat", justify="right")
     add_figures(table, "n")
     for name, row in ranked.items():
-        figures = (stacked(estimate, is_narrow) for estimate in (row.score, row.win, row.loss))
+        figures = (stacked(row.figure(measure.name), is_narrow) for measure in report.measures)
         table.add_row(name, *figures, seat_figures(row.by_seat), f"{row.score.n:,}")
     return table
 
 
 def _pairs(report: BenchReport[MatchStanding]) -> Any:
-    """One line for each pair of players: the better-placed one against the other."""
-    table = grid("Mean score, on the same deals")
+    """For each measure that is compared, one line for each pair of players: the better-placed one against the other."""
+    compared = {pair.measure for pair in report.verdicts}
+    measures = [measure for measure in report.measures if measure.name in compared]
+    table = grid("Mean score, on the same deals" if len(measures) == 1 else "The players compared on the same deals")
     order = [row.agent for row in sorted(report.rows, key=lambda row: -row.score.point)]
+    if len(measures) > 1:
+        table.add_column("measure", no_wrap=True)
     add_names(table, "player", order)
     add_names(table, "less", order)
-    add_figures(table, "points")
+    add_figures(table, "points" if len(measures) == 1 else "difference")
     table.add_column("verdict", no_wrap=True)
-    verdicts = {(pair.one, pair.other): pair for pair in report.verdicts}
-    for names in itertools.combinations(order, 2):
-        if names in verdicts:
-            table.add_row(*names, str(verdicts[names].difference), coloured(verdicts[names].verdict))
+    verdicts = {(pair.measure, pair.one, pair.other): pair for pair in report.verdicts}
+    for measure, names in itertools.product(measures, itertools.combinations(order, 2)):
+        pair = verdicts.get((measure.name, *names))
+        if pair is not None:
+            title = [measure.title] if len(measures) > 1 else []
+            table.add_row(*title, *names, str(pair.difference), coloured(pair.verdict))
     return table

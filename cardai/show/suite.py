@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cardai.measure.bench_report import MEASURES, BenchReport, SuiteResult
-from cardai.show.conditions import condition_notes, interval_words
+from cardai.measure.bench_report import BenchReport, SearchCost, SuiteResult
+from cardai.show.conditions import condition_notes, interval_words, measure_notes
 from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
 
 
@@ -20,7 +20,9 @@ def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
     has_claims = _has_claims(report)
     table.add_column("against", no_wrap=True)
     add_names(table, "agent", [*map(_agent_cell, report.rows), *(missing.agent for missing in report.missing)])
-    table.add_column(f"{report.measure} %", justify="right", style="bold", no_wrap=True)
+    main, *others = report.measures
+    table.add_column(main.title, justify="right", style="bold", no_wrap=True)
+    add_figures(table, *(measure.title for measure in others))
     if has_claims:
         add_figures(table, "claimed")
     if len(labels) > 1:
@@ -40,6 +42,7 @@ def _cells(
     report: BenchReport[SuiteResult], result: SuiteResult, labels: Sequence[str], has_claims: bool, is_narrow: bool
 ) -> list[str]:
     cells = [_agent_cell(result), stacked(result.figure, is_narrow)]
+    cells += [stacked(result.beside[measure.name], is_narrow) for measure in report.measures[1:]]
     if has_claims:
         claim = "" if result.claim is None else f"{result.claim:g} {result.claim_verdict or ''}"
         cells.append(stacked(claim, is_narrow))
@@ -50,8 +53,9 @@ def _cells(
 
 
 def _verdict(report: BenchReport[SuiteResult], row: str, agent: str, other: str) -> str:
-    """Returns the verdict on an agent against another one in a row, or an empty text if they were not compared."""
-    verdicts = (pair.verdict for pair in report.verdicts if (pair.row, pair.one, pair.other) == (row, agent, other))
+    """The verdict on an agent against another one in a row by the suite's measure, empty if they were not compared."""
+    wanted = report.measure, row, agent, other
+    verdicts = (pair.verdict for pair in report.verdicts if (pair.measure, pair.row, pair.one, pair.other) == wanted)
     return next(verdicts, "")
 
 
@@ -72,9 +76,16 @@ def _line_up(opponents: Sequence[str]) -> str:
     return " + ".join(agent if count == 1 else f"{count} x {agent}" for agent, count in counts.items())
 
 
+def _search_words(search: SearchCost, agent: str, row: str) -> str:
+    """What the search of an agent cost in a row, and whom it had in mind."""
+    time = f"{search.milliseconds:.2g} ms a decision" if search.decisions else "asks its evaluator in batches"
+    note = f"{agent} in {row}: {time}; it thinks that the others play as {search.others}"
+    return f"{note}, and here they do: it exploits them" if search.exploits else note
+
+
 def _notes(report: BenchReport[SuiteResult]) -> list[str]:
-    measure = f"{report.measure} %: {MEASURES[report.measure]}, {interval_words(report)}"
-    notes = [measure, *condition_notes(report)]
+    main, *others = report.measures
+    notes = [f"{main.title}: {main.about}, {interval_words(report)}", *measure_notes(others), *condition_notes(report)]
     opponents = {row.row: row.opponents for row in (*report.rows, *report.missing)}
     notes += [f"{name}: against {_line_up(agents)}" for name, agents in opponents.items()]
     if _has_claims(report):
@@ -83,7 +94,7 @@ def _notes(report: BenchReport[SuiteResult]) -> list[str]:
             f"claimed: published figures ({report.source or 'by the suite'}{games}); our figure agrees with the claim, "
             "or is lower or higher beyond the interval of their difference"
         )
-    notes += [row.search.words(row.agent, row.row) for row in report.rows if row.search]
+    notes += [_search_words(row.search, row.agent, row.row) for row in report.rows if row.search]
     if any(_is_mirror(result) for result in report.rows):
         notes.append("* all seats play alike: the rotations of a deal are the same game, counted from each seat")
     notes += [f"{missing.row}, {missing.agent}: not available: {missing.reason}" for missing in report.missing]

@@ -188,3 +188,9 @@ def leaves_of(game: Game, room: int, width: int) -> Leaves:
         np.zeros(BUCKETS, np.int64),
         np.zeros(room, np.int64),
     )
+
+
+def outcomes_of(game: Game, names: Sequence[str], games: int, seats: int) -> tuple[int, Any, np.ndarray]:
+    """The last fields of `Games`: how many outcomes are noted, their rules, and space for them of G games."""
+    calls = [game.entry("outcome", game.outcomes[name].of) for name in names]
+    return len(names), native.addresses(calls or [0]), np.zeros((len(names), games, seats))

@@ -12,7 +12,7 @@ rounding depends on the batch, it may tip a choice between moves that are all bu
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -23,7 +23,7 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import AgentFailed, EvenlyRandom
-from cardai.errors import BadArgument, CardaiError, IllegalMove, positive
+from cardai.errors import BadArgument, CardaiError, IllegalMove, positive, unknown
 from cardai.files.writing import interrupts_held
 from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.kernel import driver
@@ -37,7 +37,7 @@ from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
 from cardai.table import second_process
 from cardai.table.asking import Inquiry
-from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of
 from cardai.table.complaints import Complaints, NoLegalMove, NoNumber
 from cardai.table.ended import Each, Kept, OnGame, Sink
 
@@ -70,6 +70,8 @@ class Results:
     thinking: np.ndarray | None = None
     """f8[P, 2]: how long each agent that searches over worlds in compiled code thought, in seconds on one core, and at
     how many decisions with a choice. Other agents have 0 and 0."""
+    outcomes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """The outcomes that were asked for, by name: f8[G, seats], each in its own unit."""
 
 
 def play(
@@ -87,15 +89,17 @@ def play(
     max_plies: int | None = None,
     progress: CountProgress | None = None,
     on_game: OnGame | Sink | None = None,
+    outcomes: Sequence[str] = (),
 ) -> Results:
     """Play G games and return how they came out.
 
     `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]; other whole numbers are taken modulo 2^64. `live`:
     games held at once. `record` keeps the moves; with `on_game(index, moves, scores)` they are handed over as games end
     instead, or in blocks if it is a `Sink`. `checked` verifies every move of every player (always done for outside
-    players). `tally` counts legal moves. Ctrl-C stops early with what is finished. Raises IllegalMove for an outside or
-    checked player's move, CardaiError for a game that breaks its contract, for an agent that does not fit this table or
-    whose evaluator fails, and, before anything is played, for an argument that it cannot take.
+    players). `tally` counts legal moves. `outcomes`: names of `Game.outcomes` to be noted of every game. Ctrl-C stops
+    early with what is finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that
+    breaks its contract, for an agent that does not fit this table or whose evaluator fails, and, before anything is
+    played, for an argument that it cannot take.
     """
     is_game(game)
     agents = check_list("agents", agents, Agent, "agents, as cardai.agent() returns")
@@ -115,10 +119,14 @@ def play(
     check_function("progress", progress)
     if not isinstance(on_game, Sink):
         check_function("on_game", on_game)
+    outcomes = check_list("outcomes", outcomes, str, "names of the game's outcomes")
+    for name in outcomes:
+        if name not in game.outcomes:
+            raise BadArgument(f"outcomes: {game.name}: {unknown('outcome', name, game.outcomes)}")
     lineups = np.ascontiguousarray(lineups, np.int64)
     kept = Kept(len(seeds))
     sink = on_game if isinstance(on_game, Sink) else Each(on_game) if on_game else kept if record else None
-    table = _Table(game, agents, lineups, seeds, variant, threads, live, sink)
+    table = _Table(game, agents, lineups, seeds, variant, threads, live, sink, outcomes)
     most = game.max_plies if max_plies is None else int(max_plies)
     table.order = Order(len(table.slots.status), most, table.log_length, bool(checked), bool(tally))
     results = table.run(progress)
@@ -144,6 +152,7 @@ class _Table:
         threads: int | None,
         live: int | None,
         sink: Sink | None,
+        outcomes: Sequence[str] = (),
     ) -> None:
         count, seats = lineups.shape
         self.game, self.agents, self.rules = game, agents, game.rules
@@ -181,7 +190,9 @@ class _Table:
             np.zeros(count, np.int64),
             np.zeros(count, np.int64),
             np.zeros((count, 4)),
+            *outcomes_of(game, outcomes, count, seats),
         )
+        self.outcomes = outcomes
         self.scratches = [scratch_of(game, networks_of(strategies), len(agents)) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         halves = 2 if has_evaluator and live > 1 else 1
@@ -225,10 +236,13 @@ class _Table:
             self._hand_over()  # what finished in the slice that was cut short
         if progress:
             progress(int((self.games.finished > 0).sum()), total)
+        finished = self.games.finished == driver.FINISHED
+        for name, values in zip(self.outcomes, self.games.values, strict=True):
+            self.game.check_outcome(name, values[finished], " in one of these games")
         return Results(
             self.games.scores,
             self.games.plies,
-            self.games.finished == driver.FINISHED,
+            finished,
             self.games.finished == driver.ENDLESS,
             decisions,
             time.perf_counter() - start,
@@ -238,6 +252,7 @@ class _Table:
             self.rows + sum(int(scratch.space.done[SCORED]) for scratch in self.scratches),
             self.batches,
             np.array([1e-9, 1.0]) * sum(scratch.spent.reshape(-1, 2) for scratch in self.scratches),
+            dict(zip(self.outcomes, self.games.values, strict=True)),
         )
 
     def _load_driver(self) -> None:

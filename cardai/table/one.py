@@ -30,7 +30,7 @@ from cardai.kernel.rules import lend
 from cardai.rule import STREAM
 from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
-from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of
 from cardai.table.complaints import Complaints, NoNumber
 
 OUTSIDE = Agent("outside", Person())
@@ -72,6 +72,7 @@ class OneGame:
         self._games = Games(
             1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
             np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
+            *outcomes_of(game, (), 1, self.seats),
         )  # fmt: skip
         self._scratch, self._picked = scratch_of(game, networks_of(strategies), self.seats), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
@@ -209,6 +210,10 @@ class OneGame:
     def scores(self) -> np.ndarray:
         """Each seat's score, f8[seats] in [0, 1]. Raises CardaiError if the game is not over."""
         return self.game.points(self._state)
+
+    def outcomes(self) -> dict[str, np.ndarray]:
+        """Each seat's outcomes, f8[seats] by name (`Game.outcomes`). Raises CardaiError if the game is not over."""
+        return {name: self.game.outcome(self._state, name) for name in self.game.outcomes}
 
     def ending(self) -> str | None:
         """Returns how the game ended, in a sentence of the game that every seat may read.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cardai.agents.evaluator import DEVICES, MOMENTS
-from cardai.data.recipe import BALANCES, LABELS, STATES
+from cardai.data.recipe import BALANCES, STATES
 from cardai.errors import CardaiError
 from evaluators import settings
 from evaluators.bodies import options
@@ -61,8 +61,8 @@ class TrainConfig:
     )
     label: str = setting(
         "What the network predicts: score, the seat's score at the end of the game; win, 1 if that score is 1, "
-        "else 0; not_lost, 0 if it is 0, else 1.",
-        choices=tuple(LABELS),
+        "else 0; not_lost, 0 if it is 0, else 1; share, 1/k for each of the k seats with the best score, else 0; "
+        "or an outcome that the game offers, by its name.",
         default="score",
     )
     agents: tuple[str, ...] = setting(

@@ -7,7 +7,7 @@ import numpy as np
 
 from cardai.cards import Deck, any_of, count, filled, full_deck, lowest, put, rank, single, suit, suit_cards
 from cardai.dealing import redeal
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import rule
 
 DECK = Deck(ranks="9TJQKA")
@@ -110,6 +110,11 @@ def settle(state):
 @rule
 def score(state, seat):
     return state.tricks[seat] / (CARDS // state.seats)  # 3.1
+
+
+@rule
+def tricks_taken(state, seat):
+    return 1.0 * state.tricks[seat]
 
 
 @rule
@@ -232,6 +237,8 @@ GAME = Game(
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={"thrifty": Player(thrifty, about="takes each trick it can, with the lowest card that does", sees="own")},
     heuristics={"won": won},
+    outcomes={"tricks": Outcome(tricks_taken, about="tricks taken", high=CARDS // 3)},
+    measures=("share", "tricks"),
     spell=spell,
     parse=parse,
     show=show,

@@ -82,20 +82,6 @@ class EndingsReport:
         return plain(asdict(self))
 
 
-def grade_endgames(
-    game: Game,
-    agents: Sequence[str],
-    games: int,
-    seed: int = 0,
-    *,
-    variant: str | None = None,
-    limit: int = NODES,
-    threads: int | None = None,
-) -> dict[str, EndgameGrade]:
-    """The grades of `measure_endings`: {spec: grade}."""
-    return measure_endings(game, agents, games, seed, variant=variant, limit=limit, threads=threads).grades
-
-
 def measure_endings(
     game: Game,
     agents: Sequence[str],

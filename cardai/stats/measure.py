@@ -1,0 +1,66 @@
+"""Measures: what a table counts of each seat of a game, such as its score, its share of the win, or its points."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardai.errors import CardaiError, unknown
+from cardai.game import MEASURES, Game
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is counted of each seat of a game: one of `MEASURES`, or an outcome of the game.
+
+    - `about`: what it is, in words.
+    - `low`, `high`: the range of its values in one game. From 0 to 1 it is given in percent, else in its own unit.
+    - `lower_is_better`: as for losses and for points that nobody wants.
+    """
+
+    name: str
+    about: str
+    low: float = 0.0
+    high: float = 1.0
+    lower_is_better: bool = False
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values are from 0 to 1: figures are then given in percent, otherwise in the measure's own unit."""
+        return (self.low, self.high) == (0.0, 1.0)
+
+    @property
+    def scale(self) -> int:
+        """What a value is multiplied by when it becomes a figure."""
+        return 100 if self.is_share else 1
+
+    @property
+    def title(self) -> str:
+        """The name with its unit, as in "win %"."""
+        return f"{self.name} %" if self.is_share else self.name
+
+
+def measure_of(game: Game, name: str) -> Measure:
+    """The measure of this name. Raises CardaiError if neither all games nor this one have it."""
+    if name in MEASURES:
+        return Measure(name, MEASURES[name], lower_is_better=name == "loss")
+    if name not in game.outcomes:
+        raise CardaiError(f"{game.name}: {unknown('measure', name, (*MEASURES, *game.outcomes))}")
+    outcome = game.outcomes[name]
+    return Measure(name, outcome.about, float(outcome.low), float(outcome.high), outcome.lower_is_better)
+
+
+def win_shares(scores: np.ndarray) -> np.ndarray:
+    """Each seat's share of the win by the scores of its table, both f8[..., seats]: 1/k to each of the k best."""
+    best = scores == scores.max(axis=-1, keepdims=True)
+    return best / best.sum(axis=-1, keepdims=True)
+
+
+OF_SCORES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "score": lambda scores: scores,
+    "win": lambda scores: scores == 1.0,
+    "not_lost": lambda scores: scores > 0.0,
+    "loss": lambda scores: scores == 0.0,
+    "share": win_shares,
+}
+"""Functions of the scores of tables, f8[..., seats]; they return an array of the same shape with values in [0, 1]."""

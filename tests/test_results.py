@@ -1,0 +1,324 @@
+"""Outcomes of a game beside its score, and the share of the win: noted in play, in tables and as labels."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_game
+from rich.console import Console
+
+import cardai
+from cardai.agents.spec import agent
+from cardai.data import record
+from cardai.data.dataset import collect, collect_games
+from cardai.data.recipe import Recipe
+from cardai.data.selfplay import simulate_here
+from cardai.errors import CardaiError
+from cardai.game import Game, Outcome, Row, Suite
+from cardai.measure.bench import run_match, run_suite
+from cardai.measure.duplicate import outcomes
+from cardai.rule import rule
+from cardai.show import match, suite
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.measure import measure_of, win_shares
+from cardai.table.many import Results, play
+from cardai.table.one import OneGame
+
+PATH = str(Path(__file__).parent.parent / "examples/whist")
+WHIST = cardai.load(PATH)
+
+
+@rule
+def points_left(state, seat):
+    return 1.0 * small_game.points(state.hands[seat])
+
+
+@rule
+def has_none(state, seat):
+    return 1.0 if small_game.points(state.hands[seat]) == 0 else 0.0
+
+
+@rule
+def no_number(state, seat):
+    return np.nan if seat == 1 else 0.5
+
+
+POINTS = Outcome(points_left, "points in the hand at the end", -1, 15, lower_is_better=True)
+LOW = replace(
+    small_game.GAME,
+    outcomes={"points": POINTS, "clean": Outcome(has_none, "hands without a point")},
+    measures=("share", "points", "clean"),
+    suites={
+        "points": Suite("by points", "points", {"random": Row(("random", "random"), {"low": 3.0})}, ("low", "random")),
+        "share": Suite(
+            "by share", "share", {"random": Row(("random", "random"), {"low": 90.0})}, ("low",), claim_games=1000
+        ),
+    },
+)
+BROKEN = replace(small_game.GAME, outcomes={"odd": Outcome(no_number, "no number")}, measures=("odd",))
+
+
+def table_of(report) -> str:
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print({"suite": suite, "match": match}[report.kind].table(report))
+    return captured.get()
+
+
+def played(game: Game, specs: list[str], deals: int, seed: int) -> tuple[Results, np.ndarray]:
+    """Every deal in all rotations, and the place of the line-up in each seat, i64[games, seats]."""
+    places = np.tile(rotations(len(specs)), (deals, 1))
+    seeds = np.repeat(deal_seeds(seed, deals), len(specs))
+    agents = [agent(game, spec) for spec in specs]
+    return play(game, agents, places, seeds, outcomes=tuple(game.outcomes), record=True), places
+
+
+def by_deal(values: np.ndarray, places: np.ndarray, place: int) -> np.ndarray:
+    """What one place got, f8[deals, rotations], found seat by seat."""
+    seats = places.shape[1]
+    own = [values[game, list(places[game]).index(place)] for game in range(len(places))]
+    return np.array(own).reshape(-1, seats)
+
+
+# The share of the win.
+
+
+def test_the_share_of_the_win_splits_ties():
+    scores = np.array([[1.0, 0.2, 0.5], [0.4, 0.1, 0.4], [0.0, 0.0, 0.0]])
+    assert win_shares(scores).tolist() == [[1, 0, 0], [0.5, 0, 0.5], [1 / 3, 1 / 3, 1 / 3]]
+
+
+def test_the_share_of_an_unfinished_game_is_no_number():
+    scores, finished = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([True, False])
+    results = Results(scores, np.zeros(2, int), finished, ~finished, 0, 1.0, np.zeros((2, 4)))
+    assert outcomes("share", results)[0].tolist() == [1, 0]
+    assert np.isnan(outcomes("share", results)[1]).all()
+
+
+# Outcomes of games.
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_play_notes_the_outcomes_that_the_game_gives_the_last_state(threads):
+    agents, lineups = [agent(LOW, "low"), agent(LOW, "random")], np.arange(600).reshape(200, 3) % 2
+    results = play(LOW, agents, lineups, np.arange(200), outcomes=("clean", "points"), record=True, threads=threads)
+    assert set(results.outcomes) == {"clean", "points"}
+    for game, moves in enumerate(results.moves):
+        state = LOW.new(3, game)
+        for move in moves if moves is not None else ():
+            state = LOW.play(state, move)
+        assert LOW.outcome(state, "points").tolist() == results.outcomes["points"][game].tolist()
+        assert LOW.outcome(state, "clean").tolist() == results.outcomes["clean"][game].tolist()
+        assert LOW.outcome(state, "points").tolist() == [small_game.points(int(hand)) for hand in state["hands"][:3]]
+
+
+def test_outcomes_are_noted_of_agents_that_play_outside_compiled_code():
+    outside = cardai.player(lambda game, world: game.moves(world)[-1])
+    both = [outside, agent(LOW, "random")]
+    results = play(LOW, both, np.zeros((30, 3), int), np.arange(30), outcomes=("points",))
+    assert (results.outcomes["points"] > 0).any()
+    assert play(LOW, both, np.zeros((30, 3), int), np.arange(30)).outcomes == {}
+
+
+def test_an_outcome_out_of_its_range_stops_a_run():
+    with pytest.raises(CardaiError, match="low_hand: the outcome odd is nan for seat 1 in one of these games"):
+        run_match(BROKEN, ["random", "random", "random"], games=9)
+    with pytest.raises(CardaiError, match="odd is nan for seat 1; its range is 0 to 1"):
+        BROKEN.outcome(ended(BROKEN), "odd")
+
+
+def ended(game: Game):
+    state = game.new(3, 1)
+    while state["turn"] >= 0:
+        state = game.play(state, game.moves(state)[0])
+    return state
+
+
+def test_an_outcome_that_there_is_not_or_not_yet_is_refused():
+    with pytest.raises(CardaiError, match="there is no outcome 'point'; did you mean points"):
+        LOW.outcome(ended(LOW), "point")
+    with pytest.raises(CardaiError, match="the game is not over, this state has no outcome yet"):
+        LOW.outcome(LOW.new(3, 1), "points")
+    with pytest.raises(CardaiError, match="there is no outcome 'moon'"):
+        play(LOW, [agent(LOW, "random")], np.zeros((1, 3), int), np.arange(1), outcomes=("moon",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"outcomes": {"share": POINTS}}, "an outcome cannot be named 'share', which every game has already"),
+        ({"outcomes": {"not_lost": POINTS}}, "an outcome cannot be named 'not_lost'"),
+        ({"measures": ("rank",)}, "there is no measure 'rank'; there is score, win, loss, share, points, clean"),
+        ({"suites": {"s": Suite("", "rank", {}, ())}}, "there is no measure 'rank'"),
+    ],
+)
+def test_names_that_cannot_be_are_refused_where_the_game_is_written(changes, said):
+    with pytest.raises(CardaiError, match=said):
+        replace(LOW, **changes)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 0), (0, np.inf), (np.nan, 1)])
+def test_a_range_is_finite_and_rises(low, high):
+    with pytest.raises(CardaiError, match="the range of an outcome must be finite and rise"):
+        Outcome(points_left, "points", low, high)
+
+
+def test_a_game_at_a_table_has_its_outcomes():
+    table = OneGame(WHIST, [agent(WHIST, "thrifty")] * 3, seed=5)
+    table.run()
+    tricks = table.outcomes()["tricks"]
+    assert tricks.sum() == 8
+    assert tricks.tolist() == (8 * table.scores()).tolist()
+
+
+# Tables.
+
+
+def test_a_match_gives_each_measure_with_an_interval_over_deals():
+    report = run_match(LOW, ["low", "random", "random"], games=600, seed=3)
+    results, places = played(LOW, ["low", "random", "random"], 200, 3)
+    values = {"share": win_shares(results.scores), **results.outcomes}
+    low, others = report.rows
+    for name, scale in (("share", 100), ("points", 1), ("clean", 100)):
+        own = by_deal(values[name], places, 0)
+        assert low.beside[name] == interval.estimate(own).scaled(scale)
+        assert low.beside[name].point == pytest.approx(scale * own.mean())
+        assert (low.beside[name].n, low.beside[name].deals) == (600, 200)
+        both = np.concatenate([by_deal(values[name], places, place) for place in (1, 2)], axis=1)
+        assert others.beside[name] == interval.estimate(both).scaled(scale)
+    assert low.beside["share"].point + 2 * others.beside["share"].point == pytest.approx(100)
+
+
+def test_players_are_compared_by_each_measure_on_the_same_deals():
+    report = run_match(LOW, ["low", "random", "random"], games=600, seed=3)
+    results, places = played(LOW, ["low", "random", "random"], 200, 3)
+    verdicts = {(pair.measure, pair.one): pair for pair in report.verdicts}
+    assert {measure for measure, _ in verdicts} == {"score", "share", "points", "clean"}
+    points = verdicts["points", "low"]
+    own = by_deal(results.outcomes["points"], places, 0).mean()
+    other = np.mean([by_deal(results.outcomes["points"], places, place).mean() for place in (1, 2)])
+    assert points.difference.point == pytest.approx(own - other)
+    assert points.difference.high < 0  # fewer points, which is better
+    assert (points.verdict, verdicts["points", "random"].verdict) == ("better", "worse")
+    assert (verdicts["share", "low"].verdict, verdicts["share", "random"].verdict) == ("better", "worse")
+
+
+def test_the_table_of_a_match_names_measures_and_units():
+    text = table_of(run_match(LOW, ["low", "random", "random"], games=60))
+    header = next(line for line in text.splitlines() if "player" in line)
+    assert " ".join(header.split()) == "player score % share % points clean % score by seat n"
+    assert "points: points in the hand at the end; lower is better" in text
+    assert "share %: share of the win: 1/k for each of the k seats with the best score of their table" in text
+    assert "win %" not in text
+
+
+def test_a_game_without_measures_shows_wins_and_losses():
+    report = run_match(small_game.GAME, ["low", "random", "random"], games=60)
+    assert [measure.name for measure in report.measures] == ["score", "win", "loss"]
+    assert "share %" not in table_of(report)
+    assert {pair.measure for pair in report.verdicts} == {"score"}
+
+
+def test_a_suite_may_measure_an_outcome_in_its_own_unit():
+    report = run_suite(LOW, "points", games=600, seed=3)
+    results, places = played(LOW, ["low", "random", "random"], 200, 3)
+    own = by_deal(results.outcomes["points"], places, 0)
+    low, even = report.rows
+    assert low.figure == interval.mean(own)
+    assert [seat.point for seat in low.by_seat] == pytest.approx(own.mean(axis=0))
+    assert low.seat_share == pytest.approx(results.outcomes["points"].mean(axis=0))
+    assert set(low.beside) == {"share", "clean"}
+    assert low.claim_verdict == interval.agreement(low.figure, 3.0)
+    verdict = next(pair for pair in report.verdicts if (pair.measure, pair.one) == ("points", "low"))
+    assert verdict.verdict == "better"
+    assert verdict.difference.point == pytest.approx(low.figure.point - even.figure.point)
+    text = table_of(report)
+    header = next(line for line in text.splitlines() if "against" in line)
+    assert header.split()[:5] == ["against", "agent", "points", "share", "%"]
+    assert f"points {low.figure}, share {low.beside['share']} %" in str(report)
+
+
+def test_a_suite_may_measure_the_share_of_the_win_against_a_claim():
+    (low,) = run_suite(LOW, "share", games=600, seed=3).rows
+    results, places = played(LOW, ["low", "random", "random"], 200, 3)
+    share = interval.estimate(by_deal(win_shares(results.scores), places, 0))
+    assert low.figure == share.scaled(100)
+    assert low.claim_verdict == interval.agreement(share, 0.9, 1000)
+
+
+def test_the_report_as_json_says_what_the_measures_are():
+    report = json.loads(json.dumps(run_match(LOW, ["low", "random", "random"], games=30).as_json()))
+    points = next(measure for measure in report["measures"] if measure["name"] == "points")
+    assert points == {
+        "name": "points", "about": "points in the hand at the end", "low": -1.0, "high": 15.0, "lower_is_better": True,
+    }  # fmt: skip
+    assert report["rows"][0]["beside"]["points"]["n"] == 30
+
+
+def test_an_interval_of_points_covers_the_truth_as_often_as_it_says():
+    results, places = played(LOW, ["random"] * 3, 12_000, 8)
+    truth, covered = results.outcomes["points"].mean(), 0
+    own = by_deal(results.outcomes["points"], places, 0).reshape(200, 60, 3)
+    for sample in own:
+        covered += interval.estimate(sample).contains(truth)
+    assert 178 <= covered <= 199
+
+
+def test_a_measure_of_no_game_is_refused():
+    assert measure_of(LOW, "loss").lower_is_better
+    with pytest.raises(CardaiError, match="low_hand: there is no measure 'moons'"):
+        measure_of(LOW, "moons")
+
+
+# Labels.
+
+
+def test_an_outcome_is_a_label_of_the_games_that_were_recorded_once(tmp_path):
+    games = simulate_here(LOW, {"low": 1, "random": 1}, 40, seats=3)
+    rows, ends = {}, []
+    for recorded in games:
+        ends.append(LOW.outcome(record.replay(LOW, recorded), "points"))
+    for label in ("score", "share", "points", "clean"):
+        rows[label] = collect_games(LOW, games, Recipe(label=label))
+    data = rows["points"]
+    assert {one.packed.take(np.arange(len(data))).tobytes() for one in rows.values()} == {
+        data.packed.take(np.arange(len(data))).tobytes()
+    }
+    place = 0
+    for number, recorded in enumerate(games):
+        state = LOW.new(3, recorded.seed, recorded.variant)
+        for move in recorded.moves:
+            seat = int(state["turn"])
+            assert data.game_of[place] == number
+            assert data.labels[place] == np.float32((15 - ends[number][seat]) / 16)
+            assert rows["clean"].labels[place] == float(ends[number][seat] == 0)
+            assert rows["score"].labels[place] == np.float32(recorded.scores[seat])
+            assert rows["share"].labels[place] == np.float32(win_shares(np.array(recorded.scores))[seat])
+            state, place = LOW.play(state, move), place + 1
+    assert place == len(data)
+    assert data.digest != rows["clean"].digest
+
+
+def test_a_label_that_the_game_does_not_have_is_refused():
+    games = simulate_here(WHIST, {"random": 1}, 2)
+    with pytest.raises(CardaiError, match="recipe: there is no label 'trick'; did you mean tricks"):
+        collect_games(WHIST, games, Recipe(label="trick"))
+    with pytest.raises(CardaiError, match="label must be a text"):
+        Recipe(label=5)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_label_out_of_its_range_names_the_game():
+    games = simulate_here(BROKEN, {"random": 1}, 3, seats=3)
+    with pytest.raises(CardaiError, match=rf"odd is nan for seat 1 in game 0 \(seed {games[0].seed}\)"):
+        collect_games(BROKEN, games, Recipe(label="odd"))
+
+
+def test_a_record_file_gives_labels_by_outcomes(tmp_path):
+    cardai.data.selfplay.simulate(WHIST, {"random": 1}, 20, seats=3, out=tmp_path / "w.jsonl")
+    tricks = collect([tmp_path / "w.jsonl"], Recipe(label="tricks"), game=PATH)
+    scores = collect([tmp_path / "w.jsonl"], Recipe(label="score"), game=PATH)
+    assert tricks.labels.tolist() == scores.labels.tolist()  # three seats: both are tricks / 8
+    assert tricks.about()["recipe"]["label"] == "tricks"
