@@ -15,6 +15,7 @@ from .encode import (
     relative_layout,
 )
 from .heuristics import points_so_far
+from .outcomes import MEASURES, OUTCOMES
 from .players import PLAYERS
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, legal, score, settle
 from .text import ending, holdings, parse, show, spell, tell
@@ -71,6 +72,8 @@ GAME = Game(
     },
     players=PLAYERS,
     heuristics={"points": points_so_far},
+    outcomes=OUTCOMES,
+    measures=MEASURES,
     playouts="duck",
     actions={(card,): card for card in range(CARDS)},
     spell=spell,

@@ -345,11 +345,28 @@ def share_of_win(state, seat):
 @rule
 def aim_score(state, seat):
     """7.2 to 7.4: what the paper's networks are trained for."""
-    points = penalty(state.taken[seat])
     if state.aim == AIM_NORMAL:
-        return max(0, 10 - points) / 10
+        return few_points(state, seat)
     if state.aim == AIM_MOON:
-        return 1.0 if points == ALL_POINTS else 0.0
+        return moon_shot(state, seat)
+    return moon_broken(state, seat)
+
+
+@rule
+def few_points(state, seat):
+    """7.2, of the last round."""
+    return max(0, 10 - penalty(state.taken[seat])) / 10
+
+
+@rule
+def moon_shot(state, seat):
+    """7.3, of the last round."""
+    return 1.0 if shooter(state) == seat else 0.0
+
+
+@rule
+def moon_broken(state, seat):
+    """7.4, of the last round."""
     if shooter(state) != NONE:
         return 0.0
-    return 1.0 if points == 0 else 0.1
+    return 1.0 if penalty(state.taken[seat]) == 0 else 0.1

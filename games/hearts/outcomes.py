@@ -1,0 +1,26 @@
+"""What a finished game of Hearts was for a seat beside its score: its points, and what the aims of rule 7 count.
+
+The outcomes are the same in all variants. So games that are recorded once serve to train networks for each aim.
+"""
+
+from cardai.game import Outcome
+from cardai.rule import rule
+
+from .rules import ALL_POINTS, JACK_BONUS, few_points, moon_broken, moon_shot
+
+
+@rule
+def points_a_round(state, seat):
+    """4, 5.1: the mean points of the game's rounds, of which there is one unless `limit` is set."""
+    return state.totals[seat] / state.rounds
+
+
+OUTCOMES = {
+    "points": Outcome(
+        points_a_round, "points a round", low=-JACK_BONUS, high=ALL_POINTS, lower_is_better=True
+    ),  # 4.1, 4.3: the variants have neither `moon` 2 nor `no_trick_bonus`
+    "moon": Outcome(moon_shot, "rounds, in a match the last ones, in which the seat shot the moon"),
+    "normal": Outcome(few_points, "(10 - points) / 10 in the last round, at least 0"),
+    "breaker": Outcome(moon_broken, "0 if the last round was a moon, else 1 without points, 0.1 with"),
+}
+MEASURES = ("share", "points", "moon")

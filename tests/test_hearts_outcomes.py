@@ -1,0 +1,85 @@
+"""What the end of a game of Hearts was in points, moons and the aims of the paper, whatever variant was played."""
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.agents.spec import agent
+from cardai.conformance import check
+from cardai.data import record
+from cardai.data.dataset import collect_games
+from cardai.data.recipe import Recipe
+from cardai.data.record import RecordedGame
+from cardai.table.many import Results, play
+
+HEARTS = cardai.load("hearts")
+GAMES = 600
+AIMS = {"normal": "paper_normal", "moon": "paper_moon", "breaker": "paper_breaker"}
+
+
+def played(variant: str) -> Results:
+    agents, seats = [agent(HEARTS, "random"), agent(HEARTS, "duck")], np.arange(4 * GAMES).reshape(GAMES, 4) % 5 // 4
+    names = tuple(HEARTS.outcomes)
+    return play(HEARTS, agents, seats, np.arange(GAMES), variant=variant, outcomes=names, record=True)
+
+
+@pytest.fixture(scope="module")
+def paper() -> Results:
+    return played("paper")
+
+
+def test_the_games_have_moons(paper):
+    assert paper.outcomes["moon"].sum() >= 5
+
+
+@pytest.mark.parametrize("name", AIMS)
+def test_an_outcome_is_the_score_of_the_variant_with_that_aim(paper, name):
+    """The variants differ in the score only, so that the same seed and moves are a game of each."""
+    for game, moves in enumerate(paper.moves):
+        scores = tuple(paper.outcomes[name][game].tolist())
+        record.replay(HEARTS, RecordedGame(0, game, AIMS[name], (0, 0, 0, 0), scores, moves))  # raises if they differ
+
+
+@pytest.mark.parametrize(("variant", "least"), [("paper", 0), ("jack", -10)])
+def test_points_give_the_score_of_a_round(variant, least):
+    results = played(variant)
+    assert results.scores.tolist() == ((26 - results.outcomes["points"]) / (26 - least)).tolist()
+    assert results.outcomes["points"].min() == (-10 if variant == "jack" else 0)
+
+
+def test_points_of_a_round_are_those_of_its_cards(paper):
+    points, moon = paper.outcomes["points"], paper.outcomes["moon"]
+    shot = moon.sum(axis=1) == 1
+    assert (points[~shot].sum(axis=1) == 26).all()
+    assert (points[shot] == 26 * (1 - moon[shot])).all()
+
+
+def test_points_of_a_match_are_the_mean_of_its_rounds():
+    agents = [agent(HEARTS, "random")]
+    results = play(
+        HEARTS, agents, np.zeros((50, 4), int), np.arange(50), variant="match", outcomes=("points",), record=True
+    )
+    for game, moves in enumerate(results.moves):
+        recorded = RecordedGame(0, game, "match", (0, 0, 0, 0), tuple(results.scores[game].tolist()), moves)
+        end = record.replay(HEARTS, recorded)
+        assert end["rounds"] > 1
+        assert results.outcomes["points"][game].tolist() == (end["totals"] / end["rounds"]).tolist()
+    assert results.outcomes["points"].sum(axis=1).min() == pytest.approx(26)  # more with a moon: 78
+
+
+def test_one_record_serves_for_all_labels(paper):
+    games = [
+        RecordedGame(game, game, "paper", (0, 0, 0, 0), tuple(paper.scores[game].tolist()), paper.moves[game])
+        for game in range(50)
+    ]
+    for name in HEARTS.outcomes:
+        data = collect_games(HEARTS, games, Recipe(label=name, encoder="paper_play", per_game=1))
+        label = HEARTS.outcomes[name].as_label(paper.outcomes[name])
+        assert all(
+            value in label[game].astype(np.float32) for value, game in zip(data.labels, data.game_of, strict=True)
+        )
+
+
+def test_outcomes_keep_their_laws():
+    (verdict,) = check(HEARTS, laws=["outcomes_keep_their_range"], effort="quick")
+    assert verdict.passed, verdict.problem
