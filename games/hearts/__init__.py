@@ -3,7 +3,7 @@
 A move is one card, 0 to 51, passed or played.
 """
 
-from cardai.game import Game, PerspectiveEncoder
+from cardai.game import Game, PerspectiveEncoder, Phase
 
 from .encode import (
     encode_dealt,
@@ -17,7 +17,7 @@ from .encode import (
 from .heuristics import points_so_far
 from .outcomes import MEASURES, OUTCOMES
 from .players import PLAYERS
-from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, legal, score, settle
+from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .text import ending, holdings, parse, show, spell, tell
 from .worlds import blank, resample
 
@@ -64,6 +64,7 @@ GAME = Game(
     score=score,
     resample=resample,
     blank=blank,
+    decided=decided,
     encoders={
         "relative": PerspectiveEncoder(relative_layout, encode_relative),
         "paper_play": PerspectiveEncoder(play_layout, encode_play),
@@ -75,6 +76,11 @@ GAME = Game(
     outcomes=OUTCOMES,
     measures=MEASURES,
     playouts="duck",
+    phases={
+        "passing": Phase("passing"),
+        "tricks taken": Phase("tricks taken", (2, 5, 8)),
+        "seats with points": Phase("has points"),
+    },
     actions={(card,): card for card in range(CARDS)},
     spell=spell,
     parse=parse,

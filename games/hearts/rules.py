@@ -328,7 +328,13 @@ def score(state, seat):
         return share_of_win(state, seat)
     if state.aim != AIM_POINTS:
         return aim_score(state, seat)
-    return (ALL_POINTS - state.totals[seat]) / (ALL_POINTS - fewest_points(state))  # 7.1
+    return points_score(state, state.totals[seat])
+
+
+@rule
+def points_score(state, points):
+    """7.1: the score of a seat with these points in a game of one round."""
+    return (ALL_POINTS - points) / (ALL_POINTS - fewest_points(state))
 
 
 @rule
@@ -370,3 +376,43 @@ def moon_broken(state, seat):
     if shooter(state) != NONE:
         return 0.0
     return 1.0 if penalty(state.taken[seat]) == 0 else 0.1
+
+
+@rule
+def decided(state, seat):
+    """In a game of one round, the score is certain once all cards that count are taken, and for some aims before."""
+    if state.limit != 0:
+        return -1.0
+    if state.aim != AIM_POINTS:
+        return aim_decided(state, seat)
+    counting = POINT_CARDS | (single(JACK_OF_DIAMONDS) if state.jack != 0 else 0)
+    if all_taken(state) & counting != counting:
+        return -1.0
+    if state.no_trick_bonus != 0 and state.tricks[seat] == 0 and shooter(state) == NONE:
+        return -1.0  # 4.4
+    return points_score(state, round_points(state, seat))
+
+
+@rule
+def aim_decided(state, seat):
+    """7.2 to 7.4: points are never given back, and nobody shoots the moon once two seats have some."""
+    points, others = penalty(state.taken[seat]), 0
+    for other in range(SEATS):
+        others += other != seat and state.taken[other] & POINT_CARDS != 0
+    if (
+        all_taken(state) & POINT_CARDS == POINT_CARDS
+        or (state.aim == AIM_NORMAL and points >= 10)
+        or (state.aim == AIM_MOON and others > 0)
+        or (state.aim == AIM_BREAKER and others > 0 and points > 0)
+    ):
+        return aim_score(state, seat)
+    return -1.0
+
+
+@rule
+def all_taken(state):
+    """The cards of all tricks of this round."""
+    taken = 0
+    for seat in range(SEATS):
+        taken |= state.taken[seat]
+    return taken

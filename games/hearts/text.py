@@ -17,7 +17,10 @@ def spell(state, move):
     card = DECK52.name(move["card"])
     if state["leader"] == NONE:
         return f"passes {card}"
-    return f"leads {card}" if state["table"][state["leader"]] == NONE else f"plays {card}"
+    led = int(state["table"][state["leader"]])
+    if led == NONE:
+        return f"leads {card}"
+    return f"plays {card}" if int(move["card"]) & 3 == led & 3 else f"discards {card}"
 
 
 def parse(state, text):
@@ -53,21 +56,21 @@ def show(state, seat):
 def headline(state):
     if state["turn"] < 0:
         return "The game is over."
-    first = f"Round {int(state['rounds']) + 1}" if state["limit"] else "One round"
+    match = f"Round {int(state['rounds']) + 1} of a match to {int(state['limit'])} points. " if state["limit"] else ""
     if state["leader"] == NONE:
-        return f"{first}: each player passes 3 cards {DIRECTIONS[int(state['direction'])]}."
+        return f"{match}Each player passes {PASS} cards {DIRECTIONS[int(state['direction'])]}."
     hearts = "broken" if state["broken"] else "not broken"
     trick = int(sum(state["tricks"])) + 1
-    return f"{first}, trick {trick}, p{int(state['leader'])} leads; hearts are {hearts}."
+    return f"{match}Trick {trick}, p{int(state['leader'])} leads; hearts are {hearts}."
 
 
 def seat_line(state, other, seat):
-    notes = [f"{int(state['hands'][other]).bit_count()} cards"]
+    notes = [counted(int(state["hands"][other]).bit_count(), "card")]
     if state["leader"] == NONE:
         notes.append(f"has chosen {int(state['passed'][other]).bit_count()} of {PASS}")
     if state["leader"] != NONE:
-        notes.append(f"{int(state['tricks'][other])} tricks")
-        notes.append(f"{points_of(state['taken'][other])} points{taken_cards(state, other)}")
+        notes.append(counted(int(state["tricks"][other]), "trick"))
+        notes.append(counted(points_of(state["taken"][other]), "point") + taken_cards(state, other))
     if state["limit"]:
         notes.append(f"{int(state['totals'][other])} in all")
     if state["table"][other] != NONE:
@@ -122,11 +125,20 @@ def by_suit(cards):
 
 
 def ending(state):
-    parts = [f"p{seat} has {int(state['totals'][seat])}" for seat in range(SEATS)]
+    totals = [int(points) for points in state["totals"]]
+    points = ", ".join(f"p{seat} has {points}" for seat, points in enumerate(totals))
     shot = [seat for seat in range(SEATS) if int(state["taken"][seat]) & POINT_CARDS == POINT_CARDS]
     moon = f"p{shot[0]} shot the moon. " if shot and state["moon"] != MOON_NOTHING else ""
-    rounds = f" after {int(state['rounds'])} rounds" if state["limit"] else ""
-    return f"{moon}Points{rounds}: {', '.join(parts)}."
+    if not state["limit"]:
+        return f"{moon}Points: {points}."
+    winners = [f"p{seat}" for seat in range(SEATS) if totals[seat] == min(totals)]
+    wins = f"{winners[0]} wins" if len(winners) == 1 else f"{', '.join(winners[:-1])} and {winners[-1]} share the win"
+    return f"{moon}Points after {counted(int(state['rounds']), 'round')}: {points}; {wins}."
+
+
+def counted(number, noun):
+    """A number of things in words: "1 trick", "2 tricks"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def holdings(state):

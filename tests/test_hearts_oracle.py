@@ -1,0 +1,138 @@
+"""Hearts against OpenSpiel's: two implementations that share nothing, compared at every ply of random rounds.
+
+cardai deals; OpenSpiel is told the direction and the cards. Then both play the same random moves. Compared are the seat
+to move, the legal cards and, at the end, the points. Each round has its own random choice of OpenSpiel's eight options.
+
+    pip install '.[oracles]'
+    pytest tests/test_hearts_oracle.py                 # 500 rounds, seconds
+    pytest -m slow tests/test_hearts_oracle.py         # 100,000 rounds, minutes; and the speed of both
+"""
+
+import random
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cardai import load
+from cardai.agents.spec import evenly_random
+from cardai.cards import DECK52
+from cardai.table.many import play
+
+pyspiel = pytest.importorskip("pyspiel", reason="the oracle is OpenSpiel: pip install '.[oracles]'")
+
+# OpenSpiel's options, ours, and the value of ours if OpenSpiel's is set.
+OPTIONS = {
+    "pass_cards": ("passing", 2),
+    "no_pts_on_first_trick": ("no_points_first", 1),
+    "can_lead_any_club": ("any_club", 1),
+    "jd_bonus": ("jack", 1),
+    "avoid_all_tricks_bonus": ("no_trick_bonus", 1),
+    "qs_breaks_hearts": ("queen_breaks", 1),
+    "must_break_hearts": ("must_break", 1),
+    "can_lead_hearts_instead_of_qs": ("lead_for_queen", 1),
+}
+SETS = range(1 << len(OPTIONS))
+QUICK, MANY = 500, 100_000
+
+
+def theirs(number: int) -> dict[str, bool]:
+    """The options of OpenSpiel's with a number, 0 to 255: one bit for each."""
+    return {name: bool(number >> bit & 1) for bit, name in enumerate(OPTIONS)}
+
+
+def ours(number: int) -> dict[str, int]:
+    """The same options as a variant of ours."""
+    values = {name: value * (number >> bit & 1) for bit, (name, value) in enumerate(OPTIONS.values())}
+    return {**HEARTS.variants["standard"], **values}
+
+
+HEARTS = load("hearts")
+GAME = replace(HEARTS, variants={f"options_{number}": ours(number) for number in SETS})
+
+
+def dealt(state, options: dict[str, bool]):
+    """A round of OpenSpiel's with the direction and the hands of `state`, a state of ours just dealt."""
+    table = pyspiel.load_game("hearts", options).new_initial_state()
+    table.apply_action(int(state["direction"]))
+    hands = [DECK52.listed(hand) for hand in state["hands"]]
+    for place in range(52):
+        table.apply_action(hands[place % 4][place // 4])
+    return table
+
+
+def compare_round(number: int, seed: int, rnd: random.Random) -> int:
+    """Play one round of random moves with both. Returns the number of positions compared."""
+    options = theirs(number)
+    state = GAME.new(4, seed, f"options_{number}")
+    table = dealt(state, options)
+    plies = 0
+    while state["turn"] >= 0:
+        where = f"{options}, seed {seed}, ply {plies}"
+        assert table.current_player() == state["turn"], where
+        moves = GAME.moves(state)
+        assert moves["card"].tolist() == table.legal_actions(), where
+        move = moves[rnd.randrange(len(moves))]
+        table.apply_action(int(move["card"]))
+        state = GAME.play(state, move)
+        plies += 1
+    assert table.is_terminal()
+    assert (26 - state["totals"]).tolist() == table.returns(), f"{options}, seed {seed}"
+    return plies + 1
+
+
+def compare_rounds(rounds: int, first_seed: int) -> None:
+    rnd = random.Random(first_seed)
+    for seed in range(first_seed, first_seed + rounds):
+        assert compare_round(rnd.choice(SETS), seed, rnd) in (53, 65)
+
+
+def test_the_oracle_has_no_other_options():
+    assert set(pyspiel.load_game("hearts").get_parameters()) == set(OPTIONS)
+
+
+def test_the_oracles_defaults_are_the_variant_standard():
+    defaults = pyspiel.load_game("hearts").get_parameters()
+    (number,) = (number for number in SETS if theirs(number) == defaults)
+    assert ours(number) == HEARTS.variants["standard"]
+
+
+def test_500_random_rounds_agree_with_the_oracle_at_every_ply():
+    compare_rounds(QUICK, 0)
+
+
+@pytest.mark.slow
+def test_100_000_random_rounds_agree_with_the_oracle_at_every_ply():
+    compare_rounds(MANY, 1_000_000)
+
+
+def our_speed(rounds: int, first_seed: int) -> float:
+    """Decisions a second of evenly random play on one core."""
+    lineups, seeds = np.zeros((rounds, 4), np.int64), np.arange(first_seed, first_seed + rounds, dtype=np.uint64)
+    began = time.perf_counter()
+    results = play(HEARTS, [evenly_random(HEARTS)], lineups, seeds, variant="standard", threads=1)
+    return float(results.plies.sum()) / (time.perf_counter() - began)
+
+
+def their_speed(rounds: int) -> float:
+    """The same of OpenSpiel's, driven from Python; moves are drawn in the cheapest way."""
+    their_game, decisions, draw = pyspiel.load_game("hearts"), 0, random.random
+    began = time.perf_counter()
+    for _ in range(rounds):
+        table = their_game.new_initial_state()
+        while not table.is_terminal():
+            decisions += not table.is_chance_node()
+            moves = table.legal_actions()
+            table.apply_action(moves[int(draw() * len(moves))])
+    return decisions / (time.perf_counter() - began)
+
+
+@pytest.mark.slow
+def test_evenly_random_play_is_thirty_times_as_fast_as_the_oracle_driven_from_python(capsys):
+    our_speed(1000, 0), their_speed(10)
+    pairs = [(our_speed(100_000, 100_000 * turn), their_speed(1500)) for turn in range(1, 8)]
+    ours_median, theirs_median, ratio = np.median([(*pair, pair[0] / pair[1]) for pair in pairs], axis=0)
+    with capsys.disabled():
+        print(f"\ndecisions/s: cardai {ours_median:,.0f}, OpenSpiel {theirs_median:,.0f}, ratio {ratio:.0f}")
+    assert ratio >= 30

@@ -1,0 +1,745 @@
+"""The rules of Hearts one by one, in positions set up for each; numbers are those of games/hearts/RULES.md."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.cards import DECK52
+from cardai.measure.perft import perft
+from cardai.rule import rule
+from games.hearts import rules
+
+HEARTS = cardai.load("hearts")
+OPTIONS = HEARTS.variants["standard"]
+NONE = rules.NONE
+SEATS = range(4)
+FULL = (1 << 52) - 1
+CLUBS, DIAMONDS, ALL_HEARTS, SPADES = (int(rules.ALL_HEARTS) >> 2 << suit for suit in range(4))
+QUEEN = 1 << 43
+LEFT, ACROSS, RIGHT, HOLD = 1, 2, 3, 0
+
+
+def cards(names):
+    return DECK52.cards(names)
+
+
+def suits(clubs="", diamonds="", hearts="", spades=""):
+    """The names of cards from their ranks, suit by suit."""
+    parts = zip("CDHS", (clubs, diamonds, hearts, spades), strict=True)
+    return " ".join(f"{rank}{suit}" for suit, ranks in parts for rank in ranks)
+
+
+def game(**options):
+    """Hearts with the variant `standard` but for some options."""
+    return replace(HEARTS, variants={"tried": OPTIONS | options})
+
+
+def position(hands, leader=0, table=(), taken=(), **fields):
+    """A position of the play: the hands from seat `leader` on, which leads or has led to the trick.
+
+    `table`: the cards laid to the trick, the leader's first; they are in no hand. `taken`: (seat, cards), counted from
+    the leader too. The rest of the deck counts as played by the leader, and nobody has taken it. Other fields are
+    options, if there is an option of that name, or fields of the state.
+    """
+    options = {name: fields.pop(name) for name in OPTIONS if name in fields}
+    state = game(**options).options(4, "tried")[0]
+    seats = [(leader + step) % 4 for step in SEATS]
+    for seat, hand in zip(seats, hands, strict=True):
+        state.hands[seat] = cards(hand)
+    state.table[:] = NONE
+    for seat, card in zip(seats, table, strict=False):
+        state.table[seat] = DECK52.card(card)
+        state.played[seat] |= cards(card)
+    for step, names in taken:
+        state.taken[seats[step]] = cards(names)
+    state.played[leader] |= FULL & ~sum(int(hand) for hand in state.hands) & ~cards(" ".join(table))
+    state.leader, state.turn = leader, seats[len(table)]
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def legal(state):
+    return " ".join(DECK52.name(card) for card in HEARTS.moves(state)["card"])
+
+
+def play(state, names):
+    """The state after these cards have been played or passed in turn."""
+    for name in names.split():
+        state = HEARTS.play(state, HEARTS.parse(state, name))
+    return state
+
+
+def after_deal(direction, variant="standard"):
+    """A deal with this direction, and its seed."""
+    for seed in range(100):
+        state = HEARTS.new(4, seed, variant)
+        if state.direction == direction:
+            return state
+    raise AssertionError(f"no deal of 100 has the direction {direction}")
+
+
+def passed_on(state):
+    """The state after each seat has passed its three lowest cards."""
+    while state.leader == NONE:
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+    return state
+
+
+def lowest_of(hand, number):
+    return sum(1 << card for card in DECK52.listed(hand)[:number])
+
+
+# 1 Setting up
+
+
+@pytest.mark.parametrize("variant", HEARTS.variants)
+def test_1_1_thirteen_cards_each_of_fifty_two(variant):
+    for seed in range(20):
+        state = HEARTS.new(4, seed, variant)
+        assert [int(hand).bit_count() for hand in state.hands] == [13] * 4
+        assert sum(int(hand) for hand in state.hands) == FULL
+
+
+def test_1_2_directions_go_left_right_across_hold_and_begin_again():
+    state, seen = HEARTS.new(4, 1, "match"), []
+    while state.turn >= 0:
+        if len(seen) == state.rounds:
+            seen.append(int(state.direction))
+        state = HEARTS.play(state, HEARTS.moves(state)[-1])
+    assert len(seen) > 4
+    assert seen == ([LEFT, RIGHT, ACROSS, HOLD] * 10)[: len(seen)]
+
+
+def test_1_2_a_game_of_one_round_has_each_direction_with_the_same_chance():
+    directions = [int(HEARTS.new(4, seed).direction) for seed in range(4000)]
+    assert np.bincount(directions, minlength=4) == pytest.approx([1000] * 4, abs=150)  # 5.5 sigma
+
+
+def test_1_2_the_cycle_goes_on_from_the_direction_drawn():
+    after = {LEFT: RIGHT, RIGHT: ACROSS, ACROSS: HOLD, HOLD: LEFT}
+    for first in after:
+        state = position(["2D", "3D", "4D", "5D"], limit=100, passing=2)
+        state.first_direction, state.direction = rules.DIRECTIONS.index(first), first
+        assert play(state, "2D 3D 4D 5D").direction == after[first]
+
+
+@pytest.mark.parametrize("variant", ["standard", "paper_plain"])
+def test_1_2_where_cards_are_held_the_play_begins_at_once(variant):
+    state = after_deal(HOLD, variant)
+    assert int(state.hands[state.turn]) & 1
+    assert state.leader == state.turn
+    assert legal(state) == "2C"
+
+
+# 2 Passing
+
+
+@pytest.mark.parametrize("direction", [LEFT, ACROSS, RIGHT])
+def test_2_1_all_cards_change_hands_at_once(direction):
+    before = after_deal(direction)
+    after = passed_on(before)
+    given = [lowest_of(hand, 3) for hand in before.hands]
+    for seat in SEATS:
+        got = given[(seat - direction) % 4]
+        assert int(after.hands[seat]) == int(before.hands[seat]) & ~given[seat] | got
+        assert int(after.passed[seat]) == given[seat]
+    assert after.revealed == 0b1111
+    assert legal(after) == "2C"
+
+
+def test_2_2_seats_choose_in_turn_one_card_at_a_time_and_none_twice():
+    state, order = after_deal(LEFT), []
+    while state.leader == NONE:
+        hand, chosen = int(state.hands[state.turn]), int(state.passed[state.turn])
+        order.append((int(state.turn), chosen.bit_count(), int(state.midway)))
+        assert hand.bit_count() == 13
+        assert cards(legal(state)) == hand & ~chosen
+        state = HEARTS.play(state, HEARTS.moves(state)[-1])
+    assert order == [(seat, number, int(number > 0)) for seat in SEATS for number in range(3)]
+
+
+def test_2_2_the_order_in_which_cards_are_chosen_does_not_matter():
+    state = after_deal(RIGHT)
+    first, second, third = HEARTS.moves(state)[:3]
+    ends = []
+    for order in ((first, second, third), (third, first, second)):
+        end = state
+        for move in order:
+            end = HEARTS.play(end, move)
+        ends.append(end.tobytes())
+    assert ends[0] == ends[1]
+
+
+# 3 Tricks
+
+
+@pytest.mark.parametrize("leader", SEATS)
+def test_3_1_the_two_of_clubs_is_led(leader):
+    hands = [suits("258", "26TA", "26", "26TA"), suits("369", "37J", "37JK", "37J")]
+    hands += [suits("47TJQ", "48Q", "48Q", "48"), suits("KA", "59K", "59TA", "59QK")]
+    state = position(hands, leader)
+    assert legal(state) == "2C"
+    assert legal(position(hands, leader, any_club=1)) == "2C 5C 8C"
+
+
+def test_3_1_the_two_of_clubs_leads_after_it_has_been_passed():
+    for seed in range(200):
+        state = HEARTS.new(4, seed)
+        holder = next(seat for seat in SEATS if int(state.hands[seat]) & 1)
+        end = passed_on(state)
+        expected = (holder + int(state.direction)) % 4  # passed_on passes the lowest cards, this one among them
+        assert (end.turn, end.leader, int(end.known[expected])) == (expected, expected, 1)
+
+
+def test_3_2_who_can_follow_must_and_who_cannot_may_play_anything():
+    state = position(["AC 2D", "3C KC 4H", "5D 6H QS", "7C 8D 9S"], table=())
+    assert legal(play(state, "AC")) == "3C KC"
+    assert legal(play(state, "AC 3C")) == "5D 6H QS"
+
+
+# Hands of a first trick: the seat that leads holds the two of clubs, the next one no club.
+LEADER = suits("23456789T", "2", "", "234")
+
+
+def first_trick(second, **options):
+    rest = DECK52.names(FULL & ~cards(LEADER) & ~cards(second))
+    third, fourth = rest.split()[:13], rest.split()[13:]
+    return play(position([LEADER, second, " ".join(third), " ".join(fourth)], **options), "2C")
+
+
+def test_3_3_no_points_are_played_to_the_first_trick_if_there_is_another_card():
+    hand = suits("", "4", "3456789TJQK", "Q")
+    assert legal(first_trick(hand)) == "4D"
+    assert cards(legal(first_trick(hand, no_points_first=0))) == cards(hand)
+    assert legal(first_trick(suits("", "4", "3456789TJQ", "QA"))) == "4D AS"
+
+
+@pytest.mark.parametrize("hand", [suits(hearts="3456789TJQKA", spades="Q"), suits(hearts="23456789TJQKA")])
+def test_3_3_a_hand_of_thirteen_point_cards_may_play_any_of_them(hand):
+    assert cards(legal(first_trick(hand))) == cards(hand)
+
+
+def test_3_3_the_second_trick_may_get_points():
+    state = position(["AC 2D", "4D 5H", "KS QS", "7C 8D"])
+    assert legal(play(state, "AC")) == "4D 5H"
+    assert legal(play(state, "AC 5H")) == "QS KS"
+
+
+@pytest.mark.parametrize("leader", SEATS)
+def test_3_4_the_highest_card_of_the_suit_led_takes_the_trick_and_leads(leader):
+    for highest in SEATS:
+        hands = [f"{'29'[highest == 0]}C 2D", f"{'3T'[highest == 1]}C 3D", f"{'4J'[highest == 2]}C 4D"]
+        hands.append(f"{'5Q'[highest == 3]}C 5D")
+        state = play(position(hands, leader), " ".join(hand.split()[0] for hand in hands))
+        taker = (leader + highest) % 4
+        assert (state.turn, state.leader) == (taker, taker)
+        assert [int(tricks) for tricks in state.tricks] == [int(seat == taker) for seat in SEATS]
+        assert int(state.taken[taker]) == cards(" ".join(hand.split()[0] for hand in hands))
+
+
+def test_3_4_a_card_of_another_suit_takes_nothing():
+    state = play(position(["2C 2D", "AH 3D", "AS 4D", "AD 5D"]), "2C AH AS AD")
+    assert (state.turn, int(state.tricks[0])) == (0, 1)
+
+
+def test_3_5_hearts_are_not_led_before_they_are_broken():
+    hands = ["2D 3H QS", "4D 5D 5H", "6D 7D 6H", "8D 9D 7H"]
+    assert legal(position(hands)) == "2D QS"
+    assert legal(position(hands, broken=1)) == "2D 3H QS"
+    assert legal(position(hands, must_break=0)) == "2D 3H QS"
+
+
+def test_3_5_a_hand_of_hearts_may_lead_them():
+    assert legal(position(["3H 4H", "4D 5D", "6D 7D", "8D 9D"])) == "3H 4H"
+
+
+def test_3_5_a_heart_played_breaks_hearts_and_another_card_does_not():
+    hands = ["2D 3H", "4C 5H", "6D 7D", "8D 9D"]
+    assert play(position(hands), "2D 5H").broken == 1
+    assert play(position(hands), "2D 4C 6D 8D").broken == 0
+    assert play(position(["3H 4H", "4D 5D", "6D 7D", "8D 9D"]), "3H").broken == 1
+
+
+@pytest.mark.parametrize("queen_breaks", [0, 1])
+def test_3_5_the_queen_of_spades_breaks_hearts_if_the_option_says_so(queen_breaks):
+    discarded = position(["2D 3H", "QS 5H", "6D 7D", "8D 9D"], queen_breaks=queen_breaks)
+    assert play(discarded, "2D QS").broken == queen_breaks
+    led = position(["QS 3H 2C", "4S 5H 3C", "6S 7D 4C", "8S 9D 5C"], queen_breaks=queen_breaks)
+    assert play(led, "QS").broken == queen_breaks
+    other = position(["KS 3H", "4S 5H", "6S 7D", "8S 9D"], queen_breaks=queen_breaks)
+    assert play(other, "KS").broken == 0
+
+
+def test_3_5_the_paper_says_the_queen_does_not_break_and_openspiel_that_it_does():
+    assert {name: values["queen_breaks"] for name, values in HEARTS.variants.items()} == {
+        name: int(not name.startswith("paper")) for name in HEARTS.variants
+    }
+
+
+def test_3_5_with_lead_for_queen_who_has_only_the_queen_and_hearts_may_lead_a_heart():
+    hands = ["QS 3H", "4D 5D", "6D 7D", "8D 9D"]
+    assert legal(position(hands)) == "QS"
+    assert legal(position(hands, lead_for_queen=1)) == "3H QS"
+    others = ["QS 3H 2D", "4D 5D 4C", "6D 7D 5C", "8D 9D 6C"]
+    assert legal(position(others, lead_for_queen=1)) == "2D QS"
+    assert legal(position(["KS 3H", "4D 5D", "6D 7D", "8D 9D"], lead_for_queen=1)) == "KS"
+
+
+# 4 Points. The last trick of a round: the leader takes it, with no point card in it.
+LAST = ["9D", "2D", "3D", "4D"]
+HEARTS_TAKEN = suits(hearts="23456789TJQKA")
+MOST_HEARTS = suits(hearts="23456789TJQK")
+
+
+def totals(taken, leader=0, **options):
+    """The points at the end of a round in which the seats have taken these cards, counted from the leader."""
+    end = play(position(LAST, leader, taken=taken, **options), " ".join(LAST))
+    assert end.turn == NONE
+    return [int(end.totals[(leader + step) % 4]) for step in SEATS]
+
+
+def test_4_1_a_heart_is_one_point_and_the_queen_of_spades_thirteen():
+    assert totals([(0, "QS 2H"), (1, "AH 3H 4C"), (2, "KS AS JD")]) == [14, 2, 0, 0]
+
+
+def test_4_1_the_cards_of_the_last_trick_count():
+    end = play(position(["9C", "2H", "QS", "4D"]), "9C 2H QS 4D")
+    assert [int(points) for points in end.totals] == [14, 0, 0, 0]
+
+
+@pytest.mark.parametrize("leader", SEATS)
+@pytest.mark.parametrize("shooter", SEATS)
+def test_4_2_who_takes_all_26_points_shoots_the_moon(leader, shooter):
+    taken = [(shooter, f"{HEARTS_TAKEN} QS")]
+    others = [seat for seat in SEATS if seat != shooter]
+    assert totals(taken, leader, moon=0) == [26 * (seat == shooter) for seat in SEATS]
+    assert totals(taken, leader, moon=1) == [26 * (seat in others) for seat in SEATS]
+    assert totals(taken, leader, moon=2) == [-26 * (seat == shooter) for seat in SEATS]
+
+
+@pytest.mark.parametrize("moon", [0, 1, 2])
+def test_4_2_one_heart_elsewhere_is_no_moon(moon):
+    assert totals([(1, f"{MOST_HEARTS} QS"), (2, "AH")], moon=moon) == [0, 25, 1, 0]
+    assert totals([(1, HEARTS_TAKEN), (2, "QS")], moon=moon) == [0, 13, 13, 0]
+
+
+def test_4_3_the_jack_of_diamonds_takes_ten_points_off():
+    taken = [(0, "2H"), (1, "JD"), (2, "JS JC JH")]
+    assert totals(taken, jack=1) == [1, -10, 1, 0]
+    assert totals(taken, jack=0) == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("moon", "with_jack", "without"), [(1, [0, -10], [-10, 0]), (2, [-26, -36], [-36, -26])])
+def test_4_3_the_jack_comes_on_top_of_the_moon_and_is_not_needed_for_it(moon, with_jack, without):
+    moon_cards, other = f"{HEARTS_TAKEN} QS", 26 * (moon == 1)
+    assert totals([(0, f"{moon_cards} JD")], moon=moon, jack=1) == [with_jack[1], other, other, other]
+    assert totals([(0, moon_cards), (1, "JD")], moon=moon, jack=1) == [without[1], other - 10, other, other]
+
+
+def test_4_4_five_points_less_without_a_trick_unless_one_seat_takes_all_points():
+    state = position(LAST, taken=[(1, f"{MOST_HEARTS} QS"), (2, "AH")], no_trick_bonus=1)
+    state.tricks[:] = [0, 9, 1, 0]
+    assert [int(points) for points in play(state, " ".join(LAST)).totals] == [0, 25, 1, -5]
+    for moon, points in ((0, [0, 26, 0, 0]), (1, [26, 0, 26, 26])):
+        shot = position(LAST, taken=[(1, f"{HEARTS_TAKEN} QS")], no_trick_bonus=1, moon=moon)
+        shot.tricks[:] = [0, 12, 0, 0]
+        assert [int(points) for points in play(shot, " ".join(LAST)).totals] == points
+
+
+# 5 The end
+
+
+def at_the_end_of_a_round(before, taken, **fields):
+    """A match after a round in which the seats took these cards, with these totals before it."""
+    state = position(LAST, taken=taken, limit=100, **fields)
+    state.totals[:] = before
+    return play(state, " ".join(LAST))
+
+
+def test_5_1_a_game_of_one_round_is_over_after_thirteen_tricks():
+    for variant in HEARTS.variants:
+        if HEARTS.variants[variant]["limit"] == 0:
+            state = passed_on(HEARTS.new(4, 1, variant))
+            first = int(state.ply)
+            while state.turn >= 0:
+                state = HEARTS.play(state, HEARTS.moves(state)[0])
+            assert (int(state.ply) - first, int(sum(state.tricks))) == (52, 13)
+
+
+def test_5_1_rounds_are_played_until_somebody_has_a_hundred():
+    goes_on = at_the_end_of_a_round([99, 50, 60, 70], [(1, "2H")])
+    assert (goes_on.turn >= 0, goes_on.rounds, [int(points) for points in goes_on.totals]) == (
+        True,
+        1,
+        [99, 51, 60, 70],
+    )
+    over = at_the_end_of_a_round([99, 50, 60, 70], [(0, "2H")])
+    assert (over.turn, [int(points) for points in over.totals]) == (NONE, [100, 50, 60, 70])
+    assert HEARTS.points(over).tolist() == [0, 1, 0, 0]
+
+
+def test_5_1_a_new_round_deals_all_cards_anew_and_begins_with_the_pass():
+    state = at_the_end_of_a_round([0, 0, 0, 0], [(1, "2H")], passing=1, first_direction=0)
+    assert [int(hand).bit_count() for hand in state.hands] == [13] * 4
+    assert sum(int(hand) for hand in state.hands) == FULL
+    for name in ("passed", "played", "lacks", "known", "taken", "tricks"):
+        assert not state[name].any(), name
+    assert (state.direction, state.leader, state.turn, state.broken, state.revealed) == (RIGHT, NONE, 0, 0, 0b1111)
+
+
+@pytest.mark.parametrize(
+    ("before", "shares"),
+    [([99, 10, 10, 20], [0, 0.5, 0.5, 0]), ([99, 7, 7, 7], [0, 1 / 3, 1 / 3, 1 / 3]), ([99, 9, 8, 9], [0, 0, 1, 0])],
+)
+def test_5_1_seats_with_the_same_lowest_total_share_the_win(before, shares):
+    state = at_the_end_of_a_round(before, [(0, "2H")])
+    assert state.turn == NONE
+    assert HEARTS.points(state).tolist() == pytest.approx(shares)
+
+
+def test_5_1_all_four_share_the_win_of_a_match_that_ends_level():
+    state = at_the_end_of_a_round([99, 99, 99, 99], [(0, "2H"), (1, "3H"), (2, "4H"), (3, "5H")])
+    assert HEARTS.points(state).tolist() == [0.25] * 4
+
+
+def test_5_1_the_fortieth_round_is_the_last():
+    for rounds, is_over in ((38, False), (39, True)):
+        state = at_the_end_of_a_round([0, 50, 60, 70], [(1, "2H")], rounds=rounds)
+        assert (state.turn == NONE) == is_over
+
+
+# 6 What the players know
+
+
+def ruled_out(state):
+    """The cards that everybody knows each seat cannot hold; asserts that worlds of all seats agree."""
+    for viewer in SEATS:
+        for seed in range(10):
+            world = HEARTS.world(state, viewer, seed)
+            assert not any(int(world.hands[seat]) & int(state.lacks[seat]) for seat in SEATS)
+    return [int(lacks) for lacks in state.lacks]
+
+
+def only(seat, excluded):
+    return [excluded * (other == seat) for other in SEATS]
+
+
+@pytest.mark.parametrize("leader", SEATS)
+def test_6_1_who_does_not_follow_has_no_card_of_the_suit(leader):
+    hands = ["AC 2D 5S 5H", "3H 4D 6S 6H", "6C 7C 7S 7H", "8C 9D 8S 8H"]
+    state = play(position(hands, leader, broken=1), "AC 4D")
+    assert ruled_out(state) == only((leader + 1) % 4, CLUBS)
+    assert ruled_out(play(state, "7C 8C")) == only((leader + 1) % 4, CLUBS)
+
+
+@pytest.mark.parametrize("leader", SEATS)
+@pytest.mark.parametrize("lead_for_queen", [0, 1])
+def test_6_1_who_leads_an_unbroken_heart_has_nothing_but_hearts(leader, lead_for_queen):
+    hands = ["5H 6H 7H", "3S 4D 2H", "6C 7C 3H", "8C 9D QS"]
+    state = play(position(hands, leader, lead_for_queen=lead_for_queen), "5H")
+    kept = ALL_HEARTS | (QUEEN if lead_for_queen else 0)
+    assert ruled_out(state) == only(leader, FULL & ~kept)
+
+
+@pytest.mark.parametrize("leader", SEATS)
+def test_6_1_who_plays_points_to_the_first_trick_has_nothing_but_points(leader):
+    hand = suits("", "", "3456789TJQKA", "Q")
+    for card in ("3H", "QS"):
+        state = turned(play(first_trick(hand), card), leader)
+        assert ruled_out(state) == only((leader + 1) % 4, FULL & ~(ALL_HEARTS | QUEEN))
+
+
+def turned(state, steps):
+    """The same position with each seat `steps` to the left."""
+    copy = state.copy()
+    for name in ("hands", "passed", "played", "lacks", "known", "taken", "tricks", "table", "totals"):
+        copy[name][:] = np.roll(state[name], steps)
+    copy.leader, copy.turn = (state.leader + steps) % 4, (state.turn + steps) % 4
+    return copy
+
+
+@pytest.mark.parametrize("leader", SEATS)
+def test_6_1_each_seat_in_the_first_trick_shows_what_it_lacks(leader):
+    """A first trick in which one seat has points only, one has no club, and one follows."""
+    points, no_club = suits("", "", "23456789TJQK", "Q"), suits("", "3456789TJQKA", "", "5")
+    rest = DECK52.names(FULL & ~cards(points) & ~cards(no_club)).split()
+    state = position([" ".join(rest[:13]), points, no_club, " ".join(rest[13:])], leader)
+    end = play(state, f"2C 4H 3D {next(name for name in rest[13:] if name.endswith('C'))}")
+    expected = only((leader + 1) % 4, FULL & ~(ALL_HEARTS | QUEEN))
+    expected[(leader + 2) % 4] = CLUBS
+    assert ruled_out(end) == expected
+
+
+def test_6_1_what_was_chosen_freely_excludes_nothing():
+    hands = ["AC 2D 5S 5H", "3C 4D 6S 6H", "6C 7C 7S 7H", "8C 9D 8S 8H"]
+    for fields, names in (
+        ({}, "AC 3C 6C 8C"),
+        ({"broken": 1}, "5H 6H 7H 8H"),
+        ({"must_break": 0}, "5H 6H 7H 8H"),
+        ({}, "5S 6S 7S 8S"),
+    ):
+        assert ruled_out(play(position(hands, **fields), names)) == [0] * 4
+    free = first_trick(suits("", "4", "3456789TJQK", "Q"), no_points_first=0)
+    assert ruled_out(play(free, "QS")) == only(1, CLUBS)
+    assert ruled_out(play(first_trick(suits("", "4", "3456789TJQK", "Q")), "4D")) == only(1, CLUBS)
+
+
+@pytest.mark.parametrize("direction", [LEFT, ACROSS, RIGHT, HOLD])
+def test_6_1_everybody_knows_who_holds_the_two_of_clubs(direction):
+    state = passed_on(after_deal(direction))
+    holder = int(state.turn)
+    assert [int(known) for known in state.known] == only(holder, 1)
+    for viewer in SEATS:
+        assert all(int(HEARTS.world(state, viewer, seed).hands[holder]) & 1 for seed in range(20))
+    assert not play(state, "2C").known.any()
+
+
+def test_6_1_nobody_knows_where_the_two_of_clubs_is_while_cards_are_passed():
+    state = after_deal(LEFT)
+    holder = next(seat for seat in SEATS if int(state.hands[seat]) & 1)
+    for viewer in SEATS:
+        places = {
+            seat for seed in range(200) for seat in SEATS if int(HEARTS.world(state, viewer, seed).hands[seat]) & 1
+        }
+        assert places == ({holder} if viewer == holder else {seat for seat in SEATS if seat != viewer})
+
+
+@pytest.mark.parametrize("direction", [LEFT, ACROSS, RIGHT])
+@pytest.mark.parametrize("passer", SEATS)
+def test_6_2_only_passer_and_receiver_know_the_cards_passed(direction, passer):
+    state = passed_on(after_deal(direction))
+    receiver, cards_passed = (passer + direction) % 4, int(state.passed[passer])
+    for viewer in SEATS:
+        worlds = [HEARTS.world(state, viewer, seed) for seed in range(60)]
+        is_known = viewer in (passer, receiver)
+        assert ({int(world.passed[passer]) for world in worlds} == {cards_passed}) == is_known
+        assert all(int(world.hands[receiver]) & cards_passed == cards_passed for world in worlds) == is_known
+        assert all(int(world.passed[passer]) & ~int(world.hands[receiver]) == 0 for world in worlds)
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_6_2_while_cards_are_chosen_each_seat_knows_its_own_only(seat):
+    state = after_deal(LEFT)
+    for _ in range(11):
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+    for viewer in SEATS:
+        worlds = [HEARTS.world(state, viewer, seed) for seed in range(60)]
+        assert ({int(world.passed[seat]) for world in worlds} == {int(state.passed[seat])}) == (viewer == seat)
+        assert all(int(world.passed[seat]) & ~int(world.hands[seat]) == 0 for world in worlds)
+
+
+def test_6_2_a_passed_card_is_forgotten_once_it_is_played():
+    state = passed_on(after_deal(LEFT))
+    while state.turn >= 0:
+        for seat in SEATS:
+            mine = int(state.passed[seat])
+            held = mine & int(state.hands[(seat + 1) % 4])
+            world = HEARTS.world(state, seat, int(state.ply))
+            assert int(world.hands[(seat + 1) % 4]) & mine == held
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+
+
+# 7 Score
+
+
+def scores(taken, **options):
+    return HEARTS.points(play(position(LAST, taken=taken, **options), " ".join(LAST))).tolist()
+
+
+SPLIT = [(1, suits(hearts="23456")), (2, f"{suits(hearts='789TJQKA')} QS")]
+MOON = [(1, f"{HEARTS_TAKEN} QS")]
+
+
+def test_7_1_the_score_is_the_share_of_the_points_that_were_avoided():
+    assert scores(SPLIT) == pytest.approx([1, 21 / 26, 5 / 26, 1])
+    assert scores(MOON) == [0, 1, 0, 0]
+    assert scores(MOON, moon=0) == [1, 0, 1, 1]
+
+
+def test_7_1_the_fewest_points_that_a_seat_can_have_score_one():
+    assert scores([*SPLIT, (0, "JD")], jack=1) == pytest.approx([1, 21 / 36, 5 / 36, 26 / 36])
+    assert scores(MOON, moon=2) == pytest.approx([26 / 52, 1, 26 / 52, 26 / 52])
+    assert scores([(1, f"{HEARTS_TAKEN} QS JD")], moon=2, jack=1) == pytest.approx([26 / 62, 1, 26 / 62, 26 / 62])
+    assert scores(SPLIT, no_trick_bonus=1) == pytest.approx([26 / 31, 26 / 31, 10 / 31, 1])
+    assert scores(SPLIT, no_trick_bonus=1, jack=1) == pytest.approx([26 / 36, 26 / 36, 10 / 36, 31 / 36])
+    assert scores(MOON, no_trick_bonus=1, moon=2) == pytest.approx([26 / 52, 1, 26 / 52, 26 / 52])
+
+
+def test_7_2_aim_1_few_points():
+    assert scores(SPLIT, aim=1) == [1, 0.5, 0, 1]
+    assert scores(MOON, aim=1) == [1, 0, 1, 1]
+
+
+def test_7_3_aim_2_to_shoot_the_moon():
+    assert scores(SPLIT, aim=2) == [0, 0, 0, 0]
+    assert scores(MOON, aim=2) == [0, 1, 0, 0]
+
+
+def test_7_4_aim_3_to_break_a_moon():
+    assert scores(SPLIT, aim=3) == [1, 0.1, 0.1, 1]
+    assert scores(MOON, aim=3) == [0, 0, 0, 0]
+
+
+def decided(taken, hands=("9D 5C", "2D 6C", "3D 7C", "4D 8C"), **options):
+    state = position(hands, taken=taken, **options)
+    return [float(rules.decided(state, seat)) for seat in SEATS]
+
+
+def test_the_score_is_decided_once_all_cards_that_count_are_taken():
+    assert decided(SPLIT) == pytest.approx([1, 21 / 26, 5 / 26, 1])
+    assert decided(MOON) == [0, 1, 0, 0]
+    assert decided([(1, MOST_HEARTS), (2, "QS")]) == [-1] * 4
+    assert decided([(1, HEARTS_TAKEN)]) == [-1] * 4
+    assert decided(SPLIT, jack=1) == [-1] * 4
+    assert decided(SPLIT, limit=100) == [-1] * 4
+    assert decided(SPLIT, no_trick_bonus=1) == [-1] * 4
+
+
+def test_the_score_of_an_aim_is_decided_as_soon_as_it_is_certain():
+    assert decided([(0, "QS"), (1, "2H")], aim=1) == [0, -1, -1, -1]
+    assert decided([(0, "QS")], aim=2) == [-1, 0, 0, 0]
+    assert decided([(0, "QS"), (1, "2H")], aim=2) == [0, 0, 0, 0]
+    assert decided([(0, "QS")], aim=3) == [-1] * 4
+    assert decided([(0, "QS"), (1, "2H")], aim=3) == [0.1, 0.1, -1, -1]
+    assert decided(SPLIT, aim=3) == [1, 0.1, 0.1, 1]
+
+
+# Counts
+
+
+@rule
+def deal_held(state):
+    """The k-th card of 2C..AC 2D..AD 2H..AH 2S..AS goes to seat k % 4, and nothing is passed."""
+    for place in range(52):
+        state.hands[place % 4] |= 1 << (4 * (place % 13) + place // 13)
+    for seat in range(4):
+        state.table[seat] = -1
+    rules.start_play(state)
+
+
+@rule
+def deal_to_pass_left(state):
+    deal_held(state)
+    state.known[:] = 0
+    state.direction, state.leader, state.turn = 1, -1, 0
+
+
+@pytest.mark.parametrize(
+    ("deal", "counts"),
+    [
+        (deal_held, [1, 3, 9, 27, 235, 703, 2176, 6480, 53537, 144239, 400221, 1156032]),
+        (deal_to_pass_left, [13, 156, 1716, 22308]),
+    ],
+)
+def test_sequences_of_moves_from_a_fixed_deal_are_counted_exactly(deal, counts):
+    """The counts of two other implementations."""
+    assert perft(replace(HEARTS, deal=deal), len(counts), 4, "standard") == [1, *counts]
+
+
+# Properties of any game
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    choices=st.randoms(use_true_random=False),
+    options=st.fixed_dictionaries(
+        {
+            "passing": st.integers(0, 2),
+            "moon": st.integers(0, 2),
+            **{name: st.integers(0, 1) for name in ("jack", "no_trick_bonus", "must_break", "queen_breaks")},
+            **{name: st.integers(0, 1) for name in ("no_points_first", "lead_for_queen", "any_club")},
+            "aim": st.integers(0, 3),
+        }
+    ),
+)
+def test_every_card_is_in_one_place_and_what_is_known_is_true(seed, choices, options):
+    state, certain = game(**options).new(4, seed, "tried"), {}
+    while state.turn >= 0:
+        places = HEARTS.holdings(state)
+        assert sum(places) == FULL
+        assert sum(place.bit_count() for place in places) == 52
+        for seat in SEATS:
+            assert int(state.hands[seat]) & int(state.lacks[seat]) == 0
+            assert int(state.known[seat]) & ~int(state.hands[seat]) == 0
+            if seat not in certain and rules.decided(state, seat) != -1:
+                certain[seat] = float(rules.decided(state, seat))
+        moves = HEARTS.moves(state)
+        state = HEARTS.play(state, moves[choices.randrange(len(moves))])
+    assert sum(int(taken) for taken in state.taken) == FULL
+    moon = any(int(taken) & rules.POINT_CARDS == rules.POINT_CARDS for taken in state.taken)
+    bonuses = 10 * options["jack"]
+    if not moon:
+        bonuses += 5 * options["no_trick_bonus"] * sum(int(tricks) == 0 for tricks in state.tricks)
+    points = 26 if not moon or options["moon"] == 0 else {1: 78, 2: -26}[options["moon"]]
+    assert int(sum(state.totals)) == points - bonuses
+    assert all(0 <= score <= 1 for score in HEARTS.points(state))
+    assert all(HEARTS.points(state)[seat] == score for seat, score in certain.items())
+
+
+# Text
+
+
+def test_cards_are_read_as_people_and_other_programs_write_them():
+    state = position(["QS TH 2D", "4D 5D 6D", "6C 7D 8D", "8C 9D TD"], broken=1)
+    for text, name in (
+        ("QS", "QS"), ("qs", "QS"), ("SQ", "QS"), ("Q♠", "QS"), ("♠Q", "QS"), ("leads QS", "QS"), ("play 2d", "2D"),
+        ("10H", "TH"), ("h10", "TH"), ("TH", "TH"), ("10♥", "TH"),
+    ):  # fmt: skip
+        assert DECK52.name(HEARTS.parse(state, text)["card"]) == name
+
+
+@pytest.mark.parametrize("text", ["", "QX", "passes QS", "QS KS", "SS", "plays", "plays QS now"])
+def test_what_is_no_card_or_another_phases_verb_is_refused(text):
+    with pytest.raises(ValueError, match=r"try: plays QS, or QS|is not a card"):
+        HEARTS.parse(position(["QS 2D", "4D 5D", "6C 7D", "8C 9D"]), text)
+
+
+def test_moves_are_spelled_by_what_they_do():
+    state = after_deal(LEFT)
+    assert HEARTS.spell(state, HEARTS.moves(state)[0]).startswith("passes ")
+    state = position(["QS 2D", "4D 5D", "6C 7D", "8C 9D"])
+    assert HEARTS.spell(state, HEARTS.moves(state)[0]) == "leads 2D"
+    state = play(state, "2D")
+    assert HEARTS.spell(state, HEARTS.moves(state)[0]) == "plays 4D"
+    state = play(state, "4D")
+    assert [HEARTS.spell(state, move) for move in HEARTS.moves(state)] == ["plays 7D"]
+    state = play(position(["QS 2D", "4D 5D", "6C 7C", "8C 9D"]), "2D 4D")
+    assert [HEARTS.spell(state, move) for move in HEARTS.moves(state)] == ["discards 6C", "discards 7C"]
+
+
+def test_2_1_others_are_told_that_a_card_is_passed_and_not_which():
+    state = after_deal(LEFT)
+    tell = HEARTS.tell
+    assert tell is not None
+    assert {tell(state, move, 1) for move in HEARTS.moves(state)} == {"passes a card"}
+    state = passed_on(state)
+    assert tell(state, HEARTS.moves(state)[0], 1) == "leads 2C"
+
+
+def test_show_has_the_own_pass_and_what_was_passed_to_the_seat_only():
+    state = passed_on(after_deal(LEFT))
+    for seat in SEATS:
+        text = HEARTS.show(state, seat)
+        assert f"You pass   {DECK52.names(state.passed[seat])} to p{(seat + 1) % 4}" in text
+        assert f"You got    {DECK52.names(state.passed[(seat - 1) % 4])} from p{(seat - 1) % 4}" in text
+        assert DECK52.names(state.passed[(seat + 1) % 4]) not in text
+
+
+def test_the_ending_says_the_points_and_who_shot_the_moon():
+    ending = HEARTS.ending
+    assert ending is not None
+    assert (
+        ending(play(position(LAST, taken=SPLIT), " ".join(LAST))) == "Points: p0 has 0, p1 has 5, p2 has 21, p3 has 0."
+    )
+    shot = play(position(LAST, taken=MOON), " ".join(LAST))
+    assert ending(shot) == "p1 shot the moon. Points: p0 has 26, p1 has 0, p2 has 26, p3 has 26."
+    match = at_the_end_of_a_round([99, 10, 10, 20], [(0, "2H")])
+    assert (
+        ending(match) == "Points after 1 round: p0 has 100, p1 has 10, p2 has 10, p3 has 20; p1 and p2 share the win."
+    )
