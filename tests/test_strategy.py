@@ -103,6 +103,7 @@ def test_a_game_brings_its_own_kinds_of_agent():
     game = replace(THIRTYONE, agents={"rounds": make})
     made = agent(game, "rounds:mine?seats=2")
     assert (made.spec, made.about) == ("rounds:mine?seats=2 of 2", "mine")
+    assert agent(game, "rounds?seats=3").spec == "rounds?seats=3 of 3"
     assert games_of(game, [made, agent(game, "random")], 2).finished.all()
     with pytest.raises(CardaiError, match="takes no option 'other'"):
         agent(game, "rounds:mine?seats=2&other=1")

@@ -170,7 +170,7 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
         made = _endgame(game, spec, argument, options)
         _nothing_left(spec, options)
         return made
-    if argument and (name in game.agents or name in _kinds()):
+    if name in game.agents or (argument and name in _kinds()):
         make = game.agents[name] if name in game.agents else _kinds()[name].load()
         made = make(game, spec, argument, options)
         _nothing_left(spec, options)

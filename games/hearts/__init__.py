@@ -14,10 +14,11 @@ from .encode import (
     play_layout,
     relative_layout,
 )
-from .heuristics import points_so_far
+from .heuristics import danger, points_so_far
 from .outcomes import MEASURES, OUTCOMES
-from .players import PLAYERS
+from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
+from .suites import SUITES
 from .text import ending, holdings, parse, show, spell, tell
 from .worlds import blank, resample
 
@@ -72,15 +73,17 @@ GAME = Game(
         "paper_dealt": PerspectiveEncoder(play_layout, encode_dealt),
     },
     players=PLAYERS,
-    heuristics={"points": points_so_far},
     outcomes=OUTCOMES,
     measures=MEASURES,
+    heuristics={"points": points_so_far, "danger": danger},
     playouts="duck",
     phases={
         "passing": Phase("passing"),
         "tricks taken": Phase("tricks taken", (2, 5, 8)),
         "seats with points": Phase("has points"),
     },
+    agents={"pimc": pimc},
+    suites=SUITES,
     actions={(card,): card for card in range(CARDS)},
     spell=spell,
     parse=parse,

@@ -1,17 +1,132 @@
-"""Hand-written evaluations of a Hearts position for a seat, by what the seat knows. Numbers refer to RULES.md."""
+"""Hand-written evaluations of a Hearts position for a seat, by what the seat knows. Numbers refer to RULES.md.
 
-from cardai.cards import single
+`hand_risk` estimates how many points a hand will still cost. It looks at each suit apart. If nobody leads anything
+else, the seat plays its lowest card of the suit in the first round of the suit, the next in the second, and so on. A
+card takes its trick if no other seat has to play above it: another seat does that if it has a higher card and no
+lower one. With h cards above and l below among the three other hands, about m = 3 (1 - (2/3)^h) of the seats have a
+higher card, and each has no lower one with probability (2/3)^l. So the card takes its trick with probability
+(1 - (2/3)^l)^m. What the trick costs depends on the cards that void seats throw on it.
+"""
+
+import numpy as np
+
+from cardai.cards import count, lowest, single, suit_cards
 from cardai.rule import rule
 
-from .rules import NONE, SEATS, penalty, taker
+from .rules import (
+    ALL_HEARTS,
+    CARDS,
+    HEARTS,
+    NONE,
+    QUEEN,
+    QUEEN_OF_SPADES,
+    SEATS,
+    SPADES,
+    penalty,
+    taker,
+)
+
+DECK = (1 << CARDS) - 1
+ELSEWHERE = 2 / 3  # the chance that a card in three hands is not in a certain one of them
+
+WEIGHTS = {
+    "later": 0.27,  # what a card counts for each lower one of its suit in the hand: later rounds may not come
+    "gone": 2.0,  # how many cards of a suit the other hands lose in a round of it
+    "void": 0.17,  # what it is worth to have no card of a suit
+    "heart": 0.98,  # the points of a card that a void seat throws
+    "queen": 20.31,  # the same, added while somebody else has the queen of spades
+    "over": 2.94,  # the cost of a trick taken with the king or ace of spades while somebody else has the queen
+    "own": 9.54,  # what it costs to hold the queen without another spade
+    "guard": 0.62,  # what each other spade leaves of that
+}
+"""The weights of `hand_risk`, which are the first parameters of the player `careful`."""
+
+LATER, GONE, VOID, HEART, QUEEN_THROWN, OVER, OWN, GUARD = range(len(WEIGHTS))
+USUAL = np.array(list(WEIGHTS.values()))
+
+
+@rule
+def unseen_by(state, seat):
+    """The cards in other hands, as a set: all that are neither in the own hand nor played."""
+    unseen = DECK & ~state.hands[seat]
+    for other in range(SEATS):
+        unseen &= ~state.played[other]
+    return unseen
+
+
+@rule
+def taking_chance(above, below):
+    """The chance that a card takes its trick, with so many cards above it and below it in three other hands."""
+    return (1.0 - ELSEWHERE**below) ** (3.0 * (1.0 - ELSEWHERE**above))
+
+
+@rule
+def thrown_points(unseen, weights):
+    """The points that a seat throws on a trick whose suit it does not have."""
+    points = weights[HEART] if unseen & ALL_HEARTS != 0 else 0.0
+    return points + weights[QUEEN_THROWN] if unseen & QUEEN != 0 else points
+
+
+@rule
+def suit_risk(cards, unseen, kind, thrown, weights):
+    """The points that the cards of a suit will cost. `cards`, `unseen`: those of the suit in the hand and in others."""
+    if cards == 0:
+        return -weights[VOID]
+    total, reach, played, rest = 0.0, 1.0, 0.0, cards
+    others = 1.0 * count(unseen)
+    while rest != 0:
+        card = lowest(rest)
+        rest &= rest - 1
+        left = max(0.0, 1.0 - played / others) if others > 0 else 0.0
+        below = count(unseen & (single(card) - 1))
+        voids = 3.0 * ELSEWHERE ** (others * left)
+        points = voids * thrown
+        if kind == HEARTS:
+            points += 4.0 - voids
+        elif card > QUEEN_OF_SPADES and kind == SPADES and unseen & QUEEN != 0:
+            points += weights[OVER]
+        total += reach * points * taking_chance((others - below) * left, below * left)
+        reach *= weights[LATER]
+        played += weights[GONE]
+    if cards & QUEEN != 0 and unseen != 0:
+        total += weights[OWN] * weights[GUARD] ** (count(cards) - 1)
+    return total
+
+
+@rule
+def hand_risk(hand, unseen, weights):
+    """The points that a hand will cost. `unseen`: the cards in other hands. `weights`: f8[at least len(WEIGHTS)]."""
+    thrown, total = thrown_points(unseen, weights), 0.0
+    for kind in range(4):
+        total += suit_risk(hand & suit_cards(kind), unseen & suit_cards(kind), kind, thrown, weights)
+    return total
+
+
+@rule
+def table_cards(state):
+    """The cards of the current trick, as a set."""
+    cards = 0
+    for seat in range(SEATS):
+        if state.table[seat] != NONE:
+            cards |= single(state.table[seat])
+    return cards
 
 
 @rule
 def points_so_far(state, seat):
-    """4.1: the points that a seat has taken in this round, with those on the table if its card takes them so far."""
+    """4.1: the points that a seat has taken in this round, counted as less than 0.
+
+    Those on the table count if its card takes them so far.
+    """
     cards = state.taken[seat]
     if state.leader != NONE and state.table[state.leader] != NONE and taker(state) == seat:
-        for other in range(SEATS):
-            if state.table[other] != NONE:
-                cards |= single(state.table[other])
-    return penalty(cards)
+        cards |= table_cards(state)
+    return -float(penalty(cards))
+
+
+@rule
+def danger(state, seat):
+    """The points taken so far and those that the hand will cost, counted as less than 0."""
+    kept = state.hands[seat] & ~state.passed[seat] if state.leader == NONE else state.hands[seat]
+    unseen = unseen_by(state, seat) | (state.hands[seat] & ~kept)
+    return points_so_far(state, seat) - hand_risk(kept, unseen, USUAL)
