@@ -18,6 +18,7 @@ from .heuristics import danger, points_so_far
 from .outcomes import MEASURES, OUTCOMES
 from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
+from .styles import styles
 from .suites import SUITES
 from .text import ending, holdings, parse, show, spell, tell
 from .worlds import blank, resample
@@ -82,7 +83,7 @@ GAME = Game(
         "tricks taken": Phase("tricks taken", (2, 5, 8)),
         "seats with points": Phase("has points"),
     },
-    agents={"pimc": pimc},
+    agents={"pimc": pimc, "styles": styles},
     suites=SUITES,
     actions={(card,): card for card in range(CARDS)},
     spell=spell,
