@@ -726,9 +726,28 @@ def test_show_has_the_own_pass_and_what_was_passed_to_the_seat_only():
     state = passed_on(after_deal(LEFT))
     for seat in SEATS:
         text = HEARTS.show(state, seat)
-        assert f"You pass   {DECK52.names(state.passed[seat])} to p{(seat + 1) % 4}" in text
+        assert f"You passed {DECK52.names(state.passed[seat])} to p{(seat + 1) % 4}" in text
         assert f"You got    {DECK52.names(state.passed[(seat - 1) % 4])} from p{(seat - 1) % 4}" in text
         assert DECK52.names(state.passed[(seat + 1) % 4]) not in text
+
+
+def test_show_says_which_passed_cards_the_receiver_still_holds():
+    state = passed_on(after_deal(LEFT))
+    line = HEARTS.show(state, 0).splitlines()[2]
+    known = DECK52.names(int(state.passed[0]) | int(state.known[1]))
+    assert line.startswith("p1  13 cards")
+    assert f"holds {known}" in line
+    while int(state.passed[0]) & int(state.hands[1]):
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+    assert "holds" not in HEARTS.show(state, 0).splitlines()[2]
+
+
+def test_show_has_cards_chosen_to_be_passed_apart_from_the_hand():
+    state = HEARTS.play(after_deal(LEFT), HEARTS.moves(after_deal(LEFT))[0])
+    chosen = DECK52.names(state.passed[0])
+    assert f"You pass   {chosen} to p1" in HEARTS.show(state, 0)
+    assert chosen not in HEARTS.show(state, 0).splitlines()[-1]
+    assert "You pass" not in HEARTS.show(state, 1)
 
 
 def test_the_ending_says_the_points_and_who_shot_the_moon():

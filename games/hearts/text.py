@@ -49,7 +49,8 @@ def show(state, seat):
     lines = [headline(state)]
     lines.extend(seat_line(state, other, seat) for other in range(SEATS))
     lines.extend(exchange_lines(state, seat))
-    lines.append(f"Your hand  {by_suit(state['hands'][seat])}")
+    chosen = int(state["passed"][seat]) if state["leader"] == NONE else 0
+    lines.append(f"Your hand  {by_suit(int(state['hands'][seat]) & ~chosen)}")
     return "\n".join(lines)
 
 
@@ -75,11 +76,18 @@ def seat_line(state, other, seat):
         notes.append(f"{int(state['totals'][other])} in all")
     if state["table"][other] != NONE:
         notes.append(f"on the table {DECK52.name(state['table'][other])}")
-    if state["known"][other]:
-        notes.append(f"holds {DECK52.names(state['known'][other])}")
+    if known_cards(state, other, seat):
+        notes.append(f"holds {DECK52.names(known_cards(state, other, seat))}")
     if state["lacks"][other] and state["hands"][other]:
         notes.append(f"has no {lacking(int(state['lacks'][other]))}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
+
+
+def known_cards(state, other, seat):
+    """6.1, 6.2: the cards that `seat` knows another one holds; for its own hand, what everybody knows."""
+    known = int(state["known"][other])
+    is_receiver = state["leader"] != NONE and (seat + int(state["direction"])) % SEATS == other != seat
+    return known | int(state["passed"][seat]) & int(state["hands"][other]) if is_receiver else known
 
 
 def points_of(cards):
@@ -112,7 +120,8 @@ def exchange_lines(state, seat):
     if not direction or not state["passed"][seat]:
         return lines
     receiver, giver = (seat + direction) % SEATS, (seat - direction) % SEATS
-    lines.append(f"You pass   {DECK52.names(state['passed'][seat])} to p{receiver}")
+    verb = "pass  " if state["leader"] == NONE else "passed"
+    lines.append(f"You {verb} {DECK52.names(state['passed'][seat])} to p{receiver}")
     if state["leader"] != NONE:
         lines.append(f"You got    {DECK52.names(state['passed'][giver])} from p{giver}")
     return lines
