@@ -1,5 +1,7 @@
 """What the end of a game of Hearts was in points, moons and the aims of the paper, whatever variant was played."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,10 @@ def played(variant: str) -> Results:
     return play(HEARTS, agents, seats, np.arange(GAMES), variant=variant, outcomes=names, record=True)
 
 
+def end_of(recorded: RecordedGame) -> Any:
+    return record.replay(HEARTS, recorded)
+
+
 @pytest.fixture(scope="module")
 def paper() -> Results:
     return played("paper")
@@ -38,6 +44,18 @@ def test_an_outcome_is_the_score_of_the_variant_with_that_aim(paper, name):
     for game, moves in enumerate(paper.moves):
         scores = tuple(paper.outcomes[name][game].tolist())
         record.replay(HEARTS, RecordedGame(0, game, AIMS[name], (0, 0, 0, 0), scores, moves))  # raises if they differ
+
+
+def test_the_aims_are_counted_from_the_cards_taken(paper):
+    """7.2 to 7.4, worked out here from the hearts and the queen of spades that each seat has taken."""
+    for game, moves in enumerate(paper.moves):
+        recorded = RecordedGame(0, game, "paper", (0, 0, 0, 0), tuple(paper.scores[game].tolist()), moves)
+        taken = [[card for card in range(52) if cards >> card & 1] for cards in end_of(recorded)["taken"].tolist()]
+        points = [sum(card % 4 == 2 for card in cards) + 13 * (43 in cards) for cards in taken]
+        is_moon = 26 in points
+        assert paper.outcomes["normal"][game].tolist() == [max(0, 10 - own) / 10 for own in points]
+        assert paper.outcomes["moon"][game].tolist() == [float(own == 26) for own in points]
+        assert paper.outcomes["breaker"][game].tolist() == [0 if is_moon else 0.1 if own else 1 for own in points]
 
 
 @pytest.mark.parametrize(("variant", "least"), [("paper", 0), ("jack", -10)])
@@ -61,7 +79,7 @@ def test_points_of_a_match_are_the_mean_of_its_rounds():
     )
     for game, moves in enumerate(results.moves):
         recorded = RecordedGame(0, game, "match", (0, 0, 0, 0), tuple(results.scores[game].tolist()), moves)
-        end = record.replay(HEARTS, recorded)
+        end = end_of(recorded)
         assert end["rounds"] > 1
         assert results.outcomes["points"][game].tolist() == (end["totals"] / end["rounds"]).tolist()
     assert results.outcomes["points"].sum(axis=1).min() == pytest.approx(26)  # more with a moon: 78
