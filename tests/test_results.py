@@ -1,22 +1,28 @@
 """Outcomes of a game beside its score, and the share of the win: noted in play, in tables and as labels."""
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import small_game
+from judges import Judge, know, some_order
 from rich.console import Console
 
 import cardai
 from cardai.agents.spec import agent
+from cardai.app import keyboard
+from cardai.app.keyboard import HUMAN
 from cardai.data import record
 from cardai.data.dataset import collect, collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Row, Suite
+from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duplicate import outcomes
 from cardai.rule import rule
@@ -330,3 +336,28 @@ def test_a_record_file_gives_labels_by_outcomes(tmp_path):
     scores = collect([tmp_path / "w.jsonl"], Recipe(label="score"), game=PATH)
     assert tricks.labels.tolist() == scores.labels.tolist()  # three seats: both are tricks / 8
     assert tricks.about()["recipe"]["label"] == "tricks"
+
+
+# What people are shown.
+
+
+def test_a_model_of_an_outcome_is_analysed_against_what_came_of_it(monkeypatch):
+    judge = Judge("of_points", "planes", 3, some_order, moment="before_draw")
+    judge.metadata = SimpleNamespace(data={"recipe": {"label": "points", "balance": "natural"}})
+    know(monkeypatch, judge)
+    recorded = simulate_here(LOW, {"low": 1, "random": 1}, 1, seats=3)[0]
+    analysis = analyse(LOW, recorded, "greedy:of_points")
+    end = record.replay(LOW, recorded)
+    assert analysis.scale.name == "expected points, from 0 to 1 (the best)"
+    assert analysis.ends().tolist() == ((15 - LOW.outcome(end, "points")) / 16).tolist()
+    judge.metadata.data["recipe"]["label"] = "share"
+    assert analyse(LOW, recorded, "greedy:of_points").ends().tolist() == win_shares(np.array(recorded.scores)).tolist()
+
+
+def test_the_keyboard_names_the_measures_of_a_game_that_is_over(tmp_path):
+    console, moves = Console(file=io.StringIO(), width=100), tmp_path / "moves.txt"
+    moves.write_text("1\n" * 8, encoding="utf-8")
+    scores = keyboard.play(WHIST, [HUMAN, "thrifty", "random"], seed=2, script=moves, console=console)
+    text = console.file.getvalue()
+    assert f"p0 is you: score {scores[0]:g}, tricks {8 * scores[0]:g}\n" in text
+    assert f"p2 is random: score {scores[2]:g}, tricks {8 * scores[2]:g}\n" in text
