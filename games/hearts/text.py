@@ -87,7 +87,7 @@ def known_cards(state, other, seat):
     """6.1, 6.2: the cards that `seat` knows another one holds; for its own hand, what everybody knows."""
     known = int(state["known"][other])
     is_receiver = state["leader"] != NONE and (seat + int(state["direction"])) % SEATS == other != seat
-    return known | int(state["passed"][seat]) & int(state["hands"][other]) if is_receiver else known
+    return known | int(state["passed"][seat]) & ~int(state["played"][other]) if is_receiver else known
 
 
 def points_of(cards):
