@@ -14,7 +14,7 @@ from .encode import (
     play_layout,
     relative_layout,
 )
-from .heuristics import danger, points_so_far
+from .heuristics import danger, moon_hope, points_so_far
 from .outcomes import MEASURES, OUTCOMES
 from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
@@ -76,7 +76,7 @@ GAME = Game(
     players=PLAYERS,
     outcomes=OUTCOMES,
     measures=MEASURES,
-    heuristics={"points": points_so_far, "danger": danger},
+    heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
     phases={
         "passing": Phase("passing"),

@@ -10,7 +10,7 @@ higher card, and each has no lower one with probability (2/3)^l. So the card tak
 
 import numpy as np
 
-from cardai.cards import count, lowest, single, suit_cards
+from cardai.cards import count, highest, lowest, single, suit_cards
 from cardai.rule import rule
 
 from .rules import (
@@ -18,6 +18,7 @@ from .rules import (
     CARDS,
     HEARTS,
     NONE,
+    POINT_CARDS,
     QUEEN,
     QUEEN_OF_SPADES,
     SEATS,
@@ -130,3 +131,62 @@ def danger(state, seat):
     kept = state.hands[seat] & ~state.passed[seat] if state.leader == NONE else state.hands[seat]
     unseen = unseen_by(state, seat) | (state.hands[seat] & ~kept)
     return points_so_far(state, seat) - hand_risk(kept, unseen, USUAL)
+
+
+# To take all points.
+
+HOPE = (-0.69, -1.67, -1.90, 1.28, 0.23)  # the coefficients of `moon_hope`
+
+
+@rule
+def losers(cards, unseen):
+    """How many of a suit's cards will lose their trick if the seat plays them from the top, on average."""
+    total, played, rest, others = 0.0, 0.0, cards, 1.0 * count(unseen)
+    while rest != 0:
+        card = highest(rest)
+        rest &= ~single(card)
+        left = max(0.0, 1.0 - played / others) if others > 0 else 0.0
+        above = count(unseen & ~(single(card) - 1)) * left
+        total += 1.0 - ELSEWHERE**above
+        played += 3.0
+    return total
+
+
+@rule
+def hand_losers(hand, unseen):
+    """How many cards of a hand will lose their trick, on average."""
+    total = 0.0
+    for kind in range(4):
+        total += losers(hand & suit_cards(kind), unseen & suit_cards(kind))
+    return total
+
+
+@rule
+def moon_lost(state, seat):
+    """Whether another seat has points, or is sure to get some from the trick on the table."""
+    for other in range(SEATS):
+        if other != seat and state.taken[other] & POINT_CARDS != 0:
+            return True
+    laid = state.leader != NONE and state.table[seat] != NONE
+    return laid and table_cards(state) & POINT_CARDS != 0 and taker(state) != seat
+
+
+@rule
+def moon_hope(state, seat):
+    """4.2: the chance that a seat takes all points if it tries to, 0 to 1.
+
+    A logistic regression on the roots of how many hearts and other cards will lose, on the share of the points taken
+    and on the cards left. It was fitted to 167 000 positions of `careful` when it tries at every turn, against three
+    who duck or are careful; of those with a hope of 0.5 to 0.6, 49 % became moons, of those above 0.7, 83 %.
+    """
+    if moon_lost(state, seat):
+        return 0.0
+    if state.taken[seat] & POINT_CARDS == POINT_CARDS:
+        return 1.0
+    kept = state.hands[seat] & ~state.passed[seat] if state.leader == NONE else state.hands[seat]
+    unseen = unseen_by(state, seat) | (state.hands[seat] & ~kept)
+    hearts = losers(kept & ALL_HEARTS, unseen & ALL_HEARTS)
+    others = hand_losers(kept, unseen) - hearts
+    taken = penalty(state.taken[seat]) / 26.0
+    hope = HOPE[0] + HOPE[1] * np.sqrt(others) + HOPE[2] * np.sqrt(hearts) + HOPE[3] * taken + HOPE[4] * count(kept)
+    return 1.0 / (1.0 + np.exp(-hope))

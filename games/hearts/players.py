@@ -13,7 +13,9 @@ from cardai.rule import rule
 from .heuristics import (
     ELSEWHERE,
     WEIGHTS,
+    hand_losers,
     hand_risk,
+    moon_hope,
     suit_risk,
     table_cards,
     taking_chance,
@@ -86,8 +88,10 @@ STYLE = {
     "lead": 0.14,  # what it costs to take a trick and lead next
     "flush": 0.66,  # what it is worth to lead a spade below the queen while somebody else has her
     "stop": 0.21,  # how much it is worth to keep somebody else from taking all points
+    "shoot": 0.6,  # the least hope of taking all points with which it tries to
+    "keep": 3.0,  # when it tries, what losing a trick with points counts, beside the cards that will lose later
 }
-FUTURE, LEAD, FLUSH, STOP = range(len(WEIGHTS), len(WEIGHTS) + len(STYLE))
+FUTURE, LEAD, FLUSH, STOP, SHOOT, KEEP = range(len(WEIGHTS), len(WEIGHTS) + len(STYLE))
 
 
 @rule
@@ -98,11 +102,15 @@ def choose_careful(world, move, params, stream):
         return
     seat, best = world.turn, 1e9
     rest, unseen, alone = choices(world), unseen_by(world, world.turn), alone_with_points(world)
+    shoots = moon_hope(world, seat) > params[SHOOT]
     while rest != 0:
         card = lowest(rest)
         rest &= rest - 1
-        cost = trick_cost(world, card, unseen, alone, params)
-        cost += params[FUTURE] * hand_risk(world.hands[seat] & ~single(card), unseen, params)
+        if shoots:
+            cost = shooting_cost(world, card, unseen, params)
+        else:
+            cost = trick_cost(world, card, unseen, alone, params)
+            cost += params[FUTURE] * hand_risk(world.hands[seat] & ~single(card), unseen, params)
         if cost < best:
             best = cost
             move.card = card
@@ -153,6 +161,22 @@ def trick_cost(world, card, unseen, alone, params):
     ):
         cost -= params[FLUSH]
     return cost
+
+
+@rule
+def shooting_cost(world, card, unseen, params):
+    """What a card will cost who tries to take all points: points that others get, and cards that will lose later."""
+    seat, table = world.turn, table_cards(world)
+    leads = table == 0
+    best = NONE if leads else world.table[taker(world)]
+    kind = suit(card) if leads else suit(best)
+    follow, throw = seats_to_come(world, kind, unseen)
+    chance = 0.0
+    if leads or (suit(card) == kind and card > best):
+        above = count(unseen & suit_cards(kind) & ~(single(card) - 1))
+        chance = ELSEWHERE ** (above * follow / 2.0) if follow > 0.0 else 1.0
+    with_points = 1.0 if (table | single(card)) & POINT_CARDS != 0 or kind == HEARTS else min(1.0, throw)
+    return params[KEEP] * (1.0 - chance) * with_points + hand_losers(world.hands[seat] & ~single(card), unseen)
 
 
 @rule
