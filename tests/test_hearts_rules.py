@@ -602,6 +602,8 @@ def test_the_score_is_decided_once_all_cards_that_count_are_taken():
 
 def test_the_score_of_an_aim_is_decided_as_soon_as_it_is_certain():
     assert decided([(0, "QS"), (1, "2H")], aim=1) == [0, -1, -1, -1]
+    assert decided([(0, suits(hearts="23456789T"))], aim=1) == [-1] * 4
+    assert decided([(0, suits(hearts="23456789TJ"))], aim=1) == [0, -1, -1, -1]
     assert decided([(0, "QS")], aim=2) == [-1, 0, 0, 0]
     assert decided([(0, "QS"), (1, "2H")], aim=2) == [0, 0, 0, 0]
     assert decided([(0, "QS")], aim=3) == [-1] * 4
