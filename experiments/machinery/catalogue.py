@@ -143,6 +143,15 @@ EXPERIMENTS = {
         ("moska", "durak", "tictactoe"),
         ("moska", "durak", "tictactoe"),
     ),
+    "hearts": CatalogueEntry(
+        "How well do the paper's seven networks play Hearts against stand-ins for its opponents?",
+        "their agent wins 32 % of its games against three players by Monte Carlo tree search, and shoots 52.24 % of the"
+        " moons that it tries",
+        "Demirdöver, Baykal and Alpaslan 2022, sections 4 and 5, Tables 3 to 6",
+        60,
+        ("hearts",),
+        ("hearts",),
+    ),
     "peers": CatalogueEntry(
         "How fast is random play compared with other libraries?",
         "the thesis' engine plays 0.1-10 games of Moska a second on a core",

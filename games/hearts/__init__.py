@@ -54,6 +54,7 @@ GAME = Game(
         "jack": STANDARD | {"jack": 1},
         "paper": PAPER,
         "paper_pass": PAPER | {"moon": 0},
+        "paper_hold": PAPER | {"passing": 0},
         "paper_plain": PAPER | {"moon": 0, "passing": 0},
         "paper_normal": PAPER | {"aim": 1},
         "paper_moon": PAPER | {"aim": 2},

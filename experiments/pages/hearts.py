@@ -1,0 +1,65 @@
+"""The page of hearts."""
+
+from typing import Any
+
+from experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, POINTS, SHARE, TITLES, unrepeated
+from experiments.machinery.charts import chart, key
+from experiments.machinery.words import Result, listed, rows_by_place, verdict_words, worded
+
+NOTES = (
+    "Share of the win: the fewest points of a round win, k seats with as few share it; 25 % is equal. Same deals, seats"
+    " rotated. Intervals by bootstrap over deals, of moons by Wilson.",
+    "In brackets: the paper's figure, from 1000 games a row. Its opponents are not available. rollout:100 and pimc"
+    " stand in for its Monte Carlo tree search, DQN is trained here, so a verdict says how our agent does against a"
+    " stand-in.",
+    f"{listed(unrepeated())}: these rows of the paper need people and are not repeated.",
+    "T3.1 to T3.4: rules without moons; T3.1, T3.4, T4.1 and T4.3: nothing is passed.",
+    "Tried: the moon decider gives the hand more than its threshold, so that the moon networks pass and play.",
+    "Each other: the mean of the three other seats. Moons of the other three: the share of rounds in which one of them"
+    " shoots the moon.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the tables show."""
+    rows = rows_by_place(result)
+    moons, tuned = TITLES["T4.2"], TITLES["T3.3"]
+    column, stronger = MCTS
+    all_networks = rows[SHARE, moons, column]
+    fewer = rows[FOES, "T5 on less off", OWN]
+    told = [
+        f"The agent of all networks has {worded(all_networks['figure'], 1, ' %')} of the win against three"
+        f" {column.removeprefix('3 ')}; the paper says 32.0 % against its own opponents:"
+        f" {verdict_words(all_networks)}. Against three {stronger.removeprefix('3 ')} it has"
+        f" {worded(rows[SHARE, moons, stronger]['figure'], 1, ' %')}.",
+        f"Fine-tuning: from {worded(rows[SHARE, TITLES['T3.2'], column]['figure'], 1, ' %')} to"
+        f" {worded(rows[SHARE, tuned, column]['figure'], 1, ' %')} without moons; the paper says 26.3 to 30.3 %.",
+        f"Of the moons that it tries the last version makes {worded(rows[MADE, moons, column]['figure'], 1, ' %')}, the"
+        f" first one {worded(rows[MADE, TITLES['T4.1'], column]['figure'], 1, ' %')}; the paper says 52.24 and 21.4 %.",
+        f"The breaker changes the rounds in which one of the others shoots the moon by"
+        f" {worded(fewer['figure'], 1, ' percentage points')}; the paper says 6.1 % instead of 11.1 %.",
+    ]
+    if (SHARE, ONE, column) in rows:
+        told.append(
+            f"One network has {worded(rows[SHARE, ONE, column]['figure'], 1, ' %')} of the win there, with"
+            f" {worded(rows[POINTS, ONE, column]['figure'], 2)} points a round."
+        )
+    return told
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """The share of the win in each row, beside the paper's."""
+    figure, (axes,) = chart(height=4.2)
+    rows = [row for row in result["rows"] if row["table"] == SHARE]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    for column in (*MCTS, DQN, OWN):
+        own = [row for row in rows if row["column"] == column]
+        places, points = [names.index(row["name"]) for row in own], [row["figure"]["point"] for row in own]
+        axes.plot(points, places, "o", label=f"against {column}")
+    claimed = {row["name"]: row["claim"]["value"] for row in rows if row["claim"]}
+    axes.plot(list(claimed.values()), [names.index(name) for name in claimed], "x", label="the paper")
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("share of the win, %")
+    key(figure)
+    return {"rows": figure}
