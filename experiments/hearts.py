@@ -160,7 +160,7 @@ SCALES = {
 
 
 @dataclass(frozen=True)
-class Contest:
+class PaperRow:
     """Games of one agent against three others of one kind. `gate`: its decider and threshold, if it tries moons."""
 
     row: str
@@ -211,7 +211,7 @@ def _above(lab: Lab, name: str, variant: str, made: Any) -> float:
     def measure() -> dict[str, Any]:
         shares = {}
         for above in ABOVE:
-            contest = Contest(f"above {above}", name, variant, made(above), "careful")
+            contest = PaperRow(f"above {above}", name, variant, made(above), "careful")
             shares[f"{above:g}"] = _played(lab, contest, lab.size.choosing, CHOOSING)["own share"]["point"]
         return {"above": float(max(shares, key=lambda above: shares[above])), "shares": shares}
 
@@ -219,7 +219,7 @@ def _above(lab: Lab, name: str, variant: str, made: Any) -> float:
 
 
 def _against_mcts(lab: Lab, row: str, variant: str, spec: str, gate: tuple[str, float] | None = None) -> list[Finding]:
-    contests = [Contest(row, column, variant, spec, foes, gate) for column, foes in MCTS.items()]
+    contests = [PaperRow(row, column, variant, spec, foes, gate) for column, foes in MCTS.items()]
     return [finding for contest in contests for finding in _findings(lab, contest)]
 
 
@@ -228,8 +228,8 @@ def _against_dqn(lab: Lab, stages: Stages, above: float) -> list[Finding]:
     own = stages.sub_agents
     moons = stages.composed(above)
     contests = (
-        Contest("T3.4", DQN, "paper_plain", plays(own.tuned_play), f"{stages.dqn('paper_plain')}?greedy"),
-        Contest("T4.3", DQN, "paper_hold", moons, f"{stages.dqn('paper_hold')}?greedy", (own.moon_decider, above)),
+        PaperRow("T3.4", DQN, "paper_plain", plays(own.tuned_play), f"{stages.dqn('paper_plain')}?greedy"),
+        PaperRow("T4.3", DQN, "paper_hold", moons, f"{stages.dqn('paper_hold')}?greedy", (own.moon_decider, above)),
     )
     return [finding for contest in contests for finding in _findings(lab, contest)]
 
@@ -239,8 +239,8 @@ def _breaking(lab: Lab, stages: Stages, above: float) -> list[Finding]:
     lab.piece("breaker", lambda: {"networks": len(stages.breaker(above))}, repeats=False)
     foes, breaker = stages.composed(above), _breaker(lab, stages, above)
     gate = stages.sub_agents.moon_decider, above
-    on = Contest("T5 on", OWN, "paper", stages.composed(above, breaker), foes, gate)
-    off = Contest("T5 off", OWN, "paper", foes, foes, gate)
+    on = PaperRow("T5 on", OWN, "paper", stages.composed(above, breaker), foes, gate)
+    off = PaperRow("T5 off", OWN, "paper", foes, foes, gate)
     rows = [finding for contest in (on, off) for finding in _findings(lab, contest)]
     moons = [row for row in rows if row.table == FOES]
     fewer = difference(moons[0].figure, moons[1].figure)
@@ -257,7 +257,7 @@ def _breaker(lab: Lab, stages: Stages, above: float) -> tuple[str, str, float]:
         for share in BREAKING:
             least = quantile(stages.game, decider, "paper", share, max(100, lab.size.choosing // 4), CHOOSING)
             spec = stages.composed(above, (play, decider, -1.0 if share == 1.0 else least))
-            contest = Contest(f"breaking {share}", OWN, "paper", spec, stages.composed(above))
+            contest = PaperRow(f"breaking {share}", OWN, "paper", spec, stages.composed(above))
             moons[repr(-1.0 if share == 1.0 else least)] = _played(lab, contest, lab.size.choosing, CHOOSING)[
                 "foes moon"
             ]["point"]
@@ -273,7 +273,7 @@ def _one_network(lab: Lab) -> list[Finding]:
     return _against_mcts(lab, ONE, "paper", "greedy:best?any_variant")
 
 
-def _findings(lab: Lab, contest: Contest) -> list[Finding]:
+def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
     """The rows of a contest."""
     games = lab.games or lab.size.benchmark
     told = lab.piece(contest.key, lambda: _played(lab, contest, games, SEED))
@@ -294,7 +294,7 @@ def _findings(lab: Lab, contest: Contest) -> list[Finding]:
     return rows
 
 
-def _played(lab: Lab, contest: Contest, games: int, seed: int) -> dict[str, Any]:
+def _played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]:
     """Estimates from games of a contest, as JSON: shares in percent, points in points.
 
     "own" is the first agent, "foes" the other three: their points are a seat's, their moons those of all three. "tried"
