@@ -85,7 +85,7 @@ def after_deal(direction, variant="standard"):
 
 def passed_on(state):
     """The state after each seat has passed its three lowest cards."""
-    while state.leader == NONE:
+    while state.leader == NONE and state.ply < 12:
         state = HEARTS.play(state, HEARTS.moves(state)[0])
     return state
 
@@ -154,7 +154,7 @@ def test_2_1_all_cards_change_hands_at_once(direction):
 
 def test_2_2_seats_choose_in_turn_one_card_at_a_time_and_none_twice():
     state, order = after_deal(LEFT), []
-    while state.leader == NONE:
+    while state.leader == NONE and state.ply < 12:
         hand, chosen = int(state.hands[state.turn]), int(state.passed[state.turn])
         order.append((int(state.turn), chosen.bit_count(), int(state.midway)))
         assert hand.bit_count() == 13
@@ -384,7 +384,8 @@ def test_5_1_rounds_are_played_until_somebody_has_a_hundred():
 
 
 def test_5_1_a_new_round_deals_all_cards_anew_and_begins_with_the_pass():
-    state = at_the_end_of_a_round([0, 0, 0, 0], [(1, "2H")], passing=1, first_direction=0)
+    before = {"broken": 1, "lacks": [CLUBS, SPADES, 0, CLUBS], "passed": [7, 56, 448, 3584]}
+    state = at_the_end_of_a_round([0, 0, 0, 0], [(1, "2H")], passing=1, first_direction=0, **before)
     assert [int(hand).bit_count() for hand in state.hands] == [13] * 4
     assert sum(int(hand) for hand in state.hands) == FULL
     for name in ("passed", "played", "lacks", "known", "taken", "tricks"):
@@ -750,6 +751,14 @@ def test_show_has_cards_chosen_to_be_passed_apart_from_the_hand():
     assert f"You pass   {chosen} to p1" in HEARTS.show(state, 0)
     assert chosen not in HEARTS.show(state, 0).splitlines()[-1]
     assert "You pass" not in HEARTS.show(state, 1)
+
+
+def test_show_has_nothing_of_what_a_seat_will_get_before_the_exchange():
+    state = after_deal(RIGHT)
+    for _ in range(11):
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+    assert state.leader == NONE
+    assert "You got" not in "".join(HEARTS.show(state, seat) for seat in SEATS)
 
 
 def test_the_ending_says_the_points_and_who_shot_the_moon():
