@@ -625,6 +625,42 @@ def endings(
         _print(shown.table(report))
 
 
+@app.command(group=MEASURE)
+def hands(
+    game: GameName,
+    /,
+    *,
+    seats: Annotated[str, Parameter(help="One agent spec for each seat: pimc,careful,duck,duck.")],
+    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 100,
+    last: Annotated[int, Parameter(help="How many plies before the end of each game are looked at.")] = 16,
+    worlds: Annotated[int, Parameter(help="In how many worlds each decision is solved.")] = 20,
+    nodes: Annotated[int, Parameter(help="The most positions visited in one world.")] = 1_000_000,
+    seed: Seed = 0,
+    threads: Threads = None,
+    variant: Variant = None,
+    device: Device = "auto",
+    scorer: Scorer = "auto",
+    json: AsJson = False,
+) -> None:
+    """Grade the last decisions of agents by what their moves are worth with all cards open, in the mean over worlds."""
+    from cardai.measure.perfect.open_hands import measure_hands
+    from cardai.show import endings as shown
+    from cardai.show.progress import Line
+
+    _refuse_counts(games, threads)
+    _compute_on(device, scorer)
+    loaded = load(game)
+    with Line("solving", loaded) as progress:
+        report = measure_hands(
+            loaded, _specs(seats), games, seed, last=last, worlds=worlds, variant=variant, limit=nodes,
+            threads=threads, progress=progress,
+        )  # fmt: skip
+    if json:
+        _print_json(report.as_json())
+    else:
+        _print(shown.hands_table(report))
+
+
 @app.command(group=PLAY)
 def replay(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],
