@@ -115,10 +115,10 @@ _LEARNING = {
     "optimiser": "adamw",
     "weight_decay": 0.01,
     "learning_rate": 2e-3,
-    "options": {"hidden": [128], "dropout": [0.0]},
+    "options": {"hidden": [256], "dropout": [0.0]},
     "parts": (0.95, 0.04, 0.01),
 }
-_MEDIUM = _LEARNING | {"batch": 2048, "steps": 2000, "warm_up": 100, "check_steps": 500}
+_MEDIUM = _LEARNING | {"batch": 2048, "steps": 2500, "warm_up": 100, "check_steps": 500}
 _DQN = {"policy_rate": 1e-3, "value_rate": 1e-3, "optimiser": "adam", "anticipation": 1.0, "epsilon": 0.5, "steps": 3}
 SCALES = {
     "smoke": Scale(
@@ -135,8 +135,8 @@ SCALES = {
     "small": Scale(
         games=30_000,
         decided=30_000,
-        generations=2,
-        tunings=2,
+        generations=4,
+        tunings=3,
         choosing=4000,
         benchmark=4000,
         learning=_MEDIUM,

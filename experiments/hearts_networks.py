@@ -51,7 +51,7 @@ WAYS = ((1.0, "", ""), (1.0, "&epsilon=0.1", ""), (1.0, "", "&epsilon=0.05"), (1
 SHOTS = {"": 2.0, "&epsilon=0.03": 2.0, "&temperature=0.01": 1.0}
 """{how it plays: weight} of a network that learns to shoot the moon, which one wrong card ruins."""
 
-PLAY: Mapping[str, Any] = {"encoder": "paper_play", "moment": "before_draw", "per_game": 16}
+PLAY: Mapping[str, Any] = {"encoder": "paper_play", "moment": "before_draw"}
 PASS: Mapping[str, Any] = {"encoder": "paper_pass", "moment": "drawn", "per_game": 8}
 DEALT: Mapping[str, Any] = {"encoder": "paper_dealt", "moment": "before_draw", "per_game": 4}
 Line = tuple[str, str, float] | tuple[str]

@@ -148,7 +148,7 @@ EXPERIMENTS = {
         "their agent wins 32 % of its games against three players by Monte Carlo tree search, and shoots 52.24 % of the"
         " moons that it tries",
         "Demirdöver, Baykal and Alpaslan 2022, sections 4 and 5, Tables 3 to 6",
-        60,
+        90,
         ("hearts",),
         ("hearts",),
     ),
