@@ -8,6 +8,8 @@ higher card, and each has no lower one with probability (2/3)^l. So the card tak
 (1 - (2/3)^l)^m. What the trick costs depends on the cards that void seats throw on it.
 """
 
+import math
+
 import numpy as np
 
 from cardai.cards import count, highest, lowest, single, suit_cards
@@ -90,7 +92,7 @@ def suit_risk(cards, unseen, kind, thrown, weights):
         reach *= weights[LATER]
         played += weights[GONE]
     if cards & QUEEN != 0 and unseen != 0:
-        total += weights[OWN] * weights[GUARD] ** (count(cards) - 1)
+        total += weights[OWN] * weights[GUARD] ** (count(cards) - 1.0)
     return total
 
 
@@ -188,5 +190,5 @@ def moon_hope(state, seat):
     hearts = losers(kept & ALL_HEARTS, unseen & ALL_HEARTS)
     others = hand_losers(kept, unseen) - hearts
     taken = penalty(state.taken[seat]) / 26.0
-    hope = HOPE[0] + HOPE[1] * np.sqrt(others) + HOPE[2] * np.sqrt(hearts) + HOPE[3] * taken + HOPE[4] * count(kept)
-    return 1.0 / (1.0 + np.exp(-hope))
+    hope = HOPE[0] + HOPE[1] * math.sqrt(others) + HOPE[2] * math.sqrt(hearts) + HOPE[3] * taken + HOPE[4] * count(kept)
+    return 1.0 / (1.0 + math.exp(-hope))

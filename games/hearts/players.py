@@ -192,7 +192,7 @@ def moon_threat(world, seat, alone, params):
 def seats_to_come(world, kind, unseen):
     """How many of the seats that play after this one will follow the suit `kind` and how many will not, on average."""
     follow, throw = 0.0, 0.0
-    void = ELSEWHERE ** count(unseen & suit_cards(kind))
+    void = ELSEWHERE ** (1.0 * count(unseen & suit_cards(kind)))
     other = (world.turn + 1) % SEATS
     while other != world.leader:
         lacking = 1.0 if unseen & suit_cards(kind) & ~world.lacks[other] == 0 else void
