@@ -47,7 +47,7 @@ TREE, PIMC = "rollout:100?by=random", "pimc"
 MCTS = {"3 rollout:100": TREE, "3 pimc": PIMC}
 """{column: spec} of the stand-ins for MCTS."""
 DQN, OWN = "3 DQN", "3 without breaker"
-ABOVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+ABOVE = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 """Thresholds of the moon deciders; the paper's is 0.96."""
 BREAKING = (1.0, 0.5, 0.25)
 """Shares of hands that the breaker plays: those for which its decider predicts most."""
