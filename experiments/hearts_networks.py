@@ -9,7 +9,8 @@ What the paper leaves open, and what we chose:
 
 | open | ours |
 |---|---|
-| layers, rates, steps | one hidden layer of rectified units with a logistic output, AdamW, cross-entropy |
+| layers | one hidden layer of rectified units, a logistic output |
+| rates, steps, loss | AdamW on cross-entropy; a quarter of the rate in fine-tuning |
 | exploration | some moves at random or by softmax; opponents are hand-written players too |
 | immediate rewards | none: every state gets the terminal reward, as the paper's states do too |
 | moons are rare | no game is left out, but one seat of four tries one in each game |
@@ -115,21 +116,22 @@ class Stages:
 
     def tuned(self, name: str, variant: str, label: str, play: str, passing: str, others: Mapping[str, float],
               share: float = 1.0, seed: int = 0) -> tuple[str, str]:  # fmt: skip
-        """Both networks again, from games that they play together; the play network and the pass network.
+        """Both networks again, from all games so far that they play together; the play and the pass network.
 
         `others`: {spec: weight} of the agents beside them, whose weights sum to that of the networks' `share`.
         """
-        store, size = self._store(name, variant), self.size
+        store, size, data = self._store(name, variant), self.size, ()
+        own = f"styles:{self.lab.folder / 'styles' / name}-"
+        fields: Any = {"label": label, "agents": (own,), "seed": seed, "learning_rate": self._slow}
         for number in range(size.tunings):
             pool = {
                 self.styles(f"{name}-{number}-{i}", [(passes(passing, first),)], [(plays(play, second),)]): share
                 * weight
                 for i, (weight, first, second) in enumerate(WAYS)
             }
-            games = store.games(f"games{number}", {**pool, **others}, size.games, seed + 2 * number)
-            fields: Any = {"label": label, "agents": (f"styles:{self.lab.folder / 'styles' / name}-",)}
-            play = store.network(f"play{number}", (games,), seed=seed, start_from=play, **fields, **PLAY)
-            passing = store.network(f"pass{number}", (games,), seed=seed, start_from=passing, **fields, **PASS)
+            data = (*data, store.games(f"games{number}", {**pool, **others}, size.games, seed + 2 * number))
+            play = store.network(f"play{number}", data, start_from=play, **fields, **PLAY)
+            passing = store.network(f"pass{number}", data, start_from=passing, **fields, **PASS)
         return play, passing
 
     def shooter(self, normal: str) -> str:
@@ -212,7 +214,14 @@ class Stages:
             games = store.games(f"games{number}", {**pool, **others}, size.games, seed=90 + number)
             chosen = (f"styles:{self.lab.folder / 'styles' / 'breaker'}-",)
             newest = store.network(
-                f"play{number}", (games,), seed=90, label="breaker", start_from=newest, agents=chosen, **PLAY
+                f"play{number}",
+                (games,),
+                seed=90,
+                label="breaker",
+                start_from=newest,
+                agents=chosen,
+                learning_rate=self._slow,
+                **PLAY,
             )
         spec = self.styles("against-moons", passing, [(plays(newest),)])
         return newest, self.decider("breaker-decider", "paper", "breaker", spec, others, seed=100)
@@ -231,6 +240,11 @@ class Stages:
                 raise KeyboardInterrupt
             policy.save(place)
         return f"policy:{place}"
+
+    @property
+    def _slow(self) -> float:
+        """The learning rate of networks that have learned before: at the full one they forget what they knew."""
+        return self.size.learning["learning_rate"] / 4
 
     def _store(self, name: str, variant: str) -> NetworkStore:
         folder, lab = self.lab.folder / name, self.lab
