@@ -138,9 +138,9 @@ class Stages:
         """The network that plays to shoot the moon without passing, against three of the network `normal`."""
         store, size = self._store("moon", "paper_hold"), self.size
         others = {plays(normal): 3.0}
-        pool = {"greedy:points": 0.5, "greedy:points?epsilon=0.05": 0.5, **others}
+        pool = {"greedy:moon_hope": 0.5, "greedy:moon_hope?epsilon=0.05": 0.5, **others}
         games = store.games("games0", pool, size.games, seed=40)
-        newest = store.network("play0", (games,), seed=40, label="moon", agents=("greedy:points",), **PLAY)
+        newest = store.network("play0", (games,), seed=40, label="moon", agents=("greedy:moon_hope",), **PLAY)
         for number in range(1, 1 + size.generations):
             pool = {plays(newest, how): weight / 5 for how, weight in SHOTS.items()}
             games = store.games(f"games{number}", {**pool, **others}, size.games, seed=40 + number)

@@ -49,9 +49,9 @@ def test_four_equal_players_share_the_win_and_the_points(lab):
 
 
 def test_points_and_moons_are_those_of_the_agent_and_of_the_other_three(lab):
-    told = hearts._played(lab, PaperRow("T4.2", DQN, "paper", "greedy:points", "duck"), 400, 5)
-    assert told["own points"]["point"] > 2 * told["foes points"]["point"]
-    assert told["own share"]["point"] < 15
+    told = hearts._played(lab, PaperRow("T4.2", DQN, "paper", "random", "duck"), 400, 5)
+    assert told["own points"]["point"] > 1.2 * told["foes points"]["point"]
+    assert told["own share"]["point"] < 22
     points = told["own points"]["point"] + 3 * told["foes points"]["point"]
     moons = (told["own moon"]["point"] + told["foes moon"]["point"]) / 100
     assert points == pytest.approx(26 + 52 * moons)  # 4.2: a moon counts 78 points instead of 26

@@ -72,33 +72,32 @@ def test_with_one_agent_in_all_lines_it_plays_as_that_agent(tmp_path):
 
 
 def test_the_first_line_whose_gate_is_passed_decides_and_passing_is_apart_from_playing(tmp_path):
-    high, low = "greedy:points", "duck"  # one of them takes all it can
+    none, many = "duck", "careful"  # with no points, and with more than five
     text = f"""
     [[passing]]
-    agent = "{low}"
+    agent = "{none}"
     [[playing]]
     gate = "points"
-    above = 5.5
-    agent = "{high}"
+    above = -0.5
+    agent = "{none}"
     [[playing]]
     gate = "points"
-    above = 0
+    above = -5.5
     agent = "random"
     [[playing]]
-    agent = "{low}"
+    agent = "{many}"
     """
     made = agent(HEARTS, written(tmp_path, text))
-    rest, seen = {name: agent(HEARTS, name) for name in (high, low, "random")}, set()
+    rest, seen = {name: agent(HEARTS, name) for name in (none, many, "random")}, set()
     for states in (positions(20, 3), *(positions(30, plies) for plies in range(30, 64, 3))):
         own, by = moves_in(HEARTS, made, states), {name: moves_in(HEARTS, one, states) for name, one in rest.items()}
         for i, state in enumerate(states):
-            points = HEARTS.value(state, int(state["turn"]), "points")
-            name = high if points > 5.5 else "random" if points > 0 else low
-            name = low if state["leader"] < 0 else name
+            points = -HEARTS.value(state, int(state["turn"]), "points")
+            name = many if points > 5.5 else "random" if points > 0 else none
+            name = none if state["leader"] < 0 else name
             seen.add((name, bool(state["leader"] < 0)))
-            if len(HEARTS.moves(state)) > 1 or name == low:
-                assert own[i] == by[name][i], (name, int(state["ply"]))
-    assert seen == {(low, True), (low, False), ("random", False), (high, False)}
+            assert own[i] == by[name][i], (name, int(state["ply"]))
+    assert seen == {(none, True), (none, False), ("random", False), (many, False)}
 
 
 def test_a_gate_on_the_dealt_hand_answers_the_same_for_the_whole_round(tmp_path):
