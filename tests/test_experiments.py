@@ -10,7 +10,7 @@ from cardai.measure.solution import solve
 from cardai.registry import load
 from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
-from experiments import durak_learners, moska_expert, moska_networks, tictactoe
+from experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
 from experiments.machinery import lab, networks, report
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
@@ -113,6 +113,7 @@ def test_moskas_networks_are_asked_in_every_way_and_those_that_peek_are_marked(m
     [
         ("moska-networks", moska_networks, ["best", "nn1", "nn2"]),
         ("moska-expert", moska_expert, ["expert"]),
+        ("hearts-best", hearts_best, ["best"]),
         ("durak-learners", durak_learners, ["podkidnoy2", "podkidnoy4", "report2", "report4"]),
         ("tictactoe", tictactoe, ["cnn", "mlp"]),
     ],

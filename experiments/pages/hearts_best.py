@@ -1,0 +1,55 @@
+"""The page of hearts-best."""
+
+from typing import Any
+
+from experiments.hearts_best import LAST, POINTS, SHARES
+from experiments.machinery.charts import chart, key
+from experiments.machinery.words import Result, rows_by_place, worded
+
+NOTES = (
+    "One round a game; the same deals for all, seats rotated. The win of a round is shared by the seats with the fewest"
+    " points; 25 % is equal. Intervals treat the games of one deal as one cluster.",
+    "duck, careful, pimc: against three of them by the rules `standard`. mcts: against three `rollout:100?by=random` by"
+    " the rules `paper`. The paper's opponents searched by Monte Carlo too, but are not these; its figures are shown in"
+    " brackets, and say how the paper's agents did against its own.",
+    "after0 learned from games of `duck` and random players, after1 and so on each from games of the one before it,"
+    " best longest. Without a word they play greedily; search: `ahead:best?halving`.",
+)
+
+
+def answers(result: Result) -> list[str]:
+    """The answer in one line, then what else the table shows."""
+    rows = rows_by_place(result)
+    share, points = rows[SHARES, LAST, "mcts"]["figure"], rows[POINTS, LAST, "mcts"]["figure"]
+    alone, searching = (rows[SHARES, name, "pimc"]["figure"] for name in (LAST, "search"))
+    return [
+        f"One network wins {worded(share, 1, ' %')} of its rounds against three players that search at random, with"
+        f" {worded(points, 2)} points a round.",
+        f"Against three `pimc` it wins {worded(alone, 1, ' %')}, and {worded(searching, 1, ' %')} as the judge of a"
+        " search.",
+    ]
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """The share of the win by generation."""
+    figure, (axes,) = chart(height=3.8)
+    rows, names = rows_by_place(result), _generations(result)
+    for column in ("duck", "careful", "pimc", "mcts"):
+        axes.plot(
+            range(len(names)),
+            [rows[SHARES, name, column]["figure"]["point"] for name in names],
+            label=f"against three {column}",
+        )
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel("share of the win, %")
+    key(figure)
+    return {"generations": figure}
+
+
+def _generations(result: Result) -> list[str]:
+    """The names of the networks, in order."""
+    return [
+        name
+        for name in dict.fromkeys(row["name"] for row in result["rows"])
+        if name.startswith("after") or name == LAST
+    ]
