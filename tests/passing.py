@@ -365,6 +365,8 @@ EVEN = "listed_worlds_are_even"
 DEALS = "worlds_at_the_deal_are_deals_that_look_alike"
 SAME_WORDS = "what_is_told_is_the_same_in_every_world"
 WORDS = "what_is_told_names_nothing_hidden"
+SHARED = "what_every_outcome_shares_is_known"
+UNSEEN = "hidden_moves_stay_hidden"
 
 
 @rule
@@ -399,6 +401,23 @@ def resample_without_own_pass(state, seat, stream):
         state.passed[seat] = passed
     else:
         state.passed[seat] = some_of(state.hands[left] | state.played[left], state.passing, stream)
+
+
+@rule
+def resample_with_own_pass_anywhere(state, seat, stream):
+    """Remembers which cards the seat passed on, but not that its left neighbour has them."""
+    passed, state.passed[seat] = state.passed[seat], 0
+    resample(state, seat, stream)
+    state.passed[seat] = passed
+
+
+@rule
+def resample_with_what_others_passed(state, seat, stream):
+    """Leaves what the left neighbour passed on as it is."""
+    passed = state.passed.copy()
+    resample(state, seat, stream)
+    if state.exchanged != 0:
+        state.passed[:] = passed
 
 
 @rule
@@ -507,6 +526,10 @@ def resample_beginning_low(state, seat, stream):
 
 faulty("truth about others", OUTCOMES, resample=resample_with_the_truth_about_others)
 faulty("own pass forgotten", OUTCOMES, resample=resample_without_own_pass)
+faulty("own pass forgotten, found by samples", SHARED, resample=resample_without_own_pass)
+faulty("own pass anywhere", SHARED, resample=resample_with_own_pass_anywhere)
+faulty("truth about others, found by samples", UNSEEN, resample=resample_with_the_truth_about_others)
+faulty("what others passed", UNSEEN, resample=resample_with_what_others_passed)
 faulty(
     "received cards forgotten",
     OUTCOMES,

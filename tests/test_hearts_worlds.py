@@ -342,6 +342,9 @@ BY_LAW = {
     "peeking at passed cards": ("worlds_keep_no_card_of_the_truth", resample_dealing_passed_cards),
     "ignoring voids": ("worlds_after_a_move_are_the_outcomes_of_worlds_before", resample_ignoring_voids),
     "ignoring voids, seen at once": ("nothing_seen_is_forgotten", resample_ignoring_voids),
+    "forgetting own passed cards": ("what_every_outcome_shares_is_known", resample_forgetting_own_passed_cards),
+    "others' passed cards left as they are": ("hidden_moves_stay_hidden", resample_leaving_passed_cards),
+    "others' passed cards dealt to who got them": ("hidden_moves_stay_hidden", resample_dealing_passed_cards),
 }
 
 

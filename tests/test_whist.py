@@ -1,5 +1,6 @@
 """Mini-Whist, the worked example of docs/dealing.md, plays by its rules and keeps every law."""
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import cardai
 from cardai.app import keyboard
 from cardai.cards import Deck
 from cardai.conformance import check
+from cardai.rule import rule
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/whist"))
 DECK = Deck(ranks="9TJQKA")
@@ -100,6 +102,24 @@ def test_4_worlds_are_all_deals_that_agree_with_what_is_known_and_as_likely():
         world = GAME.world(state, 0, seed)
         counts[int(world.hands[1]), int(world.hands[2])] += 1
     assert stats.chisquare(list(counts.values())).pvalue > 1e-6
+
+
+honest = GAME.resample
+
+
+@rule
+def resample_without_lacks(state, seat, stream):
+    """Forgets who could not follow suit."""
+    lacks = state.lacks.copy()
+    state.lacks[:] = 0
+    honest(state, seat, stream)
+    state.lacks[:] = lacks
+
+
+def test_4_3_worlds_that_forget_who_could_not_follow_suit_break_a_law():
+    law = "what_every_outcome_shares_is_known"
+    (verdict,) = check(replace(GAME, resample=resample_without_lacks), laws=[law], effort="quick")
+    assert "state.hands" in (verdict.problem or "")
 
 
 def test_it_can_be_played_at_the_keyboard(tmp_path):

@@ -5,6 +5,10 @@ seat, so are all moves that the seat is told in the same words (`Game.tell`). Th
 the position after it are all possible then, as far as the seat can tell. What varies among these outcomes must vary
 among worlds drawn after the move, otherwise the seat learnt something it did not see. What is the same in all outcomes
 must be the same in those worlds, otherwise the seat forgot something it knew.
+
+After some moves a seat is shown so much, such as the cards passed to it, that hardly any outcome looks like the true
+position. Two laws need none that does: what is the same in all outcomes, however they look, is known; and if another
+hidden move, with the recorded moves after it, looks the same to a seat, then it cannot know which of the two was made.
 """
 
 from collections.abc import Iterator
@@ -12,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.conformance.evidence import MANY_WORLDS, bits, marks, place_of_bit
+from cardai.conformance.evidence import MANY_WORLDS, bits, facts, marks, place_of_bit
 from cardai.conformance.law import law
 from cardai.conformance.strata import LARGE_CHANGE
 from cardai.conformance.testbed import Position, Testbed, move_text
@@ -24,6 +28,11 @@ PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees t
 TEXTS = 12  # texts that are read in a first look
 WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many moves in all of them
 DRAWS = 6  # worlds by which two states are compared
+BLOCKS = (128, 1024, *(8192,) * 11)  # worlds drawn until nothing is left that might be wrong: 91 264 in all
+RARELY, FEWEST = 0.01, 4096  # a less frequent view, or fewer outcomes, say nothing about what is always so
+EVENTFUL = 3  # positions taken of each game, mostly those before moves that change much of the state
+FAR = 24  # moves after a hidden move that are played again with another one in its place
+NO_OTHER = "not tested: no hidden move was found that could have been another one for all that a seat is shown"
 
 
 @law
@@ -142,6 +151,125 @@ def nothing_seen_is_forgotten(testbed: Testbed) -> None:
 
 
 @law
+def what_every_outcome_shares_is_known(testbed: Testbed) -> None:
+    """What is the same after a move in all worlds of a seat, whatever it is shown then, stays so in later worlds.
+
+    So a seat knows where the cards lie that it passed on, whatever is passed to it at the same time. Outcomes count if
+    turn and phase are the true ones. Positions are left out in which `legal` truncates hidden moves, or in which one
+    number of the seat's encodings is the true one in fewer than 1 % of the outcomes.
+
+    A false alarm takes a state that the seat cannot know exactly, after an event that none of the outcomes had. If
+    that event has the probability p, and the bit in question then differs in a quarter of the worlds, it has the
+    probability p (1 - p/4)^N. N is 4096 at least and mostly more than 20 000. For the worst p, 4/N, that is 1 in 2800,
+    mostly below 1 in 13 000. But such an event must not show in any number of the encodings, each of which p < 1 %
+    would exclude, but only in several of them together. No rule of a game here comes near to that.
+    """
+    for here in _eventful(testbed):
+        for seat in here.seats:
+            worlds = testbed.compiled.worlds(here.following.states, seat, 64, here.ply + 1)
+            varied = (bits(worlds) != bits(here.following.states)).mean(axis=0) >= OFTEN
+            if varied.any():
+                known = _in_every_outcome(testbed, here, seat, varied)
+                if known.any():
+                    what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(known)))}"
+                    found = f"worlds of seat {seat} change {what}, which is the same however the last move turned out"
+                    raise here.following.broken(found)
+
+
+def _eventful(testbed: Testbed) -> Iterator[Position]:
+    """Positions before moves, drawn by the square of how many bits of the state's sets and counts the move changes."""
+    for trace in testbed.traces:
+        weights = _bits_changed(trace.states) ** 2 * (trace.states["turn"][1:] >= 0)
+        number = min(EVENTFUL, int((weights > 0).sum()))
+        if number:
+            chance = testbed.chance("eventful", trace.setup, trace.seed)
+            plies = chance.choice(len(weights), number, replace=False, p=weights / weights.sum())
+            yield from (Position(trace, int(ply)) for ply in plies)
+
+
+def _bits_changed(states: np.ndarray) -> np.ndarray:
+    """How many bits each move of a game changes: f8[plies]. A negative number counts as one bit: it means "none"."""
+    words = facts(states).view(np.int64)
+    before, after = words[:-1], words[1:]
+    some = np.bitwise_count(before ^ after)
+    return np.where((before < 0) | (after < 0), before != after, some).sum(axis=1, dtype=np.float64)
+
+
+def _in_every_outcome(testbed: Testbed, here: Position, seat: int, among: np.ndarray) -> np.ndarray:
+    """Which bits, `among` some, have their true value in all outcomes of a move in worlds of a seat: bool[bits]."""
+    compiled, after = testbed.compiled, here.following
+    truth, shown = bits(after.states)[0], compiled.rows(after.states, seat)[0]
+    known, number, alike = among.copy(), 0, np.zeros(len(shown), np.int64)
+    for i, count in enumerate(BLOCKS):
+        worlds = compiled.worlds(here.states, seat, count, here.ply + 1000 * i)
+        if i == 0 and is_truncated(testbed, here, seat, worlds):
+            return np.zeros_like(known)
+        outcomes = compiled.moved(*told_alike(testbed, here, seat, worlds, count))
+        outcomes = outcomes[_same_header(after, outcomes)]
+        known &= (bits(outcomes) == truth).all(axis=0)
+        if not known.any():
+            return known
+        number += len(outcomes)
+        alike += (compiled.rows(outcomes, seat) == shown).sum(axis=0) if len(outcomes) else 0
+    return known & (number >= FEWEST) & bool((alike >= RARELY * number).all())
+
+
+@law
+def hidden_moves_stay_hidden(testbed: Testbed) -> str | None:
+    """A seat's worlds leave open which hidden move another seat made until something that it is shown depends on it.
+
+    Another legal move that the seat is told in the same words takes the place of a hidden one, and the recorded moves
+    follow it, as long as they are legal and lead to positions that look the same to the seat. A bit of the state that
+    differs then, after a quarter of such moves or more, must differ in some of its worlds.
+
+    A false alarm takes a bit that differs in a share q of the worlds, but after a quarter of the hidden moves, and in
+    none of N = 91 264 worlds. The move of the record is one of the moves alike, so by symmetry a bit is in a true
+    state of that kind with a probability of at most 4 q. So the probability of both, 4 q (1 - q)^N, is below 1 in
+    60 000 for each bit even for the worst q, which is 1/N, and vanishes for q above 1 in 1000.
+    """
+    tried = sum(_stays_hidden(testbed, *pair) for pair in testbed.chosen(4 * testbed.effort.told, "stays hidden"))
+    return None if tried else NO_OTHER
+
+
+def _stays_hidden(testbed: Testbed, here: Position, seat: int) -> bool:
+    """Break the law if it is broken here. Returns whether other moves could be tried."""
+    if not _hides(testbed, here, seat):
+        return False
+    compiled, moves = testbed.compiled, told_alike(testbed, here, seat, here.states)[1]
+    moves = moves[moves != here.move[0]]
+    if not len(moves):
+        return False
+    least, found, states, after = OFTEN * len(moves), None, compiled.moved(here.states, moves), here.following
+    while after.turn >= 0 and after.ply <= here.ply + FAR:
+        states = states[look_alike(testbed, after, seat, states)]
+        if len(states) < least:
+            break
+        found = after, states
+        states = states[compiled.allowed(states, after.move)]
+        if not len(states):
+            break
+        states, after = compiled.moved(states, after.move), after.following
+    if found is not None:
+        _left_open(testbed, here, seat, *found, least)
+    return found is not None
+
+
+def _left_open(testbed: Testbed, here: Position, seat: int, after: Position, states: np.ndarray, least: float) -> None:
+    """Break the law if worlds of `seat` never have a bit that differs in `least` of the states after other moves."""
+    truth = bits(after.states)[0]
+    unknown = (bits(states) != truth).sum(axis=0) >= least
+    for i, count in enumerate(BLOCKS):
+        if not unknown.any():
+            return
+        worlds = testbed.compiled.worlds(after.states, seat, count, after.ply + 1000 * i)
+        unknown &= (bits(worlds) == truth).all(axis=0)
+    if unknown.any():
+        what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(unknown)))}"
+        other = f"with another move at ply {here.ply}, hidden from it, all would look the same to it"
+        raise after.broken(f"all worlds of seat {seat} have the true {what}, but {other}")
+
+
+@law
 def what_is_told_is_the_same_in_every_world(testbed: Testbed) -> None:
     """What another seat is told of a move (`tell`, or `spell` without it) is the same text in all worlds of that seat.
 
@@ -204,9 +332,7 @@ def look_alike(testbed: Testbed, here: Position, seat: int, states: np.ndarray, 
     With `texts`, so many texts are read first, and if all are the same, the rest is taken for the same too.
     """
     truth, show = here.state, testbed.game.show
-    alike = np.ones(len(states), bool)
-    for name in PUBLIC:
-        alike &= states[name] == truth[name]
+    alike = _same_header(here, states)
     rows = testbed.compiled.rows(np.concatenate([here.states, states[alike]]), seat)
     alike[alike] = (rows[1:] == rows[0]).all(axis=1)
     if here.turn == seat and alike.any():
@@ -220,16 +346,27 @@ def look_alike(testbed: Testbed, here: Position, seat: int, states: np.ndarray, 
     return alike
 
 
-def told_alike(testbed: Testbed, here: Position, seat: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _same_header(here: Position, states: np.ndarray) -> np.ndarray:
+    """Whether states have the true header, which everybody sees: bool[N]."""
+    return np.all([states[name] == here.state[name] for name in PUBLIC], axis=0)
+
+
+def told_alike(
+    testbed: Testbed, here: Position, seat: int, worlds: np.ndarray, most: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The moves in worlds that `seat` is told in the same words as the true move: (STATE[N], MOVE[N]), pair by pair.
 
     A move that the seat knows is the true one, in the worlds in which it is legal: a move of its own, or any if the
-    game hides none. Else `legal` gives the moves; some may be missing if it truncates (`is_truncated`).
+    game hides none. Else `legal` gives the moves; some may be missing if it truncates (`is_truncated`). With `most`,
+    only so many moves are looked at, drawn from all worlds.
     """
     if not _hides(testbed, here, seat):
         held = worlds[testbed.compiled.allowed(worlds, here.move)]
         return held, np.repeat(here.move, len(held))
     before, moves = all_moves(testbed, worlds)
+    if most is not None:
+        drawn = testbed.chance("told", here.ply).permutation(len(moves))[:most]
+        before, moves = before[drawn], moves[drawn]
     words = testbed.words(here, here.states, here.move, seat)[0]
     alike = np.array([told == words for told in testbed.words(here, before, moves, seat)], bool)
     return before[alike], moves[alike]
