@@ -6,10 +6,10 @@ network, `best`, learns longer, from more positions of the newest three sets. A 
 own card, passed or played, on the encoder `relative`; its label is the score of the round. So it weighs points against
 moons without being told about them.
 
-The network `best` that comes with cardai was made by these stages one by one, not by one run of this module: two
-generations with 60,000 games each, three with 160,000, one network that learned longer from the newest three sets, and
-one more from 220,000 games of that one, with `careful` among its opponents. In between, a network learned from a search
-over worlds (`--teacher "ahead:MODEL?worlds=1&moves=13"`), which did not make it stronger.
+The network `best` that comes with cardai was made by these stages one by one, not by one run of this module. The first
+two generations had 60,000 games each and a higher rate of learning. The last network started from weights that had in
+between learned from a search over worlds (`--teacher "ahead:MODEL?worlds=1&moves=13"`), which had not made them
+stronger.
 
 Source: Demirdöver, Baykal, Alpaslan 2022.
 """
