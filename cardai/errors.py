@@ -48,13 +48,21 @@ class BadArgument(CardaiError, ValueError):
     """An argument that a function cannot take: of a wrong type, out of range, or of another game."""
 
 
+_LONG_LIST = 1000
+
+
 def unknown(kind: str, name: object, known: object) -> str:
-    """The message for a name that does not exist, with the most similar known names, or with all if none is similar."""
+    """The message for a name that does not exist, with the most similar known names, or with all if none is similar.
+
+    Of a long list, the names beyond `_LONG_LIST` letters are only counted.
+    """
     names = [str(item) for item in known]  # pyright: ignore[reportGeneralTypeIssues]
     near = difflib.get_close_matches(name[:100], names, n=3, cutoff=0.5) if isinstance(name, str) else []
     if near:
         return f"there is no {kind} {short(name)}; did you mean {' or '.join(near)}?"
-    return f"there is no {kind} {short(name)}; there is {', '.join(names) or 'none'}"
+    shown = [item for i, item in enumerate(names) if len(", ".join(names[: i + 1])) <= _LONG_LIST] or names[:1]
+    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return f"there is no {kind} {short(name)}; there is {', '.join(shown) or 'none'}{more}"
 
 
 def place_of(error: BaseException) -> str:

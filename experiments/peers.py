@@ -138,6 +138,7 @@ def _more() -> list[Contestant]:
     named = "the thesis' random player, which draws a kind of move, then cards: it never lists the legal moves"
     return [
         Contestant(OWN, "cardai Durak, evenly random, one thread", OURS, partial(_ours, "durak", evenly_random, 1)),
+        Contestant(OWN, "cardai Hearts, evenly random, one thread", OURS, partial(_ours, "hearts", evenly_random, 1)),
         Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
     ]
 

@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 import cardai
 from cardai.agents.spec import agent, list_specs
 from cardai.agents.strategy import EvenlyRandom, HandWritten
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, unknown
 from cardai.game import Game, move_dtype, state_dtype
 from cardai.kernel import driver
 from cardai.kernel.native import at, raw
@@ -377,3 +377,12 @@ def test_a_spec_that_names_nobody_is_refused_with_a_sentence(spec, complaint):
     with pytest.raises(CardaiError, match=complaint) as error:
         agent(MOSKA, spec)
     assert "\n" not in str(error.value)
+
+
+def test_of_a_long_list_of_names_those_that_do_not_fit_into_a_sentence_are_counted():
+    names = [f"name_of_number_{number}" for number in range(200)]
+    message = unknown("law", "zzz", names)
+    shown = [name for name in names if f"{name}," in message or f"{name} and" in message]
+    assert len(message) < 1200
+    assert message.endswith(f" and {200 - len(shown)} more")
+    assert unknown("law", "zzz", names[:3]).endswith("there is name_of_number_0, name_of_number_1, name_of_number_2")

@@ -327,11 +327,11 @@ def _standing(
         return interval.estimate(outcomes_of_places(places, own, outcomes(measure, results))).scaled(scale)
 
     is_own = np.isin(places.reshape(results.scores.shape), own)
-    figures = [pooled(measure) for measure in ("score", "win", "loss")]
+    score, win, loss = (pooled(measure) for measure in ("score", "win", "loss"))
     by_seat = _means(np.where(is_own, outcomes("score", results), np.nan))
     others = (measure for measure in measures if measure.name not in ("score", "win", "loss"))
     beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
-    return MatchStanding(player.label, player.spec, len(own), *figures, by_seat, beside)
+    return MatchStanding(player.label, player.spec, len(own), score, win, loss, by_seat, beside)
 
 
 def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:

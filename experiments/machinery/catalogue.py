@@ -164,7 +164,7 @@ EXPERIMENTS = {
         "the thesis' engine plays 0.1-10 games of Moska a second on a core",
         "Vahteristo 2023, section 2.1",
         4,
-        ("tictactoe", "moska", "durak"),
+        ("tictactoe", "moska", "durak", "hearts"),
         needs={"pgx": "peers", "pyspiel": "peers", "rlcard": "peers"},
     ),
 }
