@@ -7,6 +7,7 @@ stock.
     deal_hidden     deals cards to places; a place has a set of cards that it cannot hold ("could not follow suit")
     deal_obliged    also with obligations: a place holds at least one card of a group
     deal_count      how many deals there are
+    deal_chances    the chance of each card to be in each place
 
 **Each possible deal has the same probability.** Cards that may lie in the same places, and whose group obliges the
 same places, form a class. A deal is made in steps. A step gives x cards of one class to one place, out of the `left`
@@ -26,6 +27,10 @@ cancels. What is left is the product of all C(left, x) and of the ways to fill, 
 draw the x cards of each step evenly from the `left` ones: this has probability 1 / C(left, x). So each deal has
 probability 1 / (number of deals).
 
+The chance that a place has a card of a class is the same for all cards of the class: the mean number of them in the
+place, divided by their number. In a step, it gets x cards in ways(key) * C(left, x) * deals(key after) of all deals,
+where deals(key) is the number of ways to go on from a key, counted backwards.
+
 All this is exact in int64 if there are at most 2^62 deals when bans and obligations are ignored (39 cards to three
 hands: 2^56.2). If there are more, `ways` are float64, and the probabilities are rounded at about the fifteenth digit.
 
@@ -41,7 +46,7 @@ import numpy as np
 from cardai.cards import any_of, count, has, highest, lowest, single
 from cardai.rule import below, rule, uniform
 
-__all__ = ["deal_count", "deal_hidden", "deal_obliged", "redeal"]
+__all__ = ["deal_chances", "deal_count", "deal_hidden", "deal_obliged", "redeal"]
 
 MOST_CARDS = 62
 MOST_PLACES = 9  # places that get cards: their room and obligations fit in a key of 40 bits
@@ -136,6 +141,39 @@ def deal_count(cards, sizes, banned, groups, must):
         return 0.0
     keys, ends, ways = count_ways(steps, sizes, np.ones(FIRST_KEYS, np.float64), ROUGH_BINOMIALS)
     return count_ends(keys, ends, ways, classes[-1], sizes, ROUGH_BINOMIALS)
+
+
+@rule
+def deal_chances(cards, sizes, banned, groups, must, chances):
+    """Write the chance of each card to be in each place, over all deals that `deal_obliged` draws from.
+
+    `chances`: float64[places, more than the highest card], in [0, 1], written here; 0 for cards that are not dealt, and
+    everywhere if no deal fits. Correct to about the twelfth digit. Returns whether a deal fits.
+    """
+    chances[:] = 0.0
+    if not adds_up(cards, sizes):
+        return False
+    classes, steps = plan(cards, sizes, banned, groups, must)
+    if len(classes) == 0:
+        return False
+    keys, ends, ways = count_ways(steps, sizes, np.ones(FIRST_KEYS, np.float64), ROUGH_BINOMIALS)
+    deals = np.zeros(ends[-1])
+    means = np.zeros((len(classes), len(sizes)))
+    total = mean_of_last(keys, ends, ways, classes[-1], sizes, deals, means[-1])
+    if total == 0:
+        return False
+    row = len(classes) - 1
+    for at_step in range(len(steps) - 1, -1, -1):
+        if at_step == len(steps) - 1 or steps[at_step + 1, FRESH] != 0:
+            row -= 1
+        mean_of_step(steps[at_step], keys, ends[at_step : at_step + 3], ways, deals, means[row])
+    for row in range(len(classes)):
+        left = classes[row, CARDS]
+        while left != 0:
+            for place in range(len(sizes)):
+                chances[place, lowest(left)] = means[row, place] / (total * count(classes[row, CARDS]))
+            left &= left - 1
+    return True
 
 
 @rule
@@ -374,22 +412,16 @@ def longer(keys, ways, size):
 @rule
 def follow(step, keys, ways, begin, end, found, binomials):
     """Write the keys after a step behind those before it, keys[begin:end]. Returns the new end."""
-    n, mask = end, len(found) - 1
+    n = end
     for at in range(begin, end):
         key = keys[at, KEY]
         left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
-        free = (key >> step[TO_SHIFT]) & step[TO_MASK]
-        fewest, most = max(0, free - step[TO_ROOM]), min(left, free)
-        if step[REST] != NOWHERE:
-            rest = (key >> step[REST_SHIFT]) & step[REST_MASK]
-            fewest, most = max(fewest, left - rest), min(most, left - rest + step[REST_ROOM])
+        fewest, most = bounds(step, key, left)
         for x in range(fewest, most + 1):
             after = after_step(step, key, left, x)
             if after < 0:
                 continue
-            slot = (after * HASH >> 20) & mask
-            while found[slot] != 0 and keys[found[slot] - 1, KEY] != after:
-                slot = (slot + 1) & mask
+            slot = slot_of(after, keys, found)
             if found[slot] == 0:
                 keys[n, KEY] = after
                 keys[n, LEFT] = left - x
@@ -399,6 +431,27 @@ def follow(step, keys, ways, begin, end, found, binomials):
                 found[slot] = n
             ways[found[slot] - 1] += ways[at] * binomials[left, x]
     return n
+
+
+@rule
+def bounds(step, key, left):
+    """The fewest and the most of the `left` cards of a class that a step may give to its place."""
+    free = (key >> step[TO_SHIFT]) & step[TO_MASK]
+    fewest, most = max(0, free - step[TO_ROOM]), min(left, free)
+    if step[REST] != NOWHERE:
+        rest = (key >> step[REST_SHIFT]) & step[REST_MASK]
+        fewest, most = max(fewest, left - rest), min(most, left - rest + step[REST_ROOM])
+    return fewest, most
+
+
+@rule
+def slot_of(key, keys, found):
+    """The slot of a hash table in which a key is, or an empty one where it would be."""
+    mask = len(found) - 1
+    slot = (key * HASH >> 20) & mask
+    while found[slot] != 0 and keys[found[slot] - 1, KEY] != key:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @rule
@@ -449,6 +502,51 @@ def count_ends(keys, ends, ways, last, sizes, binomials):
     for at in range(ends[-2], ends[-1]):
         total += ways[at] * ways_to_fill(keys[at, KEY], last, sizes, binomials)
     return total
+
+
+@rule
+def mean_of_last(keys, ends, ways, last, sizes, deals, means):
+    """Count the deals from each key before the last class on, and all deals, which are returned.
+
+    Adds to `means`, f8[places], how many cards of the last class each place has, summed over all deals.
+    """
+    total = 0.0
+    for at in range(ends[-2], ends[-1]):
+        key = keys[at, KEY]
+        deals[at] = ways_to_fill(key, last, sizes, ROUGH_BINOMIALS)
+        total += ways[at] * deals[at]
+        for place in range(len(sizes)):
+            means[place] += ways[at] * deals[at] * (key & ((1 << width(sizes[place])) - 1))
+            key >>= width(sizes[place])
+    return total
+
+
+@rule
+def mean_of_step(step, keys, ends, ways, deals, means):
+    """Count the deals from each key before a step on: keys[ends[0]:ends[1]]; those after it end at ends[2].
+
+    Adds to `means`, f8[places], how many cards the step gives to each place, summed over all deals.
+    """
+    size = FIRST_SLOTS
+    while size < 2 * (ends[2] - ends[1]):
+        size *= 2
+    found = np.zeros(size, np.int32)
+    for at in range(ends[1], ends[2]):
+        found[slot_of(keys[at, KEY], keys, found)] = at + 1
+    for at in range(ends[0], ends[1]):
+        key = keys[at, KEY]
+        left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
+        fewest, most = bounds(step, key, left)
+        for x in range(fewest, most + 1):
+            after = after_step(step, key, left, x)
+            if after < 0:
+                continue
+            further = ROUGH_BINOMIALS[left, x] * deals[found[slot_of(after, keys, found)] - 1]
+            deals[at] += further
+            if step[TO] != NOWHERE:
+                means[step[TO]] += ways[at] * further * x
+            if step[REST] != NOWHERE:
+                means[step[REST]] += ways[at] * further * (left - x)
 
 
 @rule

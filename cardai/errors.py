@@ -48,7 +48,7 @@ class BadArgument(CardaiError, ValueError):
     """An argument that a function cannot take: of a wrong type, out of range, or of another game."""
 
 
-_LONG_LIST = 1000
+_LONG_LIST = 1000  # letters
 
 
 def unknown(kind: str, name: object, known: object) -> str:

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from cardai import dealing
-from cardai.dealing import deal_count, deal_hidden, deal_obliged, redeal
+from cardai.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
 from cardai.rule import JIT, STREAM, rule
 
 SIGMA = 2.0 * stats.norm.sf(5.0)  # the probability of 5 standard deviations
@@ -130,6 +130,23 @@ def test_there_are_as_many_deals_as_enumeration_finds_in_larger_problems():
     for seed in range(10_000, 14_000):
         problem = problem_of(seed, most_cards=10)
         assert deal_count(*problem) == len(enumerated(problem)), problem
+
+
+@rule
+def chances_of(cards, sizes, banned, groups, must, chances):
+    return deal_chances(cards, sizes, banned, groups, must, chances)
+
+
+def test_chances_are_those_of_enumeration():
+    for seed in range(70_000, 70_600):
+        problem = problem_of(seed, most_cards=7)
+        deals, chances = enumerated(problem), np.full((len(problem.sizes), DECK), np.nan)
+        assert chances_of(*problem, chances) == bool(deals)
+        expected = np.zeros_like(chances)
+        for deal in deals:
+            for place, hand in enumerate(deal):
+                expected[place, listed(hand)] += 1 / len(deals)
+        np.testing.assert_allclose(chances, expected, rtol=0, atol=1e-9, err_msg=str(problem))
 
 
 def solvable(first_seed, number, most_cards=7):

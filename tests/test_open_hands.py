@@ -1,5 +1,7 @@
 """Exact values with all cards open: against a plain recursion, against minimax, and what they say of players."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,18 @@ def test_players_who_think_give_less_away_than_random_ones():
     assert lost["pimc?worlds=50"] < lost["duck"] < lost["random"]
     assert all(grade.unsolved == 0 and grade.decisions > 20 for grade in report.grades.values())
     assert report.as_json()["grades"]["duck"]["best"]["n"] == report.grades["duck"].decisions
+
+
+def test_numbers_out_of_range_are_refused():
+    for numbers in ({"games": 0}, {"last": 0}, {"worlds": 0}, {"limit": 0}):
+        with pytest.raises(CardaiError, match="must be at least 1, not 0"):
+            measure_hands(HEARTS, ["duck"] * 4, **({"games": 4} | numbers))
+
+
+def test_an_interrupted_run_gives_no_report(monkeypatch):
+    def interrupted(*_, **__):
+        return SimpleNamespace(interrupted=True), np.zeros((1, 4, 4), np.int64)
+
+    monkeypatch.setattr("cardai.measure.perfect.played.play_rotated", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_hands(HEARTS, ["duck"] * 4, 4)

@@ -21,7 +21,7 @@ from cardai.rule import JIT, STREAM, rule, shuffle
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.many import play
 
-MOSKA, TICTACTOE = cardai.load("moska"), cardai.load("tictactoe")
+HEARTS, MOSKA, TICTACTOE = map(cardai.load, ("hearts", "moska", "tictactoe"))
 
 CARDS = 5
 STATE = state_dtype(sure=(), kept=(), top=(), deck=CARDS)
@@ -322,12 +322,18 @@ def test_a_rollout_of_a_game_without_end_comes_to_an_end():
 
 
 def test_every_listed_spec_is_an_agent():
-    for game in (MOSKA, TICTACTOE, DRAW):
+    for game in (MOSKA, TICTACTOE, DRAW, HEARTS):
         for spec in list_specs(game):
             found = agent(game, spec)
             assert found.spec == spec
             assert found.peeks == spec.startswith("peeking:")
             assert found.label.endswith("(peeks)") == found.peeks
+
+
+def test_kinds_of_agents_of_a_game_are_listed_if_they_need_no_file():
+    specs = list_specs(HEARTS)
+    assert "pimc" in specs
+    assert "styles" not in specs
 
 
 def test_parameters_go_where_their_names_say():

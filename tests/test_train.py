@@ -69,6 +69,12 @@ def config(games, tmp_path):
     return made
 
 
+def test_a_label_that_the_game_does_not_have_leaves_no_folder(config, tmp_path):
+    with pytest.raises(CardaiError, match="label 'moon'"):
+        train(config(label="moon"))
+    assert not (tmp_path / "run").exists()
+
+
 def kept(folder):
     """The newest checkpoint's arrays, as bytes, and the model's."""
     newest = checkpoint.load(checkpoint.listed(folder)[-1], {})

@@ -31,6 +31,7 @@ A SPEC inside another one that has options itself stands in parentheses: `ahead:
 A game may bring kinds of its own (`Game.agents`), an installed package too (`ENTRY_POINTS`).
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -234,6 +235,9 @@ def list_specs(game: Game) -> dict[str, str]:
         names = ("greedy", "ahead") if known.moment == "before_draw" else ("sampled", "peeking", "ahead")
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
+    for name in game.agents:
+        with contextlib.suppress(CardaiError):  # one that needs a file or another argument
+            found[name] = agent(game, name).about
     return found
 
 

@@ -184,15 +184,15 @@ class Compiled:
 
     def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
         """The values of a heuristic, or the scores if it is None: f8[N]."""
-        given, values = self.given(states), np.zeros(len(states))
         function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
-        value_each(function, raw(given), len(given), seat, raw(values))
-        return values
+        return self._value_each(function, states, seat)
 
     def outcomes(self, states: np.ndarray, seat: int, name: str) -> np.ndarray:
         """An outcome of states of games that are over, in its own unit: f8[N]."""
+        return self._value_each(self.game.entry("outcome", self.game.outcomes[name].of), states, seat)
+
+    def _value_each(self, function: Any, states: np.ndarray, seat: int) -> np.ndarray:
         given, values = self.given(states), np.zeros(len(states))
-        function = self.game.entry("outcome", self.game.outcomes[name].of)
         value_each(function, raw(given), len(given), seat, raw(values))
         return values
 

@@ -27,12 +27,13 @@ def play_rotated(
     overwrite: bool = False,
     salt: str = "",
     noted: Sequence[str] = (),
+    moves: bool = False,
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     The places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. Without
     `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`.
-    `noted`: names of outcomes that are noted of each game.
+    `noted`: names of outcomes that are noted of each game. `moves`: keep the moves of each game in the results.
     Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
     seats at once.
     """
@@ -55,6 +56,7 @@ def play_rotated(
             progress=progress,
             on_game=on_game,
             outcomes=noted,
+            record=moves,
         )
     return results, places.reshape(deals, len(turns), seats)
 

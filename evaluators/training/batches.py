@@ -22,8 +22,8 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -> Dataset:
-    """Read the states that a config trains on. Raises CardaiError if its records do not fit it."""
+def recipe_of(config: TrainConfig, game: Game) -> Recipe:
+    """The recipe of a config. Raises CardaiError for words that do not fit together, and for an unknown label."""
     recipe = Recipe(
         encoder=config.encoder,
         moment=config.moment,
@@ -35,9 +35,15 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         steady=config.steady,
         teacher=config.teacher,
     )
+    recipe.check_label(game)
+    return recipe
+
+
+def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -> Dataset:
+    """Read the states that a config trains on. Raises CardaiError if its records do not fit it."""
     dataset = read_dataset(
         config.data,
-        recipe,
+        recipe_of(config, game),
         game=game,
         seed=config.seed,
         threads=config.threads,

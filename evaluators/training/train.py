@@ -26,7 +26,7 @@ from cardai.registry import load
 from evaluators.bodies.build import build
 from evaluators.scorer import device_of
 from evaluators.training import checkpoint, outcome
-from evaluators.training.batches import collect, epoch_batches, in_advance
+from evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
 from evaluators.training.checkpoint import Checkpoint
 from evaluators.training.config import TrainConfig
 from evaluators.training.interrupt import DelayedInterrupt
@@ -53,6 +53,7 @@ def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool
     Raises CardaiError if the folder holds another run or other files, or if the data does not fit the config.
     """
     game, device = load(config.game), device_of(config.device)
+    recipe_of(config, game)  # refuses a label before there is a folder
     with claimed(Path(config.out), config, overwrite):
         dataset = collect(config, game, progress)
         with jax.default_device(device), TrainingRun(TrainingJob(config, game, dataset, device), progress) as run:

@@ -6,11 +6,22 @@ from cardai.cards import count, has, lowest, put, rank, single, suit, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
-from .rules import CARDS, JACK_OF_DIAMONDS, NONE, QUEEN_OF_SPADES, SEATS, choices, penalty, taker
+from .rules import (
+    CARDS,
+    DECK,
+    JACK_OF_DIAMONDS,
+    NONE,
+    QUEEN_OF_SPADES,
+    SEATS,
+    choices,
+    penalty,
+    table_cards,
+    taker,
+    unseen_by,
+)
 from .worlds import known_to
 
 PLANE = (13, 4)  # ranks x suits
-DECK = (1 << CARDS) - 1
 MOST = 255
 
 
@@ -112,10 +123,10 @@ def put_others(state, seat, row, place):
 @rule
 def may_hold(state, seat, known, may):
     """Write the cards that each other seat is known to hold, and those that it may hold: int64[SEATS] each."""
-    unseen = DECK & ~state.hands[seat]
+    unseen = unseen_by(state, seat)
     for other in range(SEATS):
         known[other] = known_to(state, seat, other) if other != seat else 0
-        unseen &= ~(state.played[other] | known[other])
+        unseen &= ~known[other]
     for other in range(SEATS):
         may[other] = known[other]
         if other != seat and count(state.hands[other]) > count(known[other]):
@@ -165,21 +176,18 @@ def put_trick(state, seat, row, place):
     if state.turn != NONE:
         row[place + (state.turn - seat) % SEATS] = 1
     place += SEATS
-    points, cards, done = 0, 0, 0
+    table, done = table_cards(state), 0
     for other in range(SEATS):
         done += state.tricks[other]
-        if state.table[other] != NONE:
-            cards += 1
-            points += penalty(single(state.table[other]))
     if state.leader != NONE:
         row[place + (state.leader - seat) % SEATS] = 1
-        if cards > 0:
+        if table != 0:
             row[place + SEATS + (taker(state) - seat) % SEATS] = 1
     place += 2 * SEATS
     row[place] = state.leader == NONE
     row[place + 1] = state.broken
-    row[place + 2] = points
-    row[place + 3] = cards
+    row[place + 2] = penalty(table)
+    row[place + 3] = count(table)
     row[place + 4 + done] = 1
     return place + 18
 
@@ -213,19 +221,13 @@ def play_layout(seats):
 @rule
 def encode_play(state, seat, row):
     """The paper's 52 one-hot vectors: in hand, in another hand, laid to this trick by the seat, by others, gone."""
-    gone = 0
-    for other in range(SEATS):
-        gone |= state.played[other]
-    table = 0
-    for other in range(SEATS):
-        if other != seat and state.table[other] != NONE:
-            table |= single(state.table[other])
+    elsewhere, table = unseen_by(state, seat), table_cards(state)
     own = single(state.table[seat]) if state.table[seat] != NONE else 0
     put_place(row, state.hands[seat], IN_HAND)
-    put_place(row, DECK & ~(state.hands[seat] | gone), WITH_OTHERS)
+    put_place(row, elsewhere, WITH_OTHERS)
     put_place(row, own, LAID)
-    put_place(row, table, LAID_BY_OTHERS)
-    put_place(row, gone & ~own & ~table, GONE)
+    put_place(row, table & ~own, LAID_BY_OTHERS)
+    put_place(row, DECK & ~(state.hands[seat] | elsewhere | table), GONE)
 
 
 @rule

@@ -17,7 +17,6 @@ from cardai.rule import rule
 
 from .rules import (
     ALL_HEARTS,
-    CARDS,
     HEARTS,
     NONE,
     POINT_CARDS,
@@ -26,10 +25,11 @@ from .rules import (
     SEATS,
     SPADES,
     penalty,
+    table_cards,
     taker,
+    unseen_by,
 )
 
-DECK = (1 << CARDS) - 1
 ELSEWHERE = 2 / 3  # the chance that a card in three hands is not in a certain one of them
 
 WEIGHTS = {
@@ -46,15 +46,6 @@ WEIGHTS = {
 
 LATER, GONE, VOID, HEART, QUEEN_THROWN, OVER, OWN, GUARD = range(len(WEIGHTS))
 USUAL = np.array(list(WEIGHTS.values()))
-
-
-@rule
-def unseen_by(state, seat):
-    """The cards in other hands, as a set: all that are neither in the own hand nor played."""
-    unseen = DECK & ~state.hands[seat]
-    for other in range(SEATS):
-        unseen &= ~state.played[other]
-    return unseen
 
 
 @rule
@@ -103,16 +94,6 @@ def hand_risk(hand, unseen, weights):
     for kind in range(4):
         total += suit_risk(hand & suit_cards(kind), unseen & suit_cards(kind), kind, thrown, weights)
     return total
-
-
-@rule
-def table_cards(state):
-    """The cards of the current trick, as a set."""
-    cards = 0
-    for seat in range(SEATS):
-        if state.table[seat] != NONE:
-            cards |= single(state.table[seat])
-    return cards
 
 
 @rule

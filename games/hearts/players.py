@@ -17,10 +17,8 @@ from .heuristics import (
     hand_risk,
     moon_hope,
     suit_risk,
-    table_cards,
     taking_chance,
     thrown_points,
-    unseen_by,
 )
 from .rules import (
     ALL_HEARTS,
@@ -35,7 +33,9 @@ from .rules import (
     choices,
     is_first_trick,
     penalty,
+    table_cards,
     taker,
+    unseen_by,
 )
 
 # The player `duck`.

@@ -13,6 +13,7 @@ from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule, shuffle
 
 CARDS = 52
+DECK = (1 << CARDS) - 1
 SEATS = 4
 HAND = 13  # 1.1
 PASS = 3  # 2.1: cards that each seat passes on
@@ -233,6 +234,25 @@ def exchange(state):
     for seat in range(SEATS):
         state.hands[(seat + state.direction) % SEATS] |= state.passed[seat]
     state.revealed = full_deck(SEATS)
+
+
+@rule
+def table_cards(state):
+    """The cards of the current trick, as a set."""
+    cards = 0
+    for seat in range(SEATS):
+        if state.table[seat] != NONE:
+            cards |= single(state.table[seat])
+    return cards
+
+
+@rule
+def unseen_by(state, seat):
+    """The cards in other hands, as a set: all that are neither in the own hand nor played."""
+    unseen = DECK & ~state.hands[seat]
+    for other in range(SEATS):
+        unseen &= ~state.played[other]
+    return unseen
 
 
 @rule

@@ -7,7 +7,7 @@ is not known, so its figures stand beside two stand-ins: `rollout:100?by=random`
 
 from cardai.game import Row, Suite
 
-AGENTS = ("random", "duck", "careful", "greedy:danger", "pimc")
+AGENTS = ("random", "duck", "careful", "greedy:danger", "pimc", "greedy:best?any_variant")
 MCTS, PIMC = ("rollout:100?by=random",) * 3, ("pimc",) * 3
 
 
@@ -20,7 +20,7 @@ def of_paper(variant, about, figures):
             "mcts": Row(MCTS, about=f"three that play worlds on at random; the paper's agent won {figures}"),
             "pimc": Row(PIMC, about="three that play worlds on by duck"),
         },
-        agents=(*AGENTS, "greedy:best?any_variant"),
+        agents=AGENTS,
         variant=variant,
         source="Demirdöver, Baykal, Alpaslan 2022",
     )
@@ -36,7 +36,7 @@ def of_players(variant, about, games):
             "careful": Row(("careful",) * 3, about="three who weigh what a card will cost"),
             "pimc": Row(PIMC, about="three that play worlds on by duck"),
         },
-        agents=(*AGENTS, "greedy:best?any_variant"),
+        agents=AGENTS,
         variant=variant,
         games=games,
     )

@@ -15,18 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.agents.endgame import NODES, solver_of
-from cardai.agents.spec import agent
-from cardai.errors import CardaiError
+from cardai.errors import positive
 from cardai.game import Game, GameState
 from cardai.kernel.native import at, call_is_open, copy, raw
 from cardai.kernel.rules import legal_moves, lend, play_move
+from cardai.measure.perfect.played import padded, play_games
 from cardai.progress import CountProgress
 from cardai.rule import rule
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
-from cardai.table.many import play
 
 
 @dataclass(frozen=True)
@@ -100,26 +98,20 @@ def measure_endings(
     independent: Wilson's for shares, bootstrap for means. Raises CardaiError for a bad agent, if `games` is below 1,
     and for a game that declares no open positions.
     """
-    if games < 1:
-        raise CardaiError(f"there must be 1 game or more, not {games}")
+    positive("games", games)
     solver = solver_of(game, limit)
-    specs, seats = list(dict.fromkeys(agents)), len(agents)
-    deals = -(-games // seats)
-    lineups = np.tile(np.array([specs.index(spec) for spec in agents])[rotations(seats)], (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals), seats)
-    players = [agent(game, spec) for spec in specs]
-    results = play(game, players, lineups, seeds, variant=variant, threads=threads, record=True, progress=progress)
+    variant = game.default_variant if variant is None else variant
+    specs, deals, played_games = play_games(game, agents, games, seed, variant, threads, progress)
     endings, efforts = [], []
-    for number, (lineup, moves) in enumerate(zip(lineups, results.moves, strict=True)):
-        if moves is not None and results.finished[number]:
-            states, played = decisions_of(game, game.new(seats, int(seeds[number]), variant), moves)
-            judged = [_judged(solver, states[i : i + 1], played[i], efforts) for i in range(len(states))]
-            endings.append(_PlayedEnding(number // seats, lineup, results.scores[number], states["turn"], judged))
+    for played_game in played_games:
+        states, played = decisions_of(game, played_game.start, played_game.moves)
+        judged = [_judged(solver, states[i : i + 1], played[i], efforts) for i in range(len(states))]
+        endings.append(_PlayedEnding(played_game.deal, played_game.lineup, played_game.scores, states["turn"], judged))
     reached = [ending for ending in endings if ending.judged]
     return EndingsReport(
         game.name,
-        game.default_variant if variant is None else variant,
-        seats,
+        variant,
+        len(agents),
         len(endings),
         limit,
         len(reached),
@@ -219,15 +211,7 @@ def _grade(reached: Sequence[_PlayedEnding], place: int, deals: int, seed: int) 
                 lost[ending.deal].append(sum(one.best - one.played for one in own))
             if own[0].best == 1.0:
                 lost_wins[ending.deal].append(float(ending.scores[seat] < 1.0))
-    found = interval.proportion(_padded(optimal))
-    thrown = interval.proportion(_padded(lost_wins))
-    given = interval.mean(_padded(lost), seed)
+    found = interval.proportion(padded(optimal))
+    thrown = interval.proportion(padded(lost_wins))
+    given = interval.mean(padded(lost), seed)
     return EndgameGrade(endings, decisions, unsolved, found.n, found, given, thrown.n, thrown)
-
-
-def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
-    """Rows of different lengths as one table f8[len(rows), longest], filled up with NaN."""
-    table = np.full((len(rows), max(map(len, rows))), np.nan)
-    for row, values in zip(table, rows, strict=True):
-        row[: len(values)] = values
-    return table

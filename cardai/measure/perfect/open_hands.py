@@ -16,21 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import MAX_WORLDS, agent
+from cardai.agents.spec import MAX_WORLDS
 from cardai.errors import CardaiError, positive, whole
 from cardai.game import Game, GameState
 from cardai.kernel.chance import TEACHING, derived
 from cardai.kernel.doors import check_states
 from cardai.kernel.native import at, call_score, copy, get, raw, same, seed_state, turn_of
 from cardai.kernel.rules import SCORE, legal_moves, lend, play_move
+from cardai.measure.perfect.played import padded, play_games
 from cardai.progress import CountProgress
 from cardai.rule import STREAM, rule
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.table.asking import draw_worlds
-from cardai.table.many import play
 
 NODES = 1_000_000
 """The most positions that are visited for one position: about a third of a second."""
@@ -58,16 +57,16 @@ class OpenHands:
 
 
 @rule
-def take_if_better(best, counts, depth, seat, seats):
+def take_if_better(best, tried, depth, seat, seats):
     """The values of the position after a move become those of the position before it, if its seat prefers them."""
     first, after = depth * seats, (depth + 1) * seats
-    if counts[depth] == 0 or best[after + seat] > best[first + seat]:
+    if tried[depth] == 0 or best[after + seat] > best[first + seat]:
         for i in range(seats):
             best[first + i] = best[after + i]
 
 
 @rule
-def is_drawn_from(rules, state, space):
+def has_drawn(rules, state, space):
     """Whether chance has decided something since the random stream of a state was set. `space`: a state to write to."""
     copy(space, state, rules.state_size)
     seed_state(space, STREAM_BITS)
@@ -75,49 +74,49 @@ def is_drawn_from(rules, state, space):
 
 
 @rule
-def solve_each_move(rules, states, moves, seats, limit, played, counts, best, scores, visited):
+def solve_each_move(rules, states, moves, seats, limit, ways, tried, best, scores, visited):
     """Search all lines from states[0] to the end of the game. Fills scores, f8[max_moves, seats], move by move.
 
-    `states`: STATE[DEPTH]. `moves`: MOVE[DEPTH * max_moves]. `played` and `counts`, i64[DEPTH]: the legal moves of each
+    `states`: STATE[DEPTH]. `moves`: MOVE[DEPTH * max_moves]. `ways` and `tried`, i64[DEPTH]: the legal moves of each
     position on the line, and how many have been tried. `best`: f8[DEPTH * seats]. `visited`: i64[1]. Returns the
     number of legal moves, TOO_LONG, CUT_SHORT or CHANCE.
     """
-    space = at(states, len(played) - 1)
-    depth, ways = 0, np.int64(legal_moves(rules, at(states, 0), moves, 0))
-    if ways < 0:
+    space = at(states, len(ways) - 1)
+    depth, first = 0, np.int64(legal_moves(rules, at(states, 0), moves, 0))
+    if first < 0:
         return CUT_SHORT
-    played[0] = ways
-    counts[0] = 0
+    ways[0] = first
+    tried[0] = 0
     while True:
-        if counts[depth] == played[depth]:
+        if tried[depth] == ways[depth]:
             if depth == 0:
-                return ways
+                return first
             depth -= 1
-            take_if_better(best, counts, depth, turn_of(at(states, depth)), seats)
+            take_if_better(best, tried, depth, turn_of(at(states, depth)), seats)
         else:
             visited[0] += 1
-            if visited[0] > limit or depth + 3 >= len(played):
+            if visited[0] > limit or depth + 3 >= len(ways):
                 return TOO_LONG
             after = at(states, depth + 1)
             copy(after, at(states, depth), rules.state_size)
-            play_move(rules, after, at(moves, depth * rules.max_moves + counts[depth]))
+            play_move(rules, after, at(moves, depth * rules.max_moves + tried[depth]))
             if turn_of(after) >= 0:
                 n = legal_moves(rules, after, moves, depth + 1)
                 if n < 0:
                     return CUT_SHORT
                 depth += 1
-                played[depth] = n
-                counts[depth] = 0
+                ways[depth] = n
+                tried[depth] = 0
                 continue
-            if is_drawn_from(rules, after, space):
+            if has_drawn(rules, after, space):
                 return CHANCE
             for seat in range(seats):
                 best[(depth + 1) * seats + seat] = call_score(get(rules.calls, SCORE), after, seat)
-            take_if_better(best, counts, depth, turn_of(at(states, depth)), seats)
+            take_if_better(best, tried, depth, turn_of(at(states, depth)), seats)
         if depth == 0:
             for seat in range(seats):
-                scores[counts[0], seat] = best[seats + seat]
-        counts[depth] += 1
+                scores[tried[0], seat] = best[seats + seat]
+        tried[depth] += 1
 
 
 def solve_open_hands(game: Game, state: GameState, nodes: int = NODES) -> OpenHands:
@@ -137,15 +136,15 @@ def _solved(game: Game, states: np.ndarray, nodes: int) -> OpenHands:
     line, moves = np.zeros(DEPTH, game.state), np.zeros(DEPTH * most, game.move)
     line[0] = states[0]
     line[0]["rng"] = STREAM_BITS
-    played, counts, best = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64), np.zeros(DEPTH * seats)
+    ways, tried, best = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64), np.zeros(DEPTH * seats)
     scores, visited = np.full((most, seats), np.nan), np.zeros(1, np.int64)
     lent = lend(game.rules), raw(line), raw(moves), seats, nodes
-    found = solve_each_move(*lent, played, counts, best, scores, visited)
+    found = solve_each_move(*lent, ways, tried, best, scores, visited)
     if found == CUT_SHORT:
         raise CardaiError(f"{game.name}: a position has more legal moves than the {most} that are listed")
     if found == CHANCE:
         raise CardaiError(f"{game.name}: chance decides something between this position and the end of the game")
-    n = int(played[0])
+    n = int(ways[0])
     if found == TOO_LONG:
         scores[:] = np.nan
     return OpenHands(moves[:n].copy(), scores[:n].copy(), int(visited[0]))
@@ -208,42 +207,36 @@ def measure_hands(
     positive("games", games)
     positive("last", last)
     positive("worlds", worlds, MAX_WORLDS)
-    specs, seats = list(dict.fromkeys(agents)), len(agents)
-    deals = -(-games // seats)
-    lineups = np.tile(np.array([specs.index(spec) for spec in agents])[rotations(seats)], (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals), seats)
-    players = [agent(game, spec) for spec in specs]
-    results = play(game, players, lineups, seeds, variant=variant, threads=threads, record=True)
-    judged: list[tuple[int, int, float, float]] = []  # deal, agent, whether the move is a best one, score given away
+    positive("limit", limit)
+    variant = game.default_variant if variant is None else variant
+    specs, deals, played_games = play_games(game, agents, games, seed, variant, threads, None)
+    best: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]  # of each agent and deal
+    lost: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]
     unsolved = np.zeros(len(specs), int)
-    for number, (lineup, moves) in enumerate(zip(lineups, results.moves, strict=True)):
+    for number, played in enumerate(played_games):
         if progress:
-            progress(number, len(lineups))
-        if moves is None or not results.finished[number]:
-            continue
-        state = game.new(seats, int(seeds[number]), variant)
-        for ply, move in enumerate(moves):
-            if len(moves) - ply <= last and len(game.moves(state)) > 1:
-                place = int(lineup[state["turn"]])
-                means = _means(game, state, worlds, limit, int(seeds[number]), ply)
+            progress(number, len(played_games))
+        state = played.start
+        for ply, move in enumerate(played.moves):
+            legal = game.moves(state) if len(played.moves) - ply <= last else np.zeros(0, game.move)
+            if len(legal) > 1:
+                mover = int(played.lineup[state["turn"]])
+                means = _means(game, state, worlds, limit, played.seed, ply)
                 if means is None:
-                    unsolved[place] += 1
+                    unsolved[mover] += 1
                 else:
-                    own = means[int(np.argmax(game.moves(state) == move))]
-                    judged.append((number // seats, place, float(own == means.max()), float(means.max() - own)))
+                    mean = means[int(np.argmax(legal == move))]
+                    best[mover][played.deal].append(float(mean == means.max()))
+                    lost[mover][played.deal].append(float(means.max() - mean))
             state = game.play(state, move)
     if progress:
-        progress(len(lineups), len(lineups))
-    return HandsReport(
-        game.name,
-        game.default_variant if variant is None else variant,
-        seats,
-        int(results.finished.sum()),
-        last,
-        worlds,
-        limit,
-        {spec: _grade(judged, place, deals, seed, int(unsolved[place])) for place, spec in enumerate(specs)},
-    )
+        progress(len(played_games), len(played_games))
+    grades = {}
+    for i, spec in enumerate(specs):
+        decisions = int(unsolved[i]) + sum(map(len, best[i]))
+        shares, means_lost = interval.proportion(padded(best[i])), interval.mean(padded(lost[i]), seed)
+        grades[spec] = HandGrade(decisions, int(unsolved[i]), shares, means_lost)
+    return HandsReport(game.name, variant, len(agents), len(played_games), last, worlds, limit, grades)
 
 
 def _means(game: Game, state: GameState, worlds: int, limit: int, seed: int, ply: int) -> np.ndarray | None:
@@ -255,16 +248,3 @@ def _means(game: Game, state: GameState, worlds: int, limit: int, seed: int, ply
     scores = [_solved(game, drawn[i : i + 1], limit).scores[:, seat] for i in range(worlds)]
     means = np.mean(scores, axis=0)
     return None if np.isnan(means).any() else means
-
-
-def _grade(
-    judged: Sequence[tuple[int, int, float, float]], place: int, deals: int, seed: int, unsolved: int
-) -> HandGrade:
-    """The grade of agent number `place`."""
-    own = [one for one in judged if one[1] == place]
-    size = max(1, int(np.bincount([one[0] for one in own]).max())) if own else 1
-    best, lost, filled = np.full((deals, size), np.nan), np.full((deals, size), np.nan), np.zeros(deals, int)
-    for deal, _, is_best, given in own:
-        best[deal, filled[deal]], lost[deal, filled[deal]] = is_best, given
-        filled[deal] += 1
-    return HandGrade(len(own) + unsolved, unsolved, interval.proportion(best), interval.mean(lost, seed))

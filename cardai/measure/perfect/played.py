@@ -1,0 +1,67 @@
+"""Games of a line-up on duplicate deals, kept with all their moves, whose decisions are graded afterwards."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from cardai.agents.spec import agent
+from cardai.game import Game, GameState
+from cardai.measure.duplicate import play_rotated
+from cardai.progress import CountProgress
+from cardai.stats.deals import deal_seeds
+from cardai.stats.machine import thread_count
+
+
+class PlayedGame(NamedTuple):
+    """One game. `deal`: its number; the rotations of a deal have the same one."""
+
+    deal: int
+    seed: int
+    start: GameState
+    moves: np.ndarray  # MOVE[plies]
+    lineup: np.ndarray  # i64[seats]: which of the different agents sat in each seat
+    scores: np.ndarray  # f8[seats] in [0, 1]
+
+
+class PlayedGames(NamedTuple):
+    """The finished games, and how many deals were played. `specs`: the different agents, in order."""
+
+    specs: list[str]
+    deals: int
+    games: list[PlayedGame]
+
+
+def play_games(
+    game: Game,
+    agents: Sequence[str],
+    games: int,
+    seed: int,
+    variant: str,
+    threads: int | None,
+    progress: CountProgress | None,
+) -> PlayedGames:
+    """Play a line-up, one spec for each seat, on duplicate deals. Raises KeyboardInterrupt on Ctrl-C."""
+    specs = list(dict.fromkeys(agents))
+    line_up = [agent(game, spec) for spec in agents]
+    results, places = play_rotated(game, line_up, games, seed, variant, thread_count(threads), progress, moves=True)
+    if results.interrupted:
+        raise KeyboardInterrupt
+    numbers = np.array([specs.index(spec) for spec in agents])
+    deals, turns, seats = places.shape
+    seeds, played = deal_seeds(seed, deals), []
+    for number, moves in enumerate(results.moves):
+        if moves is not None and results.finished[number]:
+            deal, turn = divmod(number, turns)
+            start = game.new(seats, int(seeds[deal]), variant)
+            lineup, scores = numbers[places[deal, turn]], results.scores[number]
+            played.append(PlayedGame(deal, int(seeds[deal]), start, moves, lineup, scores))
+    return PlayedGames(specs, deals, played)
+
+
+def padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
+    """Rows of different lengths as one table f8[len(rows), longest], filled up with NaN."""
+    table = np.full((len(rows), max(map(len, rows))), np.nan)
+    for row, values in zip(table, rows, strict=True):
+        row[: len(values)] = values
+    return table
