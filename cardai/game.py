@@ -159,8 +159,9 @@ _TAKEN = {*MEASURES, "not_lost"}  # labels of any game (`cardai.data.recipe.LABE
 class Outcome:
     """What an ended game was for a seat beside its score: points in the game's own unit, or whether something happened.
 
-    The rule `of(state, seat)` gives a number from `low` to `high` for a state of a game that is over. `about` says what
-    it is. From 0 to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
+    Also what a move brought its seat at once (`Game.rewards`). The rule `of(state, seat)` gives a number from `low` to
+    `high` for a state of a game that is over, or for the settled state after the move. `about` says what it is. From 0
+    to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
     Raises CardaiError unless `low` < `high`, both finite.
     """
 
@@ -173,6 +174,10 @@ class Outcome:
     def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf:
             raise CardaiError(f"the range of an outcome must be finite and rise, not {self.low} to {self.high}")
+
+    def contains(self, values: Any) -> Any:
+        """Whether values are in the declared range: bool[...]. NaN is not."""
+        return (np.asarray(values) >= self.low) & (np.asarray(values) <= self.high)
 
     def as_label(self, values: np.ndarray) -> np.ndarray:
         """Values of the outcome as labels in [0, 1], of which higher ones are better."""
@@ -269,6 +274,8 @@ class Game:
     `outcomes` are what an ended game was for a seat beside its score: points in the game's own unit, or events. They
     are measures of tables and labels of training data. `measures` are those that tables show beside the mean score,
     names of `MEASURES` or of outcomes.
+    `rewards` are what a move brought its seat at once, read off the settled state after it. They are labels of training
+    data, beside the score or mixed with it.
     """
 
     name: str
@@ -313,11 +320,17 @@ class Game:
     solver: Callable[..., Any] | None = None
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
+    rewards: Mapping[str, Outcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in self.outcomes:
-            if name in _TAKEN:
-                raise CardaiError(f"{self.name}: an outcome cannot be named {name!r}, which every game has already")
+        for what, names in (("an outcome", self.outcomes), ("a reward", self.rewards)):
+            for name in names:
+                if name in _TAKEN:
+                    raise CardaiError(f"{self.name}: {what} cannot be named {name!r}, which every game has already")
+                if not name.isidentifier():  # a label may be a sum of several
+                    raise CardaiError(f"{self.name}: {what} cannot be named {name!r}; it must be a word, like 'points'")
+        for name in self.outcomes.keys() & self.rewards.keys():
+            raise CardaiError(f"{self.name}: {name!r} cannot be the name of an outcome and of a reward")
         for name in (*self.measures, *(suite.measure for suite in self.suites.values())):
             if name not in (*MEASURES, *self.outcomes):
                 raise CardaiError(f"{self.name}: {unknown('measure', name, (*MEASURES, *self.outcomes))}")
@@ -355,8 +368,8 @@ class Game:
     def entry(self, role: str, function: Callable[..., Any]) -> Any:
         """A rule of this game that `rules` does not hold, compiled for the driver. Each is compiled once.
 
-        `role`: "value" (a heuristic), "outcome", "decided", "choose" (a player), "encode", "blank", "is_open" or
-        "simplify".
+        `role`: "value" (a heuristic), "outcome" (also of a reward), "decided", "choose" (a player), "encode", "blank",
+        "is_open" or "simplify".
         Raises CardaiError for another role, and if the rule does not compile.
         """
         _check_role(role)
@@ -376,7 +389,7 @@ class Game:
         for role, functions in (
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
-            ("outcome", [outcome.of for outcome in self.outcomes.values()]),
+            ("outcome", [outcome.of for outcome in (*self.outcomes.values(), *self.rewards.values())]),
             ("decided", [self.decided] if self.decided else []),
             ("choose", [player.choose for player in self.players.values()]),
             ("blank", [self.blank] if self.blank else []),
@@ -527,12 +540,12 @@ class Game:
 
         `where`: the game or games in words, for the message.
         """
-        low, high = self.outcomes[name].low, self.outcomes[name].high
-        wrong = np.argwhere(~((values >= low) & (values <= high)))
+        outcome = self.outcomes[name]
+        wrong = np.argwhere(~outcome.contains(values))
         if len(wrong):
-            value, seat = values[tuple(wrong[0])], wrong[0][-1]
+            value, seat, span = values[tuple(wrong[0])], wrong[0][-1], f"{outcome.low:g} to {outcome.high:g}"
             raise CardaiError(
-                f"{self.name}: the outcome {name} is {value:g} for seat {seat}{where}; its range is {low:g} to {high:g}"
+                f"{self.name}: the outcome {name} is {value:g} for seat {seat}{where}; its range is {span}"
             )
         return values
 

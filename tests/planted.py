@@ -590,6 +590,8 @@ INFINITE_AFTER_ACT = faulty("heuristics_are_finite", heuristics={"points": infin
 NO_NUMBER = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_without_a_number, "points")})
 BOUNDLESS = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_beyond_the_range, "points")})
 CLEARING = faulty("outcomes_keep_their_range", outcomes={"points": Outcome(points_that_clear_the_hand, "points")})
+GREEDY_REWARD = faulty("outcomes_keep_their_range", rewards={"points": Outcome(points_beyond_the_range, "points")})
+CLEARING_REWARD = faulty("outcomes_keep_their_range", rewards={"points": Outcome(points_that_clear_the_hand, "points")})
 HASTY = faulty("what_is_decided_stays_so", decided=decide_by_the_ply)
 CHEATING = faulty("players_choose_legal_moves", players=played_by(low_cheating, stop_at=2.0))
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", players=played_by(low_cheating, stop_at=2.0))

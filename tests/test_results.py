@@ -16,6 +16,7 @@ import cardai
 from cardai.agents.spec import agent
 from cardai.app import keyboard
 from cardai.app.keyboard import HUMAN
+from cardai.cards import count
 from cardai.data import record
 from cardai.data.dataset import collect, collect_games
 from cardai.data.recipe import Recipe
@@ -70,6 +71,26 @@ LOW = replace(
     },
 )
 LENGTHS = replace(small_game.GAME, outcomes={"moves": Outcome(moves_played, "moves", 0, small_game.TURNS)})
+
+
+@rule
+def took_the_trick(state, seat):
+    return 1.0 if state.leader == seat and state.table[seat] == -1 else 0.0
+
+
+@rule
+def cards_played(state, seat):
+    return 24.0 - count(state.hands[0] | state.hands[1] | state.hands[2])
+
+
+TAKING = replace(
+    WHIST,
+    rewards={
+        "trick": Outcome(took_the_trick, "took the trick, as the last to play to it"),
+        "cards": Outcome(cards_played, "cards played so far", 1, 24, lower_is_better=True),
+    },
+)
+FEW_CARDS = replace(WHIST, rewards={"cards": Outcome(cards_played, "cards played so far", 1, 20)})
 BROKEN = replace(small_game.GAME, outcomes={"odd": Outcome(no_number, "no number")}, measures=("odd",))
 
 
@@ -328,6 +349,59 @@ def test_a_label_out_of_its_range_names_the_game():
     games = simulate_here(BROKEN, {"random": 1}, 3, seats=3)
     with pytest.raises(CardaiError, match=rf"odd is nan for seat 1 in game 0 \(seed {games[0].seed}\)"):
         collect_games(BROKEN, games, Recipe(label="odd"))
+
+
+@pytest.mark.parametrize("moment", ["before_draw", "drawn"])
+def test_rewards_are_read_off_the_state_after_the_move(moment):
+    games = simulate_here(TAKING, {"thrifty": 1, "random": 1}, 12, seats=3)
+    labels = {
+        label: collect_games(TAKING, games, Recipe(label=label, moment=moment)).labels
+        for label in ("trick", "cards", "score", "3*score + trick", "tricks+2*cards+0.5*win")
+    }
+    expected = []
+    for recorded in games:
+        state = TAKING.new(3, recorded.seed, recorded.variant)
+        for move in recorded.moves:
+            before, seat = state, int(state["turn"])
+            state = TAKING.play(state, move)
+            trick = float(state["tricks"][seat] - before["tricks"][seat])
+            cards = (state["ply"] - 1) / 23
+            if moment == "before_draw" or state["turn"] >= 0:
+                score = recorded.scores[seat]
+                expected.append([trick, 1 - cards, score, int(score == 1)])
+    trick, cards, score, win = np.array(expected).T
+    assert labels["trick"].tolist() == trick.tolist()
+    assert 0 < trick.mean() < 0.5
+    np.testing.assert_allclose(labels["cards"], cards, atol=1e-6)
+    np.testing.assert_allclose(labels["3*score + trick"], (3 * score + trick) / 4, atol=1e-6)
+    tricks = score  # three seats: both are tricks / 8
+    np.testing.assert_allclose(labels["tricks+2*cards+0.5*win"], (tricks + 2 * cards + 0.5 * win) / 3.5, atol=1e-6)
+
+
+def test_a_reward_out_of_its_range_names_the_game():
+    games = simulate_here(FEW_CARDS, {"random": 1}, 3, seats=3)
+    with pytest.raises(
+        CardaiError, match=rf"reward cards is 21 for seat \d in game 0 \(seed {games[0].seed}\); its range"
+    ):
+        collect_games(FEW_CARDS, games, Recipe(label="cards"))
+
+
+@pytest.mark.parametrize(
+    "label", ["", "2*", "score+score", "0*score+win", "-1*score", "score win", "score+", "1e3*score"]
+)
+def test_a_label_that_is_no_sum_is_refused(label):
+    with pytest.raises(CardaiError, match="must be a name, or different names with positive weights"):
+        Recipe(label=label)
+
+
+def test_names_of_rewards_are_checked():
+    one = Outcome(took_the_trick, "it")
+    with pytest.raises(CardaiError, match="whist: a reward cannot be named 'score', which every game has already"):
+        replace(WHIST, rewards={"score": one})
+    with pytest.raises(CardaiError, match=r"a reward cannot be named 'a\+b'; it must be a word"):
+        replace(WHIST, rewards={"a+b": one})
+    with pytest.raises(CardaiError, match="'tricks' cannot be the name of an outcome and of a reward"):
+        replace(WHIST, rewards={"tricks": one})
 
 
 def test_a_record_file_gives_labels_by_outcomes(tmp_path):

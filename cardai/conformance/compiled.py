@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.game import Game, int_seed
+from cardai.game import Game, Outcome, int_seed
 from cardai.kernel.ending import find_open
 from cardai.kernel.native import (
     at,
@@ -187,9 +187,9 @@ class Compiled:
         function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
         return self._value_each(function, states, seat)
 
-    def outcomes(self, states: np.ndarray, seat: int, name: str) -> np.ndarray:
-        """An outcome of states of games that are over, in its own unit: f8[N]."""
-        return self._value_each(self.game.entry("outcome", self.game.outcomes[name].of), states, seat)
+    def outcomes(self, states: np.ndarray, seat: int, outcome: Outcome) -> np.ndarray:
+        """An outcome of states of games that are over, or a reward of settled ones, in its own unit: f8[N]."""
+        return self._value_each(self.game.entry("outcome", outcome.of), states, seat)
 
     def _value_each(self, function: Any, states: np.ndarray, seat: int) -> np.ndarray:
         given, values = self.given(states), np.zeros(len(states))

@@ -8,7 +8,8 @@ from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import agent, list_specs
 from cardai.conformance.compiled import Compiled, copied, encode_each
 from cardai.conformance.law import law
-from cardai.conformance.testbed import LawError, Position, Setup, Testbed, move_text
+from cardai.conformance.testbed import LawError, Position, Setup, Testbed, Trace, move_text
+from cardai.game import Outcome
 from cardai.kernel.native import raw
 
 BLANK = 77  # the value of the rows around the one that is written
@@ -98,17 +99,25 @@ def heuristics_are_finite(testbed: Testbed) -> None:
 
 @law
 def outcomes_keep_their_range(testbed: Testbed) -> None:
-    """The outcomes of an ended game are in their declared ranges, for every seat, and do not change the state"""
-    asking = Compiled(testbed.game, in_place=True)
+    """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
+    game, asking = testbed.game, Compiled(testbed.game, in_place=True)
     for trace in testbed.traces:
-        for name, seat in itertools.product(testbed.game.outcomes, range(trace.setup.seats)):
-            ended = copied(trace.states[-1:])
-            value, outcome = asking.outcomes(ended, seat, name)[0], testbed.game.outcomes[name]
-            if not outcome.low <= value <= outcome.high:
-                what = f"the outcome {name} is {value:g} for seat {seat}"
-                raise trace.end.broken(f"{what}; its range is {outcome.low:g} to {outcome.high:g}")
-            if ended.tobytes() != trace.states[-1].tobytes():
-                raise trace.end.broken(f"the outcome {name} changes the state")
+        for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
+            _keeps_range(trace, len(trace.moves), f"outcome {name}", game.outcomes[name], asking, seat)
+        for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
+            seat = int(trace.states["turn"][ply])
+            _keeps_range(trace, ply + 1, f"reward {name}", game.rewards[name], asking, seat)
+
+
+def _keeps_range(trace: Trace, ply: int, what: str, outcome: Outcome, asking: Compiled, seat: int) -> None:
+    """Raises LawError unless an outcome of a state is in its range for a seat and leaves the state as it is."""
+    state = copied(trace.states[ply : ply + 1])
+    value = asking.outcomes(state, seat, outcome)[0]
+    if not outcome.contains(value):
+        span = f"{outcome.low:g} to {outcome.high:g}"
+        raise Position(trace, ply).broken(f"the {what} is {value:g} for seat {seat}; its range is {span}")
+    if state.tobytes() != trace.states[ply].tobytes():
+        raise Position(trace, ply).broken(f"the {what} changes the state")
 
 
 @law

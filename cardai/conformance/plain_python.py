@@ -190,13 +190,16 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
                 yield where, _digest(found), f"{where} {wrong}" if wrong else None
             where = f"{start} {ply}: {move_text(game, state, move)}"
             note_place(setup, case["seed"], ply)
-            state = compiled.moved(np.array([state]), move)[0]
+            seat, state = int(state["turn"]), compiled.moved(np.array([state]), move)[0]
             yield where, _digest(state), None
+            for name, reward in game.rewards.items():
+                where = f"{start} {ply + 1}: reward {name}"
+                yield where, _digest(compiled.outcomes(np.array([state]), seat, reward)), None
         where = f"{start} {len(moves)}: score"
         yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(setup.seats)])), None
-        for name in game.outcomes:
+        for name, outcome in game.outcomes.items():
             where = f"{start} {len(moves)}: outcome {name}"
-            found = [compiled.outcomes(np.array([state]), s, name) for s in range(setup.seats)]
+            found = [compiled.outcomes(np.array([state]), s, outcome) for s in range(setup.seats)]
             yield where, _digest(np.array(found)), None
     except Exception as error:  # whatever a rule raises, the law reports it, with its place
         place = traceback.extract_tb(error.__traceback__)[-1]

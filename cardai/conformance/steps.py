@@ -89,8 +89,8 @@ class _Walk:
         """Call the functions for the end of a game."""
         for seat in range(self.setup.seats):
             self.call(f"score of seat {seat}", self.compiled.values, states, seat)
-            for name in self.game.outcomes:
-                self.call(f"outcome {name} of seat {seat}", self.compiled.outcomes, states, seat, name)
+            for name, outcome in self.game.outcomes.items():
+                self.call(f"outcome {name} of seat {seat}", self.compiled.outcomes, states, seat, outcome)
         if self.game.ending is not None:
             self.call("ending", self.game.ending, states[0])
 
@@ -110,6 +110,8 @@ def play_through(game: Game, setup: Setup, seed: int) -> None:
         move = moves[[int(walk.chance.integers(len(moves)))]]
         walk.call("act", walk.compiled.moved, states, move, False)
         states = walk.call("settle", walk.compiled.moved, states, move)
+        for name, reward in game.rewards.items():
+            walk.call(f"reward {name} of seat {turn}", walk.compiled.outcomes, states, turn, reward)
         walk.ply += 1
     walk.ask(states)
     if turn < 0:

@@ -1,5 +1,6 @@
 """A recipe: which states of recorded games go into a dataset, and which labels they get."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ LABELS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     name: OF_SCORES[name] for name in ("score", "win", "not_lost", "share")
 }
 """The labels that any game has: functions of the scores of tables, f8[..., seats], which return the same shape."""
+_TERM = re.compile(r"(?:(?P<weight>\d+(?:\.\d+)?)\s*\*\s*)?(?P<name>[^\s*+]+)")
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ class Recipe:
       most as many, drawn evenly, of the other seats.
     - `label`: "score" is the seat's final score in [0, 1]; "win" is 1 if that is 1, else 0; "not_lost" is 0 if it is 0,
       else 1; "share" is 1/k for each of the k seats with the best score, else 0. The name of an outcome of the game
-      (`Game.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`).
+      (`Game.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`). The name of
+      a reward (`Game.rewards`) is in the same way what the move to the state brought at once. "5*score+answer" is the
+      weighted mean of two labels, here with weights 5 and 1; there may be more.
     - `agents`: only seats whose agent's spec begins with one of these texts, so that labels say how the game ends when
       these agents play on. Empty takes every seat.
     - `steady`: for a seat that explores until some ply (`until` in its spec), only the states from its last exploring
@@ -59,6 +63,7 @@ class Recipe:
             if getattr(self, name) not in known:
                 raise CardaiError(f"recipe: {unknown(name, getattr(self, name), known)}")
         check_text("label", self.label)
+        assert self.terms
         if self.teacher and (self.moment, self.balance, self.label) != ("before_draw", "natural", "score"):
             raise CardaiError(
                 "recipe: a teacher labels after-states as they occur: moment before_draw, balance natural, label score"
@@ -66,8 +71,23 @@ class Recipe:
         if self.per_game < 0:
             raise CardaiError(f"recipe: per_game must be at least 0, not {self.per_game}")
 
+    @property
+    def terms(self) -> dict[str, float]:
+        """The labels that the label is a mean of, with their weights, which sum to 1."""
+        weights: dict[str, float] = {}
+        for term in self.label.split("+"):
+            match = _TERM.fullmatch(term.strip())
+            if match is None or match["name"] in weights or float(match["weight"] or 1) <= 0:
+                raise CardaiError(
+                    f"recipe: label {self.label!r} must be a name, or different names with positive weights, such as"
+                    " '5*score+win'"
+                )
+            weights[match["name"]] = float(match["weight"] or 1)
+        return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+
     def check_label(self, game: Game) -> None:
         """Raise CardaiError if the game has no such label."""
-        known = (*LABELS, *game.outcomes)
-        if self.label not in known:
-            raise CardaiError(f"recipe: {unknown('label', self.label, known)}")
+        known = (*LABELS, *game.outcomes, *game.rewards)
+        for name in self.terms:
+            if name not in known:
+                raise CardaiError(f"recipe: {unknown('label', name, known)}")

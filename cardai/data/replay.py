@@ -26,6 +26,7 @@ from cardai.kernel.native import (
     call_act,
     call_encode,
     call_score,
+    call_settle,
     clear_row,
     copy,
     get,
@@ -36,7 +37,7 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.replay import AFTER, BEFORE, SETTLED, Replay, replay_game
-from cardai.kernel.rules import ACT, SCORE, goes_on, lend
+from cardai.kernel.rules import ACT, SCORE, SETTLE, goes_on, lend
 from cardai.kernel.search import compare_in_worlds
 from cardai.rule import STREAM, mixed, rule
 from cardai.table.cast import cast_of, networks_of, scratch_of
@@ -74,7 +75,8 @@ class ReplayOptions(NamedTuple):
     balanced: bool
     steady: bool
     per_game: int  # at least 1
-    rates: bool  # whether the label is an outcome
+    outcomes: int  # how many outcomes the label is made of
+    rewards: int  # how many rewards the label is made of
 
 
 class ReplayJob(NamedTuple):
@@ -85,8 +87,8 @@ class ReplayJob(NamedTuple):
     seeds: Any  # u8[G]
     ends: Any  # i64[G]: where the moves of game g end
     scores: Any  # f8[G, seats]
-    outcome: Any  # i64[1]: the rule of the outcome that is the label
-    values: Any  # f8[G, seats]: the outcome, if `rates`
+    rules: Any  # i64[outcomes + rewards]: those of the label
+    values: Any  # f8[G, outcomes, seats]
     wanted: Any  # i64[G]: a bit for each seat whose states are wanted
     untils: Any  # i64[G, seats]: `until` of each seat's agent, -1 if it has none
     limits: Any  # i64[seats]: the ply from which on each seat no longer explores
@@ -96,6 +98,8 @@ class ReplayJob(NamedTuple):
     available: Any  # i64[1]: see Harvest
     rows: Any  # u8[P, width]
     labels: Any  # f8[P]: a teacher's means
+    gains: Any  # f8[P, rewards]: what the moves to the chosen states brought
+    settled: Any  # STATE[1]: working space
     row_game: Any  # i64[P]
     row_seat: Any  # i64[P]
 
@@ -177,9 +181,10 @@ def replay_and_mark(rules, options, job, replay, game, first, end):
     played = replay_game(rules, replay, get(job.seeds, game), first, end)
     if played < plies or not ends_as_recorded(rules, options, job, replay, game):
         return False
-    for seat in range(options.seats if options.rates else 0):
-        value = call_score(get(job.outcome, 0), at(replay.states, 0), seat)
-        set_float(job.values, game * options.seats + seat, value)
+    for i in range(options.outcomes):
+        for seat in range(options.seats):
+            value = call_score(get(job.rules, i), at(replay.states, 0), seat)
+            set_float(job.values, (game * options.outcomes + i) * options.seats + seat, value)
     mark_wanted(options, job, replay, game, plies)
     mark_drawn(options, job, replay, game, plies)
     return True
@@ -243,11 +248,26 @@ def harvest(rules, encode, options, job, replay):
                 seat = get(replay.seats, ply)
                 clear_row(job.rows, rows)
                 call_encode(encode, at(replay.states, 1 + ply), seat, job.rows, rows)
+                note_gains(rules, options, job, at(replay.states, 1 + ply), seat, rows)
                 set(job.row_game, rows, game)
                 set(job.row_seat, rows, seat)
                 rows += 1
         first = end
     return rows
+
+
+@rule
+def note_gains(rules, options, job, state, seat, row):
+    """Note the rewards of the move to a state, which is settled first if the recipe takes after-states."""
+    if options.rewards == 0:
+        return
+    settled = at(job.settled, 0)
+    copy(settled, state, rules.state_size)
+    if not options.drawn:
+        call_settle(get(rules.calls, SETTLE), settled)
+    for i in range(options.rewards):
+        gain = call_score(get(job.rules, options.outcomes + i), settled, seat)
+        set_float(job.gains, row * options.rewards + i, gain)
 
 
 class Replayer:
@@ -259,8 +279,10 @@ class Replayer:
         self.width = encoder.width(self.seats)
         self._encode = game.entry("encode", encoder.encode)
         recipe.check_label(game)
-        outcome = game.outcomes.get(recipe.label)
-        self._outcome = native.addresses([game.entry("outcome", outcome.of) if outcome else 0])
+        self._outcomes = [name for name in recipe.terms if name in game.outcomes]
+        self._rewards = [name for name in recipe.terms if name in game.rewards]
+        rated = [game.outcomes[name] for name in self._outcomes] + [game.rewards[name] for name in self._rewards]
+        self._rated = native.addresses([*(game.entry("outcome", outcome.of) for outcome in rated), 0])
         self._rules = game.rules
         self._blank = game.options(self.seats, header.variant)
         self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
@@ -271,7 +293,8 @@ class Replayer:
             recipe.balance == "loser",
             recipe.steady,
             recipe.per_game or _NO_LIMIT,
-            outcome is not None,
+            len(self._outcomes),
+            len(self._rewards),
         )
         self._teacher = _teacher(game, recipe.teacher, header.variant, self.seats) if recipe.teacher else None
 
@@ -297,8 +320,8 @@ class Replayer:
             seeds=np.array([recorded.seed % 2**64 for recorded in games], np.uint64),
             ends=np.cumsum(lengths),
             scores=scores,
-            outcome=self._outcome,
-            values=np.zeros_like(scores),
+            rules=self._rated,
+            values=np.zeros((len(games), len(self._outcomes), self.seats)),
             wanted=np.array([self._wanted(chunk, recorded) for recorded in games], np.int64),
             untils=self._untils(chunk),
             limits=np.zeros(self.seats, np.int64),
@@ -308,6 +331,8 @@ class Replayer:
             available=np.zeros(1, np.int64),
             rows=np.empty((room, self.width), np.uint8),
             labels=np.empty(room if self._teacher else 1),
+            gains=np.empty((room, len(self._rewards))),
+            settled=np.zeros(1, game.state),
             row_game=np.empty(room, np.int64),
             row_seat=np.empty(room, np.int64),
         )
@@ -317,21 +342,41 @@ class Replayer:
             raise NoNumber(Agent(self.recipe.teacher, self._teacher))
         if count < 0:
             raise _error(game, chunk, games[-1 - count])
-        row_game = job.row_game[:count]
-        if self._teacher:
-            labels = job.labels[:count].astype(np.float32)
-        else:
-            labels = self._labels(chunk, job)[row_game, job.row_seat[:count]].astype(np.float32)
-        return Harvest(chunk, pack(job.rows[:count]), labels, row_game, int(job.available[0]))
+        row_game, row_seat = job.row_game[:count], job.row_seat[:count]
+        labels = job.labels[:count] if self._teacher else self._labels(chunk, job, row_game, row_seat)
+        return Harvest(chunk, pack(job.rows[:count]), labels.astype(np.float32), row_game, int(job.available[0]))
 
-    def _labels(self, chunk: Chunk, job: ReplayJob) -> np.ndarray:
-        """The label of each seat of each game, f8[G, seats]. Raises CardaiError for an outcome out of its range."""
-        label = self.recipe.label
-        if not self._options.rates:
-            return LABELS[label](job.scores)
-        for recorded, values in zip(chunk.games, job.values, strict=True):
-            self.game.check_outcome(label, values, f" in {_where(chunk, recorded)}")
-        return self.game.outcomes[label].as_label(job.values)
+    def _labels(self, chunk: Chunk, job: ReplayJob, row_game: np.ndarray, row_seat: np.ndarray) -> np.ndarray:
+        """The label of each row, f8[R]. Raises CardaiError for an outcome or a reward out of its range."""
+        labels = np.zeros(len(row_game))
+        for name, weight in self.recipe.terms.items():
+            if name in self.game.rewards:
+                term = self._gains(chunk, job, name, row_game, row_seat)
+            elif name in self.game.outcomes:
+                term = self._ends(chunk, job, name)[row_game, row_seat]
+            else:
+                term = LABELS[name](job.scores)[row_game, row_seat]
+            labels += weight * term
+        return labels
+
+    def _ends(self, chunk: Chunk, job: ReplayJob, name: str) -> np.ndarray:
+        """An outcome of each game as a label, f8[G, seats]."""
+        values = job.values[:, self._outcomes.index(name)]
+        for recorded, own in zip(chunk.games, values, strict=True):
+            self.game.check_outcome(name, own, f" in {_where(chunk, recorded)}")
+        return self.game.outcomes[name].as_label(values)
+
+    def _gains(self, chunk: Chunk, job: ReplayJob, name: str, row_game: np.ndarray, row_seat: np.ndarray) -> np.ndarray:
+        """A reward of each row as a label, f8[R]."""
+        reward, values = self.game.rewards[name], job.gains[: len(row_game), self._rewards.index(name)]
+        wrong = np.flatnonzero(~reward.contains(values))
+        if len(wrong):
+            where = _where(chunk, chunk.games[row_game[wrong[0]]])
+            raise CardaiError(
+                f"{self.game.name}: the reward {name} is {values[wrong[0]]:g} for seat {row_seat[wrong[0]]} in {where};"
+                f" its range is {reward.low:g} to {reward.high:g}"
+            )
+        return reward.as_label(values)
 
     def _harvest(self, job: ReplayJob, replay: Replay) -> int:
         """What the compiled loop returns for a job."""

@@ -62,7 +62,7 @@ class TrainConfig:
     label: str = setting(
         "What the network predicts: score, the seat's score at the end of the game; win, 1 if that score is 1, "
         "else 0; not_lost, 0 if it is 0, else 1; share, 1/k for each of the k seats with the best score, else 0; "
-        "or an outcome that the game offers, by its name.",
+        "the name of an outcome or of a reward of the game; or a weighted mean of these, such as 5*score+answer.",
         default="score",
     )
     agents: tuple[str, ...] = setting(
