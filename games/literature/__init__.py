@@ -1,0 +1,51 @@
+"""Literature (Fish) for four or six in two teams: asking for cards, and claiming half-suits. Rules: RULES.md.
+
+A move has the fields `kind`, `what`, `step` and `names`: an ask (0, card, 1 | 3 | 5, 0), a claim (1, half-suit, 0,
+names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0). Seats are counted to the left.
+"""
+
+from cardai.game import Game
+
+from .deck import CARDS, HALVES, SIX
+from .rules import ASK, CLAIM, GIVE, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
+from .text import ending, holdings, parse, show, spell
+from .worlds import blank, resample
+
+ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
+ACTIONS |= {
+    (CLAIM, half, 0, names): 3 * CARDS + (half << SIX) + names for half in range(HALVES) for names in range(1 << SIX)
+}
+ACTIONS |= {(NO_CLAIM, 0, 0, 0): 656, (GIVE, 0, 2, 0): 657, (GIVE, 0, 4, 0): 658}
+
+GAME = Game(
+    name="literature",
+    title="Literature",
+    version=1,
+    seats=range(4, 7, 2),
+    default_seats=4,
+    state=STATE,
+    move=MOVE,
+    max_moves=(HALVES << SIX) + 1,  # 3.3: the claims of a seat without cards, and no claim
+    max_plies=1500,  # 4.3: 201 asks with six windows each, or 400 asks
+    variants={
+        "article": {"any_seat": 1, "proof": 1, "wrong": 0, "limit": 201},
+        "table": {"any_seat": 0, "proof": 0, "wrong": 0, "limit": 400},
+        "strict": {"any_seat": 0, "proof": 0, "wrong": 1, "limit": 400},
+    },
+    deal=deal,
+    legal=legal,
+    act=act,
+    settle=settle,
+    score=score,
+    score_sum=lambda seats: seats / 2,  # 4.2
+    seats_alike=False,  # 3.5: seats claim in the order of their numbers
+    cards_alike=False,  # 2.1: who asks for a card has another one of its half-suit
+    resample=resample,
+    blank=blank,
+    actions=ACTIONS,
+    spell=spell,
+    parse=parse,
+    show=show,
+    ending=ending,
+    holdings=holdings,
+)

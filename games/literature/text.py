@@ -1,0 +1,179 @@
+"""Literature as text: moves in words and back, the game as one seat sees it, and the places of the cards."""
+
+import numpy as np
+
+from .deck import DECK, HALVES, NONE, SIX
+from .rules import ASK, CLAIM, EVEN, GIVE, MOVE, NO_CLAIM, NOBODY, ODD
+
+SUITS = ("clubs", "diamonds", "hearts", "spades")
+NAMES = tuple(f"{part} {suit}" for part in ("low", "high") for suit in SUITS)
+TEAMS = ("even", "odd")
+HINT = "asks p1 for 3C, claims low clubs, no claim"
+
+
+def half_cards(half):
+    """The cards of a half-suit as a list, the lowest first."""
+    return [4 * (SIX * (half >> 2) + i) + (half & 3) for i in range(SIX)]
+
+
+def set_of(half):
+    """The cards of a half-suit as a set."""
+    return sum(1 << card for card in half_cards(half))
+
+
+def spell(state, move):
+    seat = (int(state["turn"]) + int(move["step"])) % int(state["seats"])
+    if move["kind"] == ASK:
+        return f"asks p{seat} for {DECK.name(move['what'])}"
+    if move["kind"] == CLAIM:
+        half, far = int(move["what"]), (int(state["turn"]) + 4) % int(state["seats"])
+        return f"claims {NAMES[half]}{named(half, int(move['names']), far)}"
+    return "no claim" if move["kind"] == NO_CLAIM else f"gives the turn to p{seat}"
+
+
+def named(half, names, far):
+    """The cards that a claim gives to seat `far`, the second teammate on the left, in words."""
+    cards = [DECK.name(card) for i, card in enumerate(half_cards(half)) if names >> i & 1]
+    return f" with {' '.join(cards)} at p{far}" if cards else ""
+
+
+def parse(state, text):
+    words = text.lower().replace(",", " ").replace(":", " ").split()
+    move = np.zeros(1, MOVE)[0]
+    verb = words[0] if words else ""
+    if verb in ("ask", "asks") and len(words) == 4 and words[2] == "for":
+        move["kind"], move["what"] = ASK, DECK.card(words[3])
+        move["step"] = step_to(state, words[1])
+    elif verb in ("claim", "claims") and len(words) >= 3:
+        move["kind"], move["what"] = CLAIM, half_named(words[1], words[2])
+        move["names"] = names_of(state, int(move["what"]), words[3:])
+    elif words in (["no", "claim"], ["pass"], ["passes"]):
+        move["kind"] = NO_CLAIM
+    elif verb in ("give", "gives") and len(words) >= 2:
+        move["kind"], move["step"] = GIVE, step_to(state, words[-1])
+    else:
+        raise ValueError(f"{text.strip()!r} is no move here; try: {HINT}")
+    return move
+
+
+def step_to(state, name):
+    """How far to the left of the seat to move another seat is, from its name: "p2"."""
+    number = name.removeprefix("p")
+    if not number.isdecimal() or int(number) >= int(state["seats"]):
+        raise ValueError(f"{name!r} is not a seat; seats are p0 to p{int(state['seats']) - 1}")
+    return (int(number) - int(state["turn"])) % int(state["seats"])
+
+
+def half_named(part, suit):
+    """The number of a half-suit: "low clubs", or "low C"."""
+    for number, name in enumerate(NAMES):
+        first, second = name.split()
+        if part == first and suit in (second, second[0]):
+            return number
+    raise ValueError(f"{part + ' ' + suit!r} is not a half-suit; these are: {', '.join(NAMES)}")
+
+
+def names_of(state, half, words):
+    """The names of a claim from the words after the half-suit: "with AC 3C at p4"."""
+    if not words:
+        return 0
+    if len(words) < 4 or words[0] != "with" or words[-2] != "at" or step_to(state, words[-1]) != 4:
+        far = (int(state["turn"]) + 4) % int(state["seats"])
+        raise ValueError(f"after the half-suit name the cards of the second teammate on the left: with AC 3C at p{far}")
+    cards, names = half_cards(half), 0
+    for word in words[1:-2]:
+        card = DECK.card(word)
+        if card not in cards:
+            raise ValueError(f"{DECK.name(card)} is not a card of {NAMES[half]}")
+        names |= 1 << cards.index(card)
+    return names
+
+
+def show(state, seat):
+    lines = [headline(state), standing(state), *last_lines(state)]
+    lines.extend(seat_line(state, other, seat) for other in range(int(state["seats"])))
+    lines.append(f"Your hand  {by_half(int(state['hands'][seat])) or '-'}")
+    return "\n".join(lines)
+
+
+def headline(state):
+    turn, mover = f"p{int(state['turn'])}", f"p{int(state['mover'])}"
+    if state["turn"] < 0:
+        what = f"The game is over; {mover} was the last mover"
+    elif state["pending"] != NONE:
+        what = f"{turn} has moved; {mover} was the mover"
+    elif state["closer"] != NONE:
+        what = f"A team has no cards, so {turn} claims all that is left; {mover} was the last mover"
+    elif state["giving"]:
+        what = f"{mover} is the mover, has no cards and chooses who goes on"
+    elif state["window"] != NONE:
+        what = f"{turn} may claim; {mover} is the mover"
+    else:
+        what = f"{mover} is the mover"
+    return f"{what}. {int(state['asks'])} of at most {int(state['limit'])} asks."
+
+
+def standing(state):
+    even, odd, nobody = (listed(state["won"][place]) for place in (EVEN, ODD, NOBODY))
+    lost = f"; nobody has {nobody}" if int(state["won"][NOBODY]) else ""
+    return f"The even team has {even}; the odd team has {odd}{lost}."
+
+
+def last_lines(state):
+    """The last ask and the last claim, in words."""
+    lines = []
+    if state["asker"] != NONE:
+        answer = {NONE: "", 0: ": no", 1: ": yes"}[int(state["answer"])]
+        lines.append(
+            f"Last ask: p{int(state['asker'])} asked p{int(state['asked'])} for {DECK.name(state['card'])}{answer}."
+        )
+    if state["claimant"] != NONE:
+        seat, half = int(state["claimant"]), int(state["claimed"])
+        team = [place for place in (EVEN, ODD, NOBODY) if int(state["won"][place]) >> half & 1]
+        result = "" if not team else ": right" if team[0] == seat % 2 else ": wrong"
+        names = named(half, int(state["names"]), (seat + 4) % int(state["seats"]))
+        lines.append(f"Last claim: p{seat} claimed {NAMES[half]}{names}{result}.")
+    return lines
+
+
+def listed(halves):
+    """A set of half-suits in words, their number first."""
+    names = [name for number, name in enumerate(NAMES) if int(halves) >> number & 1]
+    return f"{len(names)} ({', '.join(names)})" if names else "none"
+
+
+def seat_line(state, other, seat):
+    size = int(state["hands"][other]).bit_count()
+    notes = [f"{size} card{'' if size == 1 else 's'}"]
+    if state["known"][other]:
+        notes.append(f"shown {DECK.names(state['known'][other])}")
+    if state["must"][other]:
+        halves = [NAMES[half] for half in range(HALVES) if int(state["must"][other]) >> half & 1]
+        notes.append(f"has a hidden card of {', '.join(halves)}")
+    if state["lacks"][other]:
+        notes.append(f"lacks {DECK.names(state['lacks'][other])}")
+    return f"p{other}  " + "; ".join(notes) + (" (you)" if other == seat else "")
+
+
+def by_half(hand):
+    """The cards of a hand, half-suit by half-suit."""
+    parts = [DECK.names(hand & set_of(half)) for half in range(HALVES)]
+    return " | ".join(part for part in parts if part)
+
+
+def ending(state):
+    even, odd = (int(state["won"][team]).bit_count() for team in (EVEN, ODD))
+    result = f"The even team has {even} half-suits, the odd team {odd}"
+    if even + odd + int(state["won"][NOBODY]).bit_count() < HALVES:
+        return f"Not over after {int(state['asks'])} asks: a tie. {result}."
+    if even == odd:
+        return f"{result}: a tie."
+    team = EVEN if even > odd else ODD
+    winners = [f"p{seat}" for seat in range(team, int(state["seats"]), 2)]
+    return f"{result}: {', '.join(winners[:-1])} and {winners[-1]} win."
+
+
+def holdings(state):
+    """The sets of cards in every place: each hand, and the half-suits of each team and of nobody."""
+    claimed = [sum(set_of(half) for half in range(HALVES) if int(won) >> half & 1) for won in state["won"]]
+    return [*map(int, state["hands"]), *claimed]

@@ -1,0 +1,55 @@
+"""What a seat cannot know in Literature: dealt anew for worlds, written over for players. Numbers refer to RULES.md.
+
+Hidden are the cards in other hands that have not been shown. Of these everybody knows which cards a hand lacks
+(`lacks`), of which half-suits it has at least one (`must`), and how many there are. That is all (5.3), so worlds are
+the deals that fit these facts, each as likely.
+"""
+
+import numpy as np
+
+from cardai.cards import count, filled
+from cardai.dealing import deal_obliged
+from cardai.rule import rule
+
+from .deck import HALVES, cards_of
+from .proof import room
+
+
+@rule
+def hidden_places(state, seat, sizes, must, groups):
+    """Write what `cardai.dealing` is asked: how the cards that a seat cannot see lie. Returns them as a set.
+
+    `sizes`, `must`: int64[seats], how many of them each other seat has, and the half-suits of which it must have one.
+    `groups`: int64[8], the half-suits. For the seat itself both are 0.
+    """
+    hidden = 0
+    for other in range(state.seats):
+        sizes[other], must[other] = 0, 0
+        if other != seat:
+            sizes[other], must[other] = room(state, other), state.must[other]
+            hidden |= state.hands[other] & ~state.known[other]
+    for half in range(HALVES):
+        groups[half] = cards_of(half)
+    return hidden
+
+
+@rule
+def resample(state, seat, stream):
+    sizes, must, dealt = (
+        np.empty(state.seats, np.int64),
+        np.empty(state.seats, np.int64),
+        np.empty(state.seats, np.int64),
+    )
+    groups = np.empty(HALVES, np.int64)
+    hidden = hidden_places(state, seat, sizes, must, groups)
+    deal_obliged(hidden, sizes, state.lacks, groups, must, dealt, stream)
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = state.known[other] | dealt[other]
+
+
+@rule
+def blank(state, seat):
+    for other in range(state.seats):
+        if other != seat:
+            state.hands[other] = filled(state.known[other], count(state.hands[other]))
