@@ -42,7 +42,19 @@ def position(hands, mover=0, variant="article", known=(), lacks=(), must=(), eve
     state.won[EVEN], state.won[ODD] = halves(*even), halves(*odd)
     state.won[NOBODY] = 255 & ~halves(*live, *even, *odd)
     state.mover = state.turn = mover
-    for field in ("window", "closer", "pending", "asker", "asked", "card", "answer", "claimant", "claimed", "names"):
+    for field in (
+        "window",
+        "closer",
+        "moved",
+        "pending",
+        "asker",
+        "asked",
+        "card",
+        "answer",
+        "claimant",
+        "claimed",
+        "names",
+    ):
         state[field] = NONE
     for name, value in fields.items():
         state[name] = value

@@ -4,10 +4,12 @@ A move has the fields `kind`, `what`, `step` and `names`: an ask (0, card, 1 | 3
 names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0). Seats are counted to the left.
 """
 
-from cardai.game import Game
+from cardai.game import Game, PerspectiveEncoder
 
 from .deck import CARDS, HALVES, SIX
-from .rules import ASK, CLAIM, GIVE, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
+from .encode import article_layout, chances_layout, encode_article, encode_chances, encode_facts, facts_layout
+from .outcomes import MEASURES, OUTCOMES, REWARDS
+from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .text import ending, holdings, parse, show, spell
 from .worlds import blank, resample
 
@@ -29,8 +31,8 @@ GAME = Game(
     max_plies=1500,  # 4.3: 201 asks with six windows each, or 400 asks
     variants={
         "article": {"any_seat": 1, "proof": 1, "wrong": 0, "limit": 201},
-        "table": {"any_seat": 0, "proof": 0, "wrong": 0, "limit": 400},
-        "strict": {"any_seat": 0, "proof": 0, "wrong": 1, "limit": 400},
+        "table": {"any_seat": 0, "proof": 0, "wrong": 0, "limit": MOST_ASKS},
+        "strict": {"any_seat": 0, "proof": 0, "wrong": 1, "limit": MOST_ASKS},
     },
     deal=deal,
     legal=legal,
@@ -42,6 +44,14 @@ GAME = Game(
     cards_alike=False,  # 2.1: who asks for a card has another one of its half-suit
     resample=resample,
     blank=blank,
+    encoders={
+        "facts": PerspectiveEncoder(facts_layout, encode_facts),
+        "chances": PerspectiveEncoder(chances_layout, encode_chances),
+        "article": PerspectiveEncoder(article_layout, encode_article),
+    },
+    outcomes=OUTCOMES,
+    measures=MEASURES,
+    rewards=REWARDS,
     actions=ACTIONS,
     spell=spell,
     parse=parse,

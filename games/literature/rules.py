@@ -14,6 +14,7 @@ from .proof import FOUR_LEFT, TWO_LEFT, fitting_claims, live, proven_claims, sho
 
 SEATS = 6
 EVEN, ODD, NOBODY = range(3)  # the places of `won`
+MOST_ASKS = 400  # the largest `limit` of a variant
 DROP, LOSE = range(2)  # option `wrong`
 ASK, CLAIM, NO_CLAIM, GIVE = range(4)  # kinds of move
 
@@ -35,6 +36,7 @@ STATE = state_dtype(
     closer=(),  # 4.1: the seat that claims all that is live, or NONE
     giving=(),  # 3.6: 1 while the mover, without cards, chooses a teammate
     asks=(),  # how many there have been
+    moved=(),  # the kind of the last move; NONE before the first one
     pending=(),  # the kind of the move that `settle` has yet to carry out; NONE outside of after-states
     # The last ask; all are NONE before the first one.
     asker=(),
@@ -76,7 +78,7 @@ def deal(state):
     state.mover = below(state, state.seats)
     state.window = NONE
     state.closer = NONE
-    state.pending = NONE
+    state.moved, state.pending = NONE, NONE
     state.asker, state.asked, state.card, state.answer = NONE, NONE, NONE, NONE
     state.claimant, state.claimed, state.names = NONE, NONE, NONE
     next_window(state, 0)
@@ -159,7 +161,7 @@ def gifts(state, moves):
 @rule
 def act(state, move):
     seat = state.turn
-    state.pending = move.kind
+    state.moved, state.pending = move.kind, move.kind
     if move.kind == ASK:
         note_ask(state, seat, (seat + move.step) % state.seats, move.what)
     elif move.kind == CLAIM:
