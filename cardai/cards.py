@@ -161,6 +161,11 @@ class Deck:
         """How many cards the deck has."""
         return 4 * len(self.ranks)
 
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The names of all cards, by number."""
+        return tuple(self.name(card) for card in range(self.size))
+
     def name(self, card: int) -> str:
         """The name of a card, rank first: "6S"."""
         return self.ranks[int(card) >> 2] + self.suits[int(card) & 3]

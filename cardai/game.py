@@ -240,6 +240,51 @@ class Phase:
         return str(high) if low == high else f"{low}-{high}"
 
 
+LOOKS = ("row", "fan", "pile", "grid")
+"""How the pieces of a `Zone` may lie."""
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A place on the table as one seat sees it: a hand, the stock, the board. Pages show a game by its zones.
+
+    `pieces`: those face up, numbers of `Game.pieces`: a set (bit `1 << piece`), or a sequence if their order matters.
+    `hidden`: how many further ones lie face down. `seat`: whose place it is, None for everybody's. `look`: one of
+    `LOOKS`; a grid has a `shape` (rows, columns) and as many pieces, row by row. `note`: words beside the name
+    ("target"). `marks`: words on single pieces ("X", "p2").
+    Raises CardaiError for another look, a count below 0, and a grid with another number of pieces than its shape has.
+    """
+
+    name: str
+    pieces: int | Sequence[int] = 0
+    hidden: int = 0
+    seat: int | None = None
+    look: str = "row"
+    shape: tuple[int, int] = (0, 0)
+    note: str = ""
+    marks: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.look not in LOOKS:
+            raise CardaiError(unknown("look", self.look, LOOKS))
+        whole("hidden", self.hidden, 0)
+        if self.look == "grid" and len(self.listed) != self.shape[0] * self.shape[1]:
+            raise CardaiError(f"the grid {short(self.name)} of shape {self.shape} has {len(self.listed)} pieces")
+
+    @functools.cached_property
+    def listed(self) -> list[int]:
+        """The pieces that lie face up: those of a set from the lowest to the highest, those of a sequence in order."""
+        if isinstance(self.pieces, int | np.integer):
+            return listed_pieces(int(self.pieces))
+        return [int(piece) for piece in self.pieces]
+
+
+def listed_pieces(pieces: int) -> list[int]:
+    """The members of a set of pieces as a list, the lowest first. Raises CardaiError for a number below 0."""
+    rest = whole("pieces", pieces, 0)
+    return [piece for piece in range(rest.bit_length()) if rest >> piece & 1]
+
+
 @dataclass(frozen=True)
 class Game:
     """A game as cardai knows it. All that a game can define is a field of this class.
@@ -276,6 +321,10 @@ class Game:
     names of `MEASURES` or of outcomes.
     `rewards` are what a move brought its seat at once, read off the settled state after it. They are labels of training
     data, beside the score or mixed with it.
+    `zones(state, seat)` lists the places on the table as `seat` sees them, `picks(state, move)` is the set of pieces
+    that a player points at to choose a move, both plain Python. `pieces` are the names of the pieces (cards, cells) by
+    number. With them a page has cards to tap; without them it shows the text of `show` and a list of moves.
+    Raises CardaiError if only one of `pieces` and `zones` is given, or `picks` without them.
     """
 
     name: str
@@ -321,8 +370,13 @@ class Game:
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     rewards: Mapping[str, Outcome] = field(default_factory=dict)
+    pieces: Sequence[str] = ()
+    zones: Callable[[Any, int], Sequence[Zone]] | None = None
+    picks: Callable[[Any, Any], int] | None = None
 
     def __post_init__(self) -> None:
+        if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
+            raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
         for what, names in (("an outcome", self.outcomes), ("a reward", self.rewards)):
             for name in names:
                 if name in _TAKEN:
@@ -442,15 +496,18 @@ class Game:
         """Returns the legal moves, MOVE[n] in canonical order, none if the game is over. See also `enumerate`."""
         return self.enumerate(state)[0]
 
-    def enumerate(self, state: GameState) -> tuple[np.ndarray, bool]:
+    def enumerate(self, state: GameState, most: int | None = None) -> tuple[np.ndarray, bool]:
         """The legal moves, and whether there were too many.
 
-        If there are more than `max_moves`, the list is a random choice of them, always the same for the same state.
+        `most`: how many there is room for; the game's `max_moves` if it is None. If there are more, the list is a
+        random choice of them, always the same for the same state and room.
         """
-        states, moves = self._copy(state)[0], np.zeros(self.max_moves, self.move)
-        n = int(door_legal(self._lent, raw(states), raw(moves)))
-        if abs(n) > self.max_moves:
-            raise CardaiError(f"{self.name}: legal() says {abs(n)} moves in a buffer of {self.max_moves}")
+        room = self.max_moves if most is None else whole("most", most, 1, 10**9)
+        lent = self._lent if room == self.max_moves else lend(self.rules._replace(max_moves=room))
+        states, moves = self._copy(state)[0], np.zeros(room, self.move)
+        n = int(door_legal(lent, raw(states), raw(moves)))
+        if abs(n) > room:
+            raise CardaiError(f"{self.name}: legal() says {abs(n)} moves in a buffer of {room}")
         return moves[: abs(n)], n < 0
 
     def is_allowed(self, state: GameState, move: np.record) -> bool:

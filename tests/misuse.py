@@ -68,7 +68,7 @@ INNER = {
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
 DATACLASSES |= {"Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom", "HandWritten"}
-DATACLASSES |= {"Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
+DATACLASSES |= {"Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -352,6 +352,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "role": (lambda: "value", lambda: [*NAME, None, "deal", "legal"]),
         "function_of.entry": (lambda: 5, list),  # any value may be asked about
         "entry.function": (lambda: GAME.heuristics["hand_value"], lambda: [*CALL, None, print, len]),
+        "listed_pieces.pieces": (lambda: 5, lambda: whole(0)),
         "Phase.number": (lambda: 0, lambda: whole(0, 2)),
         "load.name": (lambda: "moska", lambda: [*NAME, None]),
         # Tables.
@@ -370,6 +371,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "rotate": (lambda: True, lambda: FLAG),
         **{name: (lambda: None, lambda: CALL) for name in ("progress", "on_game", "on_position")},
         "OneGame.agents": (lambda: [None, agent(GAME, "random")], wrong_agents),
+        "history.seed": (lambda: None, lambda: whole(optional=True)),
         "since": (lambda: 0, lambda: whole(0)),
         "parse.text": (lambda: table().spell(table().legal_moves()[0][0]), lambda: [*TEXT, None, "", "no such move"]),
         "ask.agent": (lambda: agent(GAME, "random"), lambda: wrong_players()),

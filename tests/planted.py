@@ -7,7 +7,7 @@ import small_game
 from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
 from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest, single
-from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment
+from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone
 from cardai.rule import next_bits, rule, truncated
 from games import durak, tictactoe
 
@@ -318,6 +318,39 @@ def layout_with_sizes(seats):
     return (*small_game.layout(seats), Segment("cards of the next seat"))
 
 
+def zones_with_a_hand(state, seat):
+    hands = (Zone("Hand", int(state.hands[other]), seat=other) for other in range(int(state.seats)))
+    return [*hands, *small_game.zones(state, seat)[int(state.seats) :]]
+
+
+def zones_with_a_count(state, seat):
+    low = int(state.hands[(seat + 1) % int(state.seats)] & 255).bit_count()
+    return [replace(zone, note=f"{low} low cards" if low else "") for zone in small_game.zones(state, seat)]
+
+
+def zones_marked(state, seat):
+    *others, discards = small_game.zones(state, seat)
+    following = int(state.deck[int(state.deck_left) - 1]) if state.deck_left else 0
+    return [*others, replace(discards, marks={following: "next"})]
+
+
+def zones_open_at_the_end(state, seat):
+    return zones_with_a_hand(state, seat) if state.turn < 0 else small_game.zones(state, seat)
+
+
+def zones_with_the_top(state, seat):
+    top = [int(state.top)] if state.top != small_game.NONE else []
+    return [*small_game.zones(state, seat), Zone("Top", top)]
+
+
+def zones_without_own_hand(state, seat):
+    return [zone for zone in small_game.zones(state, seat) if zone.seat != seat]
+
+
+def picks_the_next(state, move):
+    return 1 << int(state.deck[int(state.deck_left) - 1])
+
+
 def show_next(state, seat):
     left = int(state.deck_left)
     drawn = f" next {small_game.DECK.name(state.deck[left - 1])}" if 0 < left < 4 else ""
@@ -364,6 +397,14 @@ COUNT_BLANKED = faulty(
     "blank_leaves_what_is_known", blank=blank_counts, encoders=seen_by(encode_sizes, layout_with_sizes)
 )
 TEXT_LEAK = faulty("text_is_the_same_in_every_world", show=show_next)
+ZONES_SHOW_A_HAND = faulty("zones_are_the_same_in_every_world", zones=zones_with_a_hand)
+ZONES_COUNT_LOW_CARDS = faulty("zones_are_the_same_in_every_world", zones=zones_with_a_count)
+ZONES_MARK_THE_NEXT = faulty("zones_are_the_same_in_every_world", zones=zones_marked)
+ZONES_AT_THE_END = faulty("zones_are_the_same_in_every_world", zones=zones_open_at_the_end)
+ZONES_TWICE = faulty("a_piece_lies_in_one_zone", zones=zones_with_the_top)
+ZONES_BEYOND = faulty("a_piece_lies_in_one_zone", pieces=small_game.DECK.all_names[:-1])
+PICKS_NOWHERE = faulty("picks_lie_in_zones", picks=picks_the_next)
+PICKS_HIDDEN = faulty("picks_lie_in_zones", zones=zones_without_own_hand)
 AGENTS_SEE_A_HAND = faulty("agents_decide_by_what_they_know", encoders=seen_by(encode_hidden_late))
 AGENTS_SEE_THE_DECK = faulty("agents_decide_by_what_they_know", act=act_by_next_card)
 SILENT = faulty("unrevealed_moves_look_the_same", settle=settle_silently)

@@ -8,7 +8,7 @@ also ends with the deck, or after `TURNS` turns.
 import numpy as np
 
 from cardai.cards import Deck, any_of, count, filled, full_deck, has, highest, lowest, put, rank, single
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import Game, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
 from cardai.rule import rule, shuffle
 
 CARDS = 16
@@ -195,6 +195,20 @@ def show(state, seat):
     return f"hand {DECK.names(state.hands[seat])}; {int(state.deck_left)} in the deck; top {top}; known {known}"
 
 
+def zones(state, seat):
+    hands = []
+    for other in range(int(state.seats)):
+        hand = int(state.hands[other])
+        shown = hand if other == seat else int(state.known[other])
+        hands.append(Zone("Hand", shown, hand.bit_count() - shown.bit_count(), seat=other, look="fan"))
+    return [*hands, Zone("Deck", hidden=int(state.deck_left)), Zone("Discards", int(state.discards), look="pile")]
+
+
+def picks(state, move):
+    taken = 1 << int(state.top) if move["kind"] == TAKE else 0
+    return taken | (1 << int(move["card"]) if move["kind"] != STOP else 0)
+
+
 def holdings(state):
     deck = sum(1 << int(card) for card in state.deck[: int(state.deck_left)])
     return [*(int(hand) for hand in state.hands), deck, int(state.discards)]
@@ -225,4 +239,7 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK.all_names,
+    zones=zones,
+    picks=picks,
 )

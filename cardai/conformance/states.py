@@ -119,7 +119,7 @@ def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarr
 
 @law
 def text_changes_nothing(testbed: Testbed) -> None:
-    """show, spell, parse, tell, ending and holdings change neither the state nor the move they are given."""
+    """show, spell, parse, tell, ending, holdings, zones and picks change neither the state nor the move they get."""
     for here in testbed.positions(testbed.effort.texts):
         for name, write in _texts(testbed.game, here).items():
             _leaves_all_as_it_was(here, name, write)
@@ -146,7 +146,9 @@ def _texts(game: Game, here: Position) -> dict[str, Callable[[Any, Any], Any]]:
         "parse": lambda state, move: game.parse(state, game.spell(here.state.copy(), move)),
         **_texts_of_an_end(game, here),
     }
-    tell = game.tell
+    tell, picks = game.tell, game.picks
+    if picks is not None:
+        texts["picks"] = picks
     for seat in here.seats if tell else ():
         texts[f"tell for seat {seat}"] = lambda state, move, seat=seat: tell and tell(state, move, seat)
     texts.pop("ending", None)
@@ -157,6 +159,8 @@ def _texts_of_an_end(game: Game, here: Position) -> dict[str, Callable[[Any, Any
     texts: dict[str, Callable[[Any, Any], Any]] = {}
     for seat in here.seats:
         texts[f"show for seat {seat}"] = lambda state, move, seat=seat: game.show(state, seat)
+        if game.zones is not None:
+            texts[f"zones for seat {seat}"] = lambda state, move, seat=seat, zones=game.zones: zones(state, seat)
     for name in ("holdings", "ending"):
         function = getattr(game, name)
         if function is not None:

@@ -64,6 +64,8 @@ class _Walk:
             if game.blank is not None:
                 self.call(f"blank for seat {seat}", compiled.blanked, states, seat)
             self.call(f"show for seat {seat}", game.show, state, seat)
+            if game.zones is not None:
+                self.call(f"zones for seat {seat}", game.zones, state, seat)
             for name in game.encoders:
                 self.call(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
             for name, heuristic in game.heuristics.items():
@@ -82,6 +84,8 @@ class _Walk:
         for move in moves[[0, -1]]:
             text = self.call("spell", game.spell, state, move)
             self.call(f"parse of {text!r}", game.parse, state, text)
+            if game.picks is not None:
+                self.call(f"picks of {text!r}", game.picks, state, move)
             for seat in range(self.setup.seats) if game.tell is not None else ():
                 self.call(f"tell to seat {seat}", game.told, state, move, seat)
 

@@ -1,6 +1,6 @@
 """Laws on views: what a seat is shown, and what its agent decides, is the same in all worlds of that seat."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import streams
 from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, move_text
-from cardai.game import Game
+from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
 from cardai.table.asking import compare
 
@@ -226,6 +226,87 @@ def text_is_the_same_in_every_world(testbed: Testbed) -> None:
                 raise here.broken(f"show for seat {seat} says {line[0]!r}, but {line[1]!r} in one of its worlds")
             if [here.ask(game.spell, world, move) for move in moves] != spelled:
                 raise here.broken(f"spell words the moves of seat {seat} differently in one of its worlds")
+
+
+@law
+def zones_are_the_same_in_every_world(testbed: Testbed) -> None:
+    """zones shows a seat the same pieces in the same places in all its worlds, also when the game is over."""
+    zones = testbed.game.zones
+    if zones is None:
+        return
+    for here, seat in _shown(testbed):
+        shown = _table(here, here.ask(zones, here.state, seat))
+        for world in testbed.compiled.worlds(here.states, seat, 3, here.ply):
+            found = _table(here, here.ask(zones, world, seat))
+            if found != shown:
+                pairs = zip(shown, found, strict=False)
+                was, now = next((pair for pair in pairs if pair[0] != pair[1]), (shown, found))
+                raise here.broken(f"zones shows seat {seat} {was}, but {now} in one of its worlds")
+
+
+@law
+def a_piece_lies_in_one_zone(testbed: Testbed) -> None:
+    """zones lays no piece in two places, and lays and marks only pieces that the game has; seats are at the table."""
+    zones, count = testbed.game.zones, len(testbed.game.pieces)
+    if zones is None:
+        return
+    for here, seat in _shown(testbed):
+        places: dict[int, str] = {}
+        for zone in here.ask(zones, here.state, seat):
+            for piece in (*here.ask(_listed, zone), *zone.marks):
+                if not 0 <= piece < count:
+                    raise here.broken(f"zone {zone.name!r} of seat {seat} has piece {piece}; there are {count}")
+            for piece in zone.listed:
+                if piece in places:
+                    name = testbed.game.pieces[piece]
+                    raise here.broken(f"seat {seat} sees {name} in {places[piece]!r} and in {zone.name!r}")
+                places[piece] = zone.name
+            if zone.seat is not None and zone.seat not in here.seats:
+                raise here.broken(f"zone {zone.name!r} belongs to seat {zone.seat}, which is not at the table")
+
+
+@law
+def picks_lie_in_zones(testbed: Testbed) -> None:
+    """What a legal move picks lies in zones of the seat to move, and is the same in all worlds of that seat."""
+    zones, picks = testbed.game.zones, testbed.game.picks
+    if zones is None or picks is None:
+        return
+    for here in testbed.positions(testbed.effort.texts):
+        lying = {piece for zone in here.ask(zones, here.state, here.turn) for piece in here.ask(_listed, zone)}
+        moves = testbed.compiled.moves(here.states)
+        picked = [set(here.ask(listed_pieces, here.ask(picks, here.state, move))) for move in moves]
+        for move, pieces in zip(moves, picked, strict=True):
+            if not pieces <= lying:
+                text = move_text(testbed.game, here.state, move)
+                raise here.broken(f"{text} picks {sorted(pieces - lying)}, which are in no zone of seat {here.turn}")
+        for world in testbed.compiled.worlds(here.states, here.turn, 2, here.ply):
+            for move, pieces in zip(moves, picked, strict=True):
+                if set(listed_pieces(here.ask(picks, world, move))) != pieces:
+                    text = move_text(testbed.game, here.state, move)
+                    raise here.broken(f"{text} picks other pieces in one of the worlds of seat {here.turn}")
+
+
+def _shown(testbed: Testbed) -> Iterator[tuple[Position, int]]:
+    """Positions with every seat, ends of games among them."""
+    yield from testbed.views(testbed.effort.texts)
+    for trace in testbed.traces:
+        for seat in trace.end.seats:
+            yield trace.end, seat
+
+
+def _listed(zone: object) -> list[int]:
+    """The pieces of a zone. Raises TypeError for something else."""
+    if not isinstance(zone, Zone):
+        raise TypeError(f"{zone!r} is no Zone")
+    return zone.listed
+
+
+def _table(here: Position, zones: Sequence[Zone]) -> list[tuple[object, ...]]:
+    """All that zones show, in a form that can be compared."""
+    return [
+        (here.ask(_listed, zone), zone.name, zone.hidden, zone.seat, zone.look, zone.shape, zone.note, dict(zone.marks))
+        for zone in zones
+    ]
 
 
 @law

@@ -7,7 +7,7 @@ import numpy as np
 
 from cardai.cards import Deck, any_of, count, filled, full_deck, lowest, put, rank, single, suit, suit_cards
 from cardai.dealing import redeal
-from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
 DECK = Deck(ranks="9TJQKA")
@@ -211,6 +211,23 @@ def show(state, seat):
     return "\n".join([*lines, f"You are seat {seat}: {DECK.names(state.hands[seat])}."])
 
 
+def zones(state, seat):
+    order = [(int(state.leader) + step) % int(state.seats) for step in range(int(state.seats))]
+    trick = {int(state.table[other]): f"p{other}" for other in order if state.table[other] != NONE}
+    suits = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+    hands = []
+    for other in range(int(state.seats)):
+        hand = int(state.hands[other])
+        shown = hand if other == seat else int(state.known[other])
+        hidden = hand.bit_count() - shown.bit_count()
+        hands.append(Zone("Hand", shown, hidden, seat=other, look="fan", note=f"{state.tricks[other]} tricks"))
+    return [*hands, Zone("Trick", list(trick), note=f"trump {suits[DECK.suits[int(state.trump)]]}", marks=trick)]
+
+
+def picks(state, move):
+    return 1 << int(move["card"])
+
+
 def ending(state):
     return "Tricks: " + ", ".join(f"p{seat} has {state.tricks[seat]}" for seat in range(int(state.seats))) + "."
 
@@ -242,6 +259,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK.all_names,
+    zones=zones,
+    picks=picks,
     ending=ending,
     holdings=holdings,
 )

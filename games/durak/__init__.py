@@ -3,13 +3,14 @@
 A move is one card or none. The field `card` of a move is the card, 0 to 35, or 36 for no card (pass or take).
 """
 
+from cardai.cards import DECK36
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame import DurakSolver
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
-from .text import ending, holdings, parse, show, spell
+from .text import ending, holdings, parse, picks, show, spell, zones
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
@@ -74,6 +75,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK36.all_names,
+    zones=zones,
+    picks=picks,
     ending=ending,
     holdings=holdings,
     decided=decided,

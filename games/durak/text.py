@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardai.cards import DECK36
+from cardai.game import Zone
 
 from .rules import MOVE, NO_CARD, NONE
 
@@ -55,6 +56,42 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def zones(state, seat):
+    deck, bottom = int(state["stock"]).bit_count(), int(state["bottom"])
+    trump = f"trump {SUITS[DECK36.suits[int(state['trump'])]]}"
+    unbeaten = dict.fromkeys(DECK36.listed(state["unbeaten"]), "unbeaten")
+    return [
+        *(_hand_zone(state, other, seat) for other in range(int(state["seats"]))),
+        Zone("Deck", bottom, hidden=deck, look="pile", note=trump),
+        Zone("Attacks", int(state["attacks"]), marks=unbeaten),
+        Zone("Beaten by", int(state["beats"])),
+        Zone("Discarded", int(state["discards"]), look="pile"),
+    ]
+
+
+def _hand_zone(state, other, seat):
+    hand = int(state["hands"][other])
+    shown = hand if other == seat else int(state["known"][other])
+    hidden = hand.bit_count() - shown.bit_count()
+    return Zone("Hand", shown, hidden=hidden, seat=other, look="fan", note=_seat_notes(state, other))
+
+
+def _seat_notes(state, other):
+    """What everybody knows of a seat beside its cards, in words."""
+    if not int(state["playing"]) >> other & 1:
+        return "out"
+    notes = ["attacker"] if other == int(state["attacker"]) else []
+    if other == int(state["defender"]):
+        notes.append("takes" if state["taking"] else "defender")
+    if int(state["passed"]) >> other & 1:
+        notes.append("passed")
+    return ", ".join(notes)
+
+
+def picks(state, move):
+    return 1 << int(move["card"]) if move["card"] != NO_CARD else 0
+
+
 def ending(state):
     names = {
         place: [f"p{seat}" for seat in range(int(state["seats"])) if int(state[place]) >> seat & 1]
@@ -76,12 +113,8 @@ def _seat_line(state, other, seat):
         return f"p{other}  out" + (" (you)" if other == seat else "")
     size = int(state["hands"][other]).bit_count()
     notes = [f"{size} card{'s' if size != 1 else ''}"]
-    if other == int(state["attacker"]):
-        notes.append("attacker")
-    if other == int(state["defender"]):
-        notes.append("takes" if state["taking"] else "defender")
-    if int(state["passed"]) >> other & 1:
-        notes.append("passed")
+    if _seat_notes(state, other):
+        notes.append(_seat_notes(state, other))
     if other != seat and state["known"][other]:
         notes.append(f"known: {DECK36.names(state['known'][other])}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")

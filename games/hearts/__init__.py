@@ -3,6 +3,7 @@
 A move is one card, 0 to 51, passed or played.
 """
 
+from cardai.cards import DECK52
 from cardai.game import Game, PerspectiveEncoder, Phase
 
 from .encode import (
@@ -20,7 +21,7 @@ from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import ending, holdings, parse, show, spell, tell
+from .text import ending, holdings, parse, picks, show, spell, tell, zones
 from .worlds import blank, resample
 
 STANDARD = {
@@ -90,6 +91,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK52.all_names,
+    zones=zones,
+    picks=picks,
     tell=tell,
     ending=ending,
     holdings=holdings,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardai.cards import DECK52
+from cardai.game import Zone
 
 from .rules import ALL_HEARTS, JACK_OF_DIAMONDS, MOON_NOTHING, MOVE, NONE, PASS, POINT_CARDS, QUEEN_OF_SPADES, SEATS
 
@@ -131,6 +132,37 @@ def by_suit(cards):
     """The cards of a hand, suit by suit, the lowest first."""
     suits = [DECK52.names(int(cards) & 0x1111111111111 << number) for number in range(4)]
     return " | ".join(names for names in suits if names) or "-"
+
+
+def zones(state, seat):
+    order = [(int(state["leader"]) + step) % SEATS for step in range(SEATS)]
+    trick = [] if state["leader"] == NONE else [(int(state["table"][s]), s) for s in order if state["table"][s] != NONE]
+    chosen = int(state["passed"][seat]) if state["leader"] == NONE else 0
+    passing = [Zone("You pass", chosen, note=DIRECTIONS[int(state["direction"])])] if state["leader"] == NONE else []
+    return [
+        *(zone for other in range(SEATS) for zone in seat_zones(state, other, seat, chosen)),
+        *passing,
+        Zone("Trick", [card for card, _ in trick], marks={card: f"p{other}" for card, other in trick}),
+    ]
+
+
+def seat_zones(state, other, seat, chosen):
+    """The hand of a seat, of which `chosen` cards lie elsewhere, and the tricks it has taken: those that count."""
+    hand, taken = int(state["hands"][other]), int(state["taken"][other])
+    shown = hand & ~chosen if other == seat else known_cards(state, other, seat)
+    left = 0 if other == seat else hand.bit_count() - shown.bit_count()
+    choosing = state["leader"] == NONE and state["turn"] >= 0
+    note = f"{int(state['passed'][other]).bit_count()} of {PASS} chosen" if choosing else ""
+    counting = taken & (POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0))
+    points = counted(points_of(taken), "point") + (f", {int(state['totals'][other])} in all" if state["limit"] else "")
+    return [
+        Zone("Hand", shown, hidden=left, seat=other, look="fan", note=note),
+        Zone("Won", counting, hidden=(taken & ~counting).bit_count(), seat=other, look="pile", note=points),
+    ]
+
+
+def picks(state, move):
+    return 1 << int(move["card"])
 
 
 def ending(state):

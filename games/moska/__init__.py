@@ -3,6 +3,7 @@
 This is the game of a thesis (Vahteristo 2023), whose method cardai generalises to other card games.
 """
 
+from cardai.cards import DECK52
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import (
@@ -30,7 +31,7 @@ from .rules import (
     settle,
     simplify,
 )
-from .text import ending, holdings, parse, show, spell
+from .text import ending, holdings, parse, picks, show, spell, zones
 
 
 def _claims(*losses: float) -> dict[str, float]:
@@ -115,6 +116,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK52.all_names,
+    zones=zones,
+    picks=picks,
     ending=ending,
     holdings=holdings,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardai.cards import DECK52
+from cardai.game import Zone
 
 from .rules import ATTACK, END, KILL, KILL_TURNED, MOVE, NONE, OPEN, SELF, SKIP, TURN
 
@@ -74,6 +75,40 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def zones(state, seat):
+    left, turned = int(state["deck_left"]), int(state["turned"])
+    trump = f"trump {SUITS[DECK52.suits[int(state['trump'])]]}"
+    barring = dict.fromkeys(DECK52.listed(state["barring"]), "bars the deck")
+    return [
+        *(_hand_zone(state, other, seat) for other in range(int(state["seats"]))),
+        Zone("Deck", [int(state["trump_card"])] if left else [], hidden=max(left - 1, 0), look="pile", note=trump),
+        Zone("Table", int(state["table"]), marks=barring),
+        Zone("Turned", [] if turned == NONE else [turned]),
+        Zone("Killed", int(state["killed"]), look="pile"),
+    ]
+
+
+def _hand_zone(state, other, seat):
+    hand = int(state["hands"][other])
+    shown = hand if other == seat else int(state["known"][other])
+    hidden = hand.bit_count() - shown.bit_count()
+    return Zone("Hand", shown, hidden=hidden, seat=other, look="fan", note=_seat_notes(state, other))
+
+
+def _seat_notes(state, other):
+    """What everybody knows of a seat beside its cards, in words."""
+    if not int(state["playing"]) >> other & 1:
+        return "out"
+    notes = ["target"] if other == int(state["target"]) else []
+    if int(state["ready"]) >> other & 1:
+        notes.append("ready")
+    return ", ".join(notes)
+
+
+def picks(state, move):
+    return int(move["cards"] | move["targets"])
+
+
 def ending(state):
     (loser,) = (seat for seat in range(int(state["seats"])) if int(state["playing"]) >> seat & 1)
     return f"p{loser} is left with cards and loses."
@@ -90,10 +125,8 @@ def _seat_line(state, other, seat):
         return f"p{other}  out"
     size = int(state["hands"][other]).bit_count()
     notes = [f"{size} card{'s' if size != 1 else ''}"]
-    if other == int(state["target"]):
-        notes.append("target")
-    if int(state["ready"]) >> other & 1:
-        notes.append("ready")
+    if _seat_notes(state, other):
+        notes.append(_seat_notes(state, other))
     if other != seat and state["known"][other]:
         notes.append(f"known: {DECK52.names(state['known'][other])}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")

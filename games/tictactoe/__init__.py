@@ -7,7 +7,7 @@ right, row by row. The stones of a seat are a set of cells (bit `1 << cell`).
 import numpy as np
 
 from cardai.cards import count, has, lowest, single
-from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, move_dtype, state_dtype
+from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
 STATE = state_dtype(stones=2)  # stones[seat]: the set of cells it has taken; seat 0 is X, seat 1 is O
@@ -125,6 +125,20 @@ def show(state, seat):
     return "\n".join([*lines, "   a b c", f"You are {'XO'[seat]}."])
 
 
+def zones(state, seat):
+    marks = {
+        cell: mark
+        for mark, stones in zip("XO", state.stones, strict=True)
+        for cell in range(CELLS)
+        if stones >> cell & 1
+    }
+    return [Zone("Board", BOARD, look="grid", shape=(3, 3), note=f"you are {'XO'[seat]}", marks=marks)]
+
+
+def picks(state, move):
+    return 1 << int(move["cell"])
+
+
 def ending(state):
     winners = [mark for mark, stones in zip("XO", state.stones, strict=True) if has_line(stones)]
     return f"{winners[0]} has three in a row and wins." if winners else "A draw: nobody has three in a row."
@@ -164,5 +178,8 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=NAMES,
+    zones=zones,
+    picks=picks,
     ending=ending,
 )
