@@ -221,6 +221,16 @@ def explores_until(spec: str) -> int:
     return -1 if until is None else _count(spec, until, "a number of plies")
 
 
+def usual_opponent(game: Game) -> str:
+    """The spec of the agent that people play against if they name none.
+
+    It is the last hand-written player that the game lists. Without one it is greedy with the game's first heuristic,
+    and without a heuristic it is random.
+    """
+    heuristics = [f"greedy:{name}" for name in is_game(game).heuristics]
+    return next(iter([*reversed([*game.players]), *heuristics, "random"]))
+
+
 def list_specs(game: Game) -> dict[str, str]:
     """The agents that a game offers without files of yours, with a line about each.
 

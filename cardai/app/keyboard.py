@@ -15,7 +15,7 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.text import Text
 
-from cardai.agents.spec import agent
+from cardai.agents.spec import agent, usual_opponent
 from cardai.data.record import Writer
 from cardai.errors import CardaiError, printable
 from cardai.files.reading import read_bytes
@@ -265,14 +265,8 @@ def _first_word(text: str) -> str:
 
 
 def default_seats(game: Game) -> list[str]:
-    """A person and, in the other seats of a usual table, one kind of agent.
-
-    The agent is the last hand-written player that the game lists. Without one it is greedy with the game's first
-    heuristic, and without a heuristic it is random.
-    """
-    heuristics = [f"greedy:{name}" for name in game.heuristics]
-    other = next(iter([*reversed([*game.players]), *heuristics, "random"]))
-    return [HUMAN] + [other] * (game.default_seats - 1)
+    """A person and, in the other seats of a usual table, the usual opponent."""
+    return [HUMAN] + [usual_opponent(game)] * (game.default_seats - 1)
 
 
 def play(

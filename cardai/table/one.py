@@ -9,7 +9,7 @@
             table.step()
     print(table.scores())
 
-The true state stays inside. `view`, `history`, `world`, `legal_moves`, `spell` and `parse` give what one seat may know.
+The true state stays inside. `view`, `history`, `seen`, `world`, `legal_moves`, `spell` and `parse` give what one seat may know.
 """
 
 from collections.abc import Sequence
@@ -113,17 +113,26 @@ class OneGame:
         seat = self._seat(seat)
         return self.game.show(self._seen(self._state, seat), seat)
 
-    def history(self, seat: int, since: int = 0) -> list[tuple[int, str]]:
+    def history(self, seat: int, since: int = 0, seed: int | None = None) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
 
-        Raises CardaiError if there is no such seat, or for a ply below 0.
+        `seed`: see `seen`; the game's own if it is None. Raises CardaiError if there is no such seat, or for a ply
+        below 0.
         """
         seat = self._seat(seat)
         lines = []
         for before, move in self._history[whole("since", since, 0) :]:
-            world = self._seen(before, seat)
+            world = self._seen(before, seat, seed)
             lines.append((int(before["turn"]), self.game.told(world, move, seat)))
         return lines
+
+    def seen(self, seat: int, seed: int) -> GameState:
+        """A world of `seat` in the present position, whoever is to move: to make a view from, never to decide by.
+
+        `seed`: any number of the caller's own, which decides what is dealt anew. The game's streams stay where they
+        are, so looking changes no agent's luck. Raises CardaiError if there is no such seat.
+        """
+        return self._seen(self._state, self._seat(seat), seed)
 
     def world(self) -> GameState:
         """The world in which the seat to move decides: what it knows is true, all else is dealt anew.
@@ -230,9 +239,10 @@ class OneGame:
         """A copy of the true state."""
         return self._slots.states.copy()[0]
 
-    def _seen(self, state: GameState, seat: int) -> GameState:
-        """A world of `seat` in a state of this game, always the same one."""
-        luck = int(derived(int_seed(self.seed), VIEW, int(state["ply"]) * self.seats + seat))
+    def _seen(self, state: GameState, seat: int, seed: int | None = None) -> GameState:
+        """A world of `seat` in a state of this game, always the same one for a seed."""
+        seed = self.seed if seed is None else seed
+        luck = int(derived(int_seed(seed), VIEW, int(state["ply"]) * self.seats + seat))
         return self.game.world(state, seat, luck)
 
     def _seat(self, seat: int) -> int:
