@@ -9,7 +9,8 @@
             table.step()
     print(table.scores())
 
-The true state stays inside. `view`, `history`, `seen`, `world`, `legal_moves`, `spell` and `parse` give what one seat may know.
+The true state stays inside. `view`, `history`, `seen`, `world`, `legal_moves`, `spell` and `parse` give what one seat
+may know.
 """
 
 from collections.abc import Sequence
@@ -111,15 +112,15 @@ class OneGame:
     def view(self, seat: int) -> str:
         """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
         seat = self._seat(seat)
-        return self.game.show(self._seen(self._state, seat), seat)
+        return self.game.show(self._seen(self._state, seat, self.seed), seat)
 
     def history(self, seat: int, since: int = 0, seed: int | None = None) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
 
-        `seed`: see `seen`; the game's own if it is None. Raises CardaiError if there is no such seat, or for a ply
-        below 0.
+        `seed`: see `seen`; the game's own if it is None. Raises CardaiError if there is no such seat, for a
+        ply below 0, and for a seed that is no whole number.
         """
-        seat = self._seat(seat)
+        seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
         lines = []
         for before, move in self._history[whole("since", since, 0) :]:
             world = self._seen(before, seat, seed)
@@ -239,9 +240,8 @@ class OneGame:
         """A copy of the true state."""
         return self._slots.states.copy()[0]
 
-    def _seen(self, state: GameState, seat: int, seed: int | None = None) -> GameState:
+    def _seen(self, state: GameState, seat: int, seed: int) -> GameState:
         """A world of `seat` in a state of this game, always the same one for a seed."""
-        seed = self.seed if seed is None else seed
         luck = int(derived(int_seed(seed), VIEW, int(state["ply"]) * self.seats + seat))
         return self.game.world(state, seat, luck)
 
