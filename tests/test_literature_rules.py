@@ -229,12 +229,20 @@ def test_3_4_with_proof_a_claim_must_be_proven():
         ({"known": {2: "4C 5C 4D"}, "lacks": {1: "6C", 3: "2D 3D"}}, False),
         # p1 lacks 5D and 6D, which p2 has no room for: they are p3's two cards.
         ({"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D"}}, False),
-        ({"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}, True),
+        ({"known": {0: "AD", 2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}, True),
     ],
 )
 def test_3_4_all_conclusions_count(facts, is_proven):
     state = position(["AC 2C 3C AD", "2D 3D", "4C 5C 6C 4D", "5D 6D"], **facts)
     assert claims(state) == (["low clubs"] if is_proven else [])
+
+
+def test_3_4_cards_of_other_half_suits_prove_nothing_unless_all_have_seen_them():
+    # p0 sees AD, so it knows that 5D and 6D are the two cards of p3, and 6C is with p2. The others do not know this.
+    facts = {"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}
+    state = position(["AC 2C 3C AD", "2D 3D", "4C 5C 6C 4D", "5D 6D"], **facts)
+    assert {names(GAME.world(state, 0, seed).hands[2]) for seed in range(20)} == {"4C 4D 5C 6C"}
+    assert claims(state) == []
 
 
 def test_3_4_a_half_suit_in_one_hand_is_proven_to_its_holder_only():

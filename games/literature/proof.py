@@ -1,11 +1,12 @@
 """Which claims a seat sees to be false, and which it can prove. Numbers refer to RULES.md.
 
-Only what the seat knows is used: its hand, and the public facts of rule 5.1. A claim is *proven* if it is right in
-every deal that fits them. To find out, the hidden cards are dealt in one way that fits (`deal_one_way`). Then it is
-asked whether a hidden card of the half-suit may lie anywhere else (`may_lie_elsewhere`).
+A claim is *proven* if it is right in every deal that agrees with the public facts of rule 5.1 and with the own cards of
+the half-suit (3.4). One such deal is the own hand together with the hidden cards, dealt to the other seats in one way
+that fits (`deal_one_way`). Then it is asked whether a hidden card of the half-suit may lie anywhere else in another one
+(`may_lie_elsewhere`).
 
-The deals are flows. Each hidden card flows to a place, which is another seat: first into a *node* of the place, of
-which there is one for each half-suit, then into the place, which takes as many cards as it has room. A place that must
+The deals are flows. Each hidden card flows to a place, which is a seat: first into a *node* of the place, of which
+there is one for each half-suit, then into the place, which takes as many cards as it has room. A place that must
 have a card of a half-suit has at least one in that node. Two deals that fit differ by cycles: a card goes from place p
 to q; q now has one card too many, and passes on another one of the same half-suit, or one of a half-suit of which it
 can spare one; and so on, until p has a card back. So a card at p may lie elsewhere if and only if a chain of such moves
@@ -122,6 +123,7 @@ def proven_claims(state, seat, names):
             if not is_dealt and not deal_one_way(state, seat, hidden, dealt):
                 return
             is_dealt = True
+        dealt[seat] = state.hands[seat] & ~state.known[seat] & ~cards_of(half)  # nobody needs to know the other cards
         if is_fixed(state, seat, half, dealt):
             names[half] = names_by(state, seat, half, dealt)
 
@@ -156,7 +158,7 @@ def is_fixed(state, seat, half, dealt):
     """Whether all deals that fit give the hidden cards of a half-suit to the same teammates. `dealt`: one of them."""
     for other in range(state.seats):
         if dealt[other] & cards_of(half) != 0 and (
-            (other - seat) % 2 != 0 or may_lie_elsewhere(state, other, half, dealt)
+            (other - seat) % 2 != 0 or may_lie_elsewhere(state, seat, other, half, dealt)
         ):
             return False
     return True
@@ -178,14 +180,17 @@ def names_by(state, seat, half, dealt):
 
 
 @rule
-def may_lie_elsewhere(state, place, half, dealt):
-    """Whether a card of a half-suit that a deal gives to a place lies elsewhere in another deal that fits."""
-    cards, starts = dealt[place] & cards_of(half), 0
+def may_lie_elsewhere(state, seat, place, half, dealt):
+    """Whether a card of a half-suit that a deal gives to a place lies elsewhere in another deal that fits.
+
+    In all of them `seat`, another place, has the same cards of the half-suit.
+    """
+    cards, starts, barred = dealt[place] & cards_of(half), 0, single(HALVES * seat + half)
     for other in range(state.seats):
         if other != place and cards & ~state.lacks[other] != 0:
             starts |= single(HALVES * other + half)
     full, came_from = np.zeros(state.seats, np.int64), np.empty(CARDS, np.int64)
-    return find_chain(state, dealt, full, starts, HALVES * place + half, came_from) != NONE
+    return find_chain(state, dealt, full, starts & ~barred, barred, HALVES * place + half, came_from) != NONE
 
 
 @rule
@@ -243,7 +248,7 @@ def bring_in(state, seat, card, dealt, free):
                     return True
                 starts |= single(HALVES * other + half)
     came_from = np.empty(CARDS, np.int64)
-    node = find_chain(state, dealt, free, starts, NONE, came_from)
+    node = find_chain(state, dealt, free, starts, 0, NONE, came_from)
     if node == NONE:
         return False
     free[node // HALVES] -= 1
@@ -260,13 +265,14 @@ def bring_in(state, seat, card, dealt, free):
 
 
 @rule
-def find_chain(state, dealt, free, starts, goal, came_from):
+def find_chain(state, dealt, free, starts, barred, goal, came_from):
     """Look for a chain of moves from some nodes, each with a card too many, to the node `goal` or a place with room.
 
-    `starts`: a set of nodes. `free`: int64[seats], the room left. `came_from`: int64[48], written for each node that is
-    reached: the node before it, NONE for a start. Returns the last node, or NONE if there is no chain.
+    `starts`, `barred`: sets of nodes; no chain goes to the barred ones. `free`: int64[seats], the room left.
+    `came_from`: int64[48], written for each node that is reached: the node before it, NONE for a start. Returns the
+    last node, or NONE if there is no chain.
     """
-    reached, rest, places = starts, starts, 0
+    reached, rest, places = starts | barred, starts, 0
     while rest != 0:
         node = lowest(rest)
         rest &= rest - 1
