@@ -4,11 +4,12 @@ A move has the fields `kind`, `what`, `step` and `names`: an ask (0, card, 1 | 3
 names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0). Seats are counted to the left.
 """
 
-from cardai.game import Game, PerspectiveEncoder
+from cardai.game import Game, PerspectiveEncoder, Phase
 
 from .deck import CARDS, HALVES, SIX
 from .encode import article_layout, chances_layout, encode_article, encode_chances, encode_facts, facts_layout
 from .outcomes import MEASURES, OUTCOMES, REWARDS
+from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .text import ending, holdings, parse, show, spell
 from .worlds import blank, resample
@@ -49,6 +50,10 @@ GAME = Game(
         "chances": PerspectiveEncoder(chances_layout, encode_chances),
         "article": PerspectiveEncoder(article_layout, encode_article),
     },
+    players=PLAYERS,
+    heuristics={"share": share},
+    playouts="plausible",
+    phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
     outcomes=OUTCOMES,
     measures=MEASURES,
     rewards=REWARDS,

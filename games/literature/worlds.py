@@ -12,7 +12,7 @@ from cardai.dealing import deal_obliged
 from cardai.rule import rule
 
 from .deck import HALVES, cards_of
-from .proof import room
+from .proof import live_cards, room, shown
 
 
 @rule
@@ -22,15 +22,13 @@ def hidden_places(state, seat, sizes, must, groups):
     `sizes`, `must`: int64[seats], how many of them each other seat has, and the half-suits of which it must have one.
     `groups`: int64[8], the half-suits. For the seat itself both are 0.
     """
-    hidden = 0
     for other in range(state.seats):
         sizes[other], must[other] = 0, 0
         if other != seat:
             sizes[other], must[other] = room(state, other), state.must[other]
-            hidden |= state.hands[other] & ~state.known[other]
     for half in range(HALVES):
         groups[half] = cards_of(half)
-    return hidden
+    return live_cards(state) & ~shown(state) & ~state.hands[seat]
 
 
 @rule

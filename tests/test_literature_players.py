@@ -1,0 +1,110 @@
+"""The hand-written players of Literature, in positions set up by hand and against each other."""
+
+import numpy as np
+import pytest
+from literature_positions import GAME, position
+
+from cardai.agents.spec import agent
+from cardai.rule import STREAM
+from cardai.stats.deals import deal_seeds
+from cardai.table.many import play
+
+TEAMS = np.array([[0, 1, 0, 1], [1, 0, 1, 0]])
+
+
+def choice(state, name, seed=0, **params):
+    """The move that a player plays in a position, in words. It gets what its seat knows and nothing else."""
+    player, known = GAME.players[name], state.copy()
+    assert GAME.blank is not None
+    GAME.blank(known, int(state["turn"]))
+    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
+    move, stream = np.zeros(1, GAME.move)[0], np.zeros(1, STREAM)[0]
+    stream["rng"] = seed
+    player.choose(known, move, values, stream)
+    assert GAME.is_allowed(state, move)
+    return GAME.spell(state, move)
+
+
+def match(one, other, games, seed=3, variant="article"):
+    """Games won by `one`, by `other`, and ties; each team sits on either side."""
+    deals = games // 2
+    results = play(
+        GAME,
+        [agent(GAME, one), agent(GAME, other)],
+        np.tile(TEAMS, (deals, 1)),
+        np.repeat(deal_seeds(seed, deals), 2),
+        variant=variant,
+    )
+    assert results.finished.all()
+    own = np.where(np.tile([True, False], deals), results.scores[:, 0], results.scores[:, 1])
+    return int((own == 1).sum()), int((own == 0).sum()), int((own == 0.5).sum())
+
+
+def endgame(**fields):
+    """Low clubs are live. Seat 0 has three of them, its opponents the others."""
+    return position(["AC 2C 3C", "4C 5C", "", "6C"], even=[1, 2, 3, 4], odd=[5, 6, 7], **fields)
+
+
+def test_logic_asks_where_the_chance_is_greatest():
+    state = endgame(lacks={3: "4C", 1: "6C"})  # 6C lies with seat 3, so 4C and 5C with seat 1
+    assert choice(state, "logic") in ("asks p1 for 4C", "asks p1 for 5C", "asks p3 for 6C")
+    state = endgame(lacks={3: "4C"})
+    assert choice(state, "logic") == "asks p1 for 4C"
+
+
+def test_plausible_never_asks_in_vain_if_it_need_not():
+    state = endgame(lacks={1: "6C", 3: "4C 5C"})
+    assert {choice(state, "plausible", seed) for seed in range(40)} == {
+        "asks p1 for 4C",
+        "asks p1 for 5C",
+        "asks p3 for 6C",
+    }
+
+
+def test_forgetful_asks_a_card_back():
+    state = position(
+        ["AC 2C", "3C 4C 5C", "", "6C"],
+        known={1: "3C"},
+        even=[1, 2, 3, 4],
+        odd=[5, 6, 7],
+        moved=0,
+        asker=1,
+        asked=0,
+        card=4 * 2,
+        answer=1,
+    )
+    assert choice(state, "forgetful") == "asks p1 for 3C"
+
+
+def test_all_but_the_keeper_claim_what_is_proven():
+    hands = ["AC 2C 3C 4C 5C AD", "2D 3D 4D", "6C", "5D 6D"]
+    state = position(hands, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7])
+    for spec in ("plausible", "logic", "forgetful"):
+        assert choice(state, spec) == "claims low clubs"
+    assert choice(state, "keeper", ask_at=0.1).startswith("asks")
+    assert choice(state, "keeper", ask_at=1.0) == "claims low clubs"
+
+
+@pytest.mark.parametrize(("mover", "expected"), [(1, "claims low clubs"), (2, "no claim")])
+def test_a_keeper_claims_out_of_turn_to_take_the_turn(mover, expected):
+    hands = ["AC 2C 3C 4C 5C AD", "2D 3D 4D", "6C", "5D 6D"]
+    state = position(hands, mover=mover, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7], window=0, turn=0)
+    assert choice(state, "keeper") == expected
+
+
+@pytest.mark.parametrize(("one", "other", "least"), [("logic", "plausible", 0.95), ("plausible", "forgetful", 0.95)])
+def test_who_knows_more_wins(one, other, least):
+    won, lost, _ = match(one, other, 200)
+    assert won > least * (won + lost)
+
+
+def test_claims_may_be_likely_where_no_proof_is_asked_for():
+    state = position(["AC 2C 3C 4C 5C", "AD 2D", "6C 3D", "4D 5D 6D"], even=[2, 3, 4], odd=[5, 6, 7], variant="table")
+    assert choice(state, "logic", claim_at=0.2) == "claims low clubs"  # one of three seats has 6C: 2 in 7 deals
+    assert choice(state, "logic", claim_at=0.3).startswith("asks")
+
+
+@pytest.mark.parametrize("variant", ["table", "strict"])
+def test_all_play_all_variants(variant):
+    for spec in GAME.players:
+        assert sum(match(spec, "plausible", 6, variant=variant)) == 6
