@@ -5,23 +5,28 @@ answers, and claims with the holders of the six cards. A deal agrees with it if 
 same answer, and every claim showed the same holders.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from literature_positions import GAME, position
 
 from games.literature.deck import DECK
-from games.literature.rules import ASK, CLAIM, NONE
+from games.literature.rules import ASK, CLAIM
 from games.literature.text import set_of
 
 
 @dataclass
 class History:
-    """A game as everybody saw it. `first`: the position before the first move. Events: (state before, move, after)."""
+    """A game as everybody saw it. `first`: the position before the first move. Events: (state before, move, after).
+
+    `fault(before, after)` changes the state after each move: a fault planted in what everybody knows.
+    """
 
     first: np.record
+    fault: Callable | None = None
     events: list = field(default_factory=list)
 
     @property
@@ -30,7 +35,10 @@ class History:
 
     def play(self, move):
         before = self.last
-        self.events.append((before, move, GAME.play(before, move)))
+        after = GAME.play(before, move)
+        if self.fault:
+            self.fault(before, after)
+        self.events.append((before, move, after))
 
 
 def small_position(rng, seats, live, variant, sizes=None):
@@ -41,14 +49,14 @@ def small_position(rng, seats, live, variant, sizes=None):
         sizes = np.full(seats, len(deck) // seats)
         sizes[: len(deck) % seats] += 1
     bounds = np.cumsum([0, *sizes])
-    hands = [DECK.names(sum(1 << card for card in deck[a:b])) for a, b in zip(bounds, bounds[1:], strict=False)]
+    hands = [DECK.names(sum(1 << card for card in deck[a:b])) for a, b in pairwise(bounds)]
     movers = [seat for seat in range(seats) if sizes[seat]]
     return position(hands, mover=int(rng.choice(movers)), variant=variant)
 
 
-def played(rng, first, moves, claim_chance=0.5):
+def played(rng, first, moves, claim_chance=0.5, fault=None):
     """A history of random moves, at most so many asks; a claim that can be made is made with some chance."""
-    history = History(first)
+    history = History(first, fault)
     while history.last.turn >= 0 and history.last.asks < moves:
         options = GAME.moves(history.last)
         claims = options[options["kind"] == CLAIM]
@@ -72,20 +80,19 @@ def listed(history, seat):
 @cache
 def every_deal(hands, seat):
     """All deals of the hands of the other seats, of the same sizes: i64[deals, 6]."""
-    deals = [(0,) * len(hands)]
-    rest = [sum(hand for other, hand in enumerate(hands) if other != seat)]
+    deals = np.zeros((1, len(hands)), np.int64)
+    left = np.array([DECK.listed(sum(hand for other, hand in enumerate(hands) if other != seat))])  # [deals, cards]
     for other, hand in enumerate(hands):
         if other == seat:
-            deals = [(*deal[:other], hand, *deal[other + 1 :]) for deal in deals]
+            deals[:, other] = hand
             continue
-        size, following, left = hand.bit_count(), [], []
-        for deal, cards in zip(deals, rest, strict=True):
-            for some in combinations(DECK.listed(cards), size):
-                held = sum(1 << card for card in some)
-                following.append((*deal[:other], held, *deal[other + 1 :]))
-                left.append(cards & ~held)
-        deals, rest = following, left
-    return np.array(deals, np.int64)
+        places = range(left.shape[1])
+        chosen = np.array(list(combinations(places, hand.bit_count())), np.int64)
+        others = np.array([sorted({*places} - {*some}) for some in chosen.tolist()], np.int64)
+        deals = np.repeat(deals, len(chosen), axis=0)
+        deals[:, other] = (1 << left[:, chosen]).sum(axis=2).ravel()
+        left = left[:, others].reshape(len(deals), -1)
+    return deals
 
 
 def after_event(hands, before, move, after):
@@ -105,8 +112,3 @@ def after_event(hands, before, move, after):
         fits = (hands & half == np.array(before.hands) & half).all(axis=1)
         hands = hands[fits] & ~half
     return hands
-
-
-def is_hidden(state):
-    """Whether some deal could still be another one."""
-    return state.turn != NONE
