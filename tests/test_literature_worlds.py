@@ -176,7 +176,8 @@ def test_a_fault_in_what_everybody_knows_is_found(fault):
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [(resample_without_must, "not the deals"), (resample_the_higher_of_two, "not the deals|more often")]
+    ("fault", "words"),
+    [(resample_without_must, "not the deals"), (resample_the_higher_of_two, "not the deals|more often")],
 )
 def test_a_fault_in_worlds_is_found(fault, words):
     with pytest.raises(AssertionError, match=words):

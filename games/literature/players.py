@@ -30,7 +30,9 @@ def set_move(move, kind, what, step, names):
 
 @rule
 def claim_proven(world, move):
-    """Fill in the first proven claim. Returns whether there is one."""
+    """Fill in the first proven claim. Returns whether there is one; there is none while the turn is given away."""
+    if world.giving != 0:
+        return False
     names = np.empty(HALVES, np.int64)
     proven_claims(world, world.turn, names)
     for half in range(HALVES):
@@ -167,7 +169,7 @@ def known_of_team(world, seat, half):
 @rule
 def claim_likely(world, move, least):
     """3.4: without `proof`, fill in a claim that is right with at least this chance. Returns whether there is one."""
-    if world.proof != 0 or world.closer != NONE or least >= SURE:
+    if world.proof != 0 or world.closer != NONE or world.giving != 0 or least >= SURE:
         return False
     seats, seat = world.seats, world.turn
     chances, sizes, must = np.empty((seats, CARDS)), np.empty(seats, np.int64), np.empty(seats, np.int64)
@@ -186,7 +188,8 @@ def claim_likely(world, move, least):
         for i in range(SIX):
             step = FOUR_LEFT if has(names, i) else TWO_LEFT
             banned[(seat + step) % seats] &= ~single(card_of(half, i)) | world.lacks[(seat + step) % seats]
-        if deal_count(hidden, sizes, banned, groups, must) >= least * total:
+        deals = deal_count(hidden, sizes, banned, groups, must)
+        if deals > 0 and deals >= least * total:
             set_move(move, CLAIM, half, 0, names)
             return True
     return False
