@@ -185,11 +185,18 @@ class Outcome:
         return 1.0 - shares if self.lower_is_better else shares
 
 
+MEASURED = "*"
+"""Stands for the measured agent in a row of a suite that names the whole line-up."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One line-up of a suite: the opponents of the measured agent, and figures that others published.
 
-    `opponents`: agent specs. `claims`: the published figure by agent spec, in percent, or in the unit of an outcome.
+    - `opponents`: specs of the agents in all other seats, in order. The measured agent has one seat, in a game of teams
+      (`Game.teams`) all seats of one team. A row that contains `MEASURED` names the agents of all seats instead: the
+      measured agent has the seats of that name, as in `(MEASURED, "bot", "partner", "bot")`.
+    - `claims`: the published figure by agent spec, in percent, or in the unit of an outcome.
     """
 
     opponents: tuple[str, ...]
@@ -305,6 +312,8 @@ class Game:
     `cardai check` counts the cards with it.
     `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
+    `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.
+    0 if each seat plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
     `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise -1. Searches
@@ -352,6 +361,7 @@ class Game:
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
+    teams: int = 0
     seats_alike: bool = True
     cards_alike: bool = True
     default_seats: int = 2
@@ -377,6 +387,10 @@ class Game:
     def __post_init__(self) -> None:
         if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
+        teams = whole(f"{self.name}: teams", self.teams, 0)
+        if teams == 1 or any(seats % teams for seats in self.seats if teams):
+            divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
+            raise CardaiError(f"{self.name}: {divided}; teams are 0 (each seat plays for itself), or 2 or more")
         for what, names in (("an outcome", self.outcomes), ("a reward", self.rewards)):
             for name in names:
                 if name in _TAKEN:
@@ -475,8 +489,7 @@ class Game:
         """A blank STATE[1] with a variant's options. Raises CardaiError for a wrong number of seats or variant."""
         seats = self.default_seats if seats is None else whole("seats", seats)
         if seats not in self.seats:
-            fitting = f"{self.seats[0]} to {self.seats[-1]}" if len(self.seats) > 1 else f"{self.seats[0]}"
-            raise CardaiError(f"{self.name} is for {fitting} seats, not {short(seats)}")
+            raise CardaiError(f"{self.name} is for {_in_words(self.seats)} seats, not {short(seats)}")
         variant = self.default_variant if variant is None else check_text("variant", variant)
         if variant not in self.variants:
             raise CardaiError(f"{self.name} has no variant {short(variant)}; it has {', '.join(self.variants)}")
@@ -647,6 +660,13 @@ class Game:
 def is_game(game: Any) -> Game:
     """Returns `game`. Raises CardaiError unless it is a Game."""
     return check_kind("game", game, Game, "what cardai.load() returns")
+
+
+def _in_words(seats: range) -> str:
+    """The numbers of seats of a game: "2", "2 to 8", "4 or 6"."""
+    if len(seats) > 1 and seats.step == 1:
+        return f"{seats[0]} to {seats[-1]}"
+    return " or ".join(map(str, seats))
 
 
 def _check_role(role: str) -> None:

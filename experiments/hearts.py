@@ -24,7 +24,7 @@ from cardai.agents.spec import agent
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.registry import load
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
+from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads
 from evaluators.model import SHIPPED
@@ -306,8 +306,17 @@ def _played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any
     def tell(done: int, total: int) -> None:
         lab.tell(done, total, f"{contest.row} against {contest.column}")
 
+    line_up, turns = [ours, foes, foes, foes], rotations(4)
     results, places = play_rotated(
-        game, [ours, foes, foes, foes], games, seed, contest.variant, default_threads(), tell, noted=("points", "moon")
+        game,
+        line_up,
+        turns,
+        -(-games // len(turns)),
+        seed,
+        contest.variant,
+        default_threads(),
+        tell,
+        noted=("points", "moon"),
     )
     if results.interrupted:
         raise KeyboardInterrupt
@@ -316,7 +325,7 @@ def _played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any
     estimates = {
         "own share": interval.mean(outcomes_of_place(places, 0, share)).scaled(100),
         "own points": interval.mean(outcomes_of_place(places, 0, points)),
-        "foes points": interval.mean(outcomes_of_places(places, (1, 2, 3), points)),
+        "foes points": interval.mean(outcomes_of_places(places, [[1], [2], [3]], points)),
         "own moon": interval.proportion(moons).scaled(100),
         "foes moon": interval.proportion(moon.sum(axis=1).reshape(moons.shape) - moons).scaled(100),
     }

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pairs
 import small_game
 from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
@@ -91,6 +92,17 @@ def score_of_two(state, seat):
 
 
 @rule
+def score_of_the_best_partner(state, seat):
+    """In a tie, the seat that played the highest card wins alone."""
+    if pairs.lead(state, seat) != 0:
+        return pairs.score(state, seat)
+    for other in range(state.seats):
+        if pairs.rank_played(state, other) > pairs.rank_played(state, seat):
+            return 0.0
+    return 1.0
+
+
+@rule
 def score_unshared(state, seat):
     return 1.0 if small_game.score(state, seat) > 0.0 else 0.0
 
@@ -106,6 +118,7 @@ REVEALED_TO_NOBODY = faulty("header_stays_in_range", settle=settle_beyond_seats)
 ACT_DRAWS = faulty("act_draws_no_chance", act=act_with_chance)
 SCORE_OF_TWO = faulty("scores_are_shares", score=score_of_two)
 SCORE_UNSHARED = faulty("scores_are_shares", score=score_unshared)
+PARTNERS_APART = faulty("teams_score_alike", pairs.GAME, score=score_of_the_best_partner, score_sum=lambda seats: None)
 TICTACTOE_DRAW_LOST = faulty("scores_are_shares", tictactoe.GAME, score_sum=lambda seats: 0.5)
 
 

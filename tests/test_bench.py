@@ -7,13 +7,16 @@ import pytest
 from rich.console import Console
 
 from cardai import load
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.game import Game, Row, Suite, move_dtype, state_dtype
+from cardai.game import MEASURED, Game, Row, Suite, move_dtype, state_dtype
 from cardai.measure import duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.rule import rule, shuffle
 from cardai.show import match, suite
-from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds, distinct_rotations, rotations
+from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
 RANDOM_WIN, RANDOM_WIN_FIRST, RANDOM_WIN_SECOND = 43.6508, 58.4921, 28.8095  # exact, percent
@@ -128,6 +131,23 @@ def test_rotations_give_each_place_every_seat_and_keep_the_order():
             assert all((turn[(s + 1) % seats] - turn[s]) % seats == 1 for s in range(seats))
 
 
+@pytest.mark.parametrize(
+    ("line_up", "count"),
+    [("ABCD", 4), ("AAAB", 4), ("ABBA", 4), ("ABAB", 2), ("ABABAB", 2), ("ABCABC", 3), ("AA", 1), ("AAAAA", 1)],
+)
+def test_rotations_that_seat_equal_agents_alike_are_played_once(line_up, count):
+    turns = distinct_rotations(line_up)
+    assert (turns == rotations(len(line_up))[:count]).all()
+    assert len(turns) == count == len({tuple(np.array(list(line_up))[turn]) for turn in rotations(len(line_up))})
+
+
+def test_a_match_plays_no_game_twice(played):
+    report = run_match(TICTACTOE, ["random", "random"], games=30, seed=1)
+    (lineups, seeds), *_ = played
+    assert (report.games, len(lineups), len(set(seeds))) == (30, 30, 30)
+    assert [(row.places, row.score.n, row.score.point) for row in report.rows] == [(2, 60, 50.0)]
+
+
 def test_deal_seeds_differ_and_a_shorter_run_has_the_first_of_them():
     seeds = deal_seeds(7, 5000)
     assert seeds.dtype == np.uint64
@@ -153,8 +173,18 @@ def test_every_agent_and_row_gets_the_same_deals(played):
     two = Suite("", "win", rows, ("random", "greedy:open_lines"))
     run_suite(replace(TICTACTOE, suites={"two": two}), games=20, seed=3)
     assert len(played) == 4
-    assert all(seeds == played[0][1] for _, seeds in played)
-    assert sorted(set(played[0][1])) == sorted(deal_seeds(3, 10).tolist())
+    assert all(sorted(set(seeds)) == sorted(deal_seeds(3, 10).tolist()) for _, seeds in played)
+    assert [len(seeds) for _, seeds in played] == [10, 20, 20, 10]  # equal agents play each deal once
+
+
+def test_the_agent_among_its_equals_has_the_figures_of_all_rotations():
+    """They are one game, which is played once and counted from each seat."""
+    (row,) = run_suite(HIGHEST, agents=["random"], games=300, seed=5).rows
+    again = play(HIGHEST, [agent(HIGHEST, "random")], np.zeros((300, 3), int), np.repeat(deal_seeds(5, 100), 3))
+    wins = again.scores[np.arange(300), np.arange(300) % 3].reshape(100, 3)
+    assert row.figure == interval.estimate(wins).scaled(100)
+    assert [seat.point for seat in row.by_seat] == pytest.approx(100 * wins.mean(axis=0))
+    assert (row.games, row.figure.n, row.figure.deals) == (100, 300, 100)
 
 
 def test_random_play_at_tictactoe_has_its_exact_figures():
@@ -181,6 +211,20 @@ def test_a_hidden_hand_game_has_its_exact_figure():
     assert row.figure.contains(100 * wins / games)
     assert all(seat.contains(100 * wins / games) for seat in row.by_seat)
     assert row.figure.high - row.figure.low < 2
+
+
+def test_an_agent_may_be_measured_in_several_seats(played):
+    rows = {"two": Row((MEASURED, "random", MEASURED))}
+    game = replace(HIGHEST, suites={"s": Suite("", "win", rows, ("greedy:high",))})
+    (row,) = run_suite(game, games=3000, seed=2).rows
+    (lineups, _), *_ = played
+    assert all(lineup.count("greedy:high") == 2 for lineup in lineups)
+    (match,) = (one for one in run_match(HIGHEST, ["greedy:high", "random", "greedy:high"], 3000, seed=2).rows[:1])
+    assert row.figure.point == pytest.approx(match.win.point)
+    assert (row.places, row.opponents, row.partners) == (2, ("random",), ())
+    assert (row.figure.n, row.games) == (3000, 3000)  # once a game
+    assert [seat.point for seat in row.by_seat] == pytest.approx(match.by_seat)
+    assert all(seat.n == 2000 for seat in row.by_seat)
 
 
 def test_an_agent_is_measured_in_the_seat_it_holds():
@@ -260,12 +304,12 @@ def test_agents_that_peek_are_marked():
 
 
 def test_endless_games_count_in_no_figure_and_are_reported():
-    report = run_suite(replace(TICTACTOE, max_plies=6), agents=["random"], games=400)
+    report = run_suite(replace(TICTACTOE, max_plies=6), agents=["greedy:open_lines"], games=400)
     (row,) = report.rows
     assert row.endless > 0
     assert row.figure.n == 400 - row.endless
     assert f"{row.endless} games did not end" in text_of(report)
-    none = run_suite(replace(TICTACTOE, max_plies=2), agents=["random"], games=10)
+    none = run_suite(replace(TICTACTOE, max_plies=2), agents=["greedy:open_lines"], games=10)
     assert none.rows[0].figure.n == 0
     assert none.as_json()["rows"][0]["figure"]["point"] is None
     assert "10 games did not end" in text_of(none)
@@ -301,8 +345,8 @@ def test_an_interrupted_run_reports_its_finished_games(monkeypatch):
 def test_progress_counts_over_the_whole_suite():
     steps = []
     run_suite(TICTACTOE, agents=["random", "greedy:open_lines"], games=50, progress=lambda *step: steps.append(step))
-    assert steps[0][:2] == (0, 100)
-    assert steps[-1][:2] == (100, 100)
+    assert steps[0][:2] == (0, 75)  # random against itself plays each deal once
+    assert steps[-1][:2] == (75, 75)
     assert [done for done, _, _ in steps] == sorted(done for done, _, _ in steps)
     assert "greedy:open_lines" in steps[-1][2]
 

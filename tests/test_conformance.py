@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pairs
 import passing
 import planted
 import planted_biases
@@ -24,6 +25,7 @@ GAMES = {
     **{name: cardai.load(name) for name in cardai.available()},
     "low_hand": small_game.GAME,
     "pass_left": passing.GAME,
+    "pairs": pairs.GAME,
 }
 
 

@@ -106,6 +106,17 @@ def scores_are_shares(testbed: Testbed) -> None:
 
 
 @law
+def teams_score_alike(testbed: Testbed) -> None:
+    """Seats of a team, as `teams` declares them, have the same score at the end of every game."""
+    teams = testbed.game.teams
+    for trace in testbed.traces if teams else ():
+        for seat in range(teams, trace.setup.seats):
+            if trace.scores[seat] != trace.scores[seat % teams]:
+                told = f"seats {seat % teams} and {seat} are a team and score {trace.scores[seat % teams]:g} and"
+                raise trace.end.broken(f"{told} {trace.scores[seat]:g}")
+
+
+@law
 def seats_score_alike(testbed: Testbed) -> None:
     """Evenly random seats have the same mean score wherever they sit, given how far they sit from the first to move.
 

@@ -364,8 +364,7 @@ def _refuse_same_games(gathered: "_Gathered") -> None:
     first, second = (gathered.files[bisect.bisect_right(starts, place) - 1] for place in (one, two))
     raise CardaiError(
         f"{second[1]}, line {two - second[0] + 2}: the game with the seed {gathered.seeds.filled()[two]} is also in"
-        f" {first[1]}, line {one - first[0] + 2}: {len(twice):,} games would count twice (equal agents in rotated seats"
-        " play each game of a match once for each of them; --no-rotate plays it once)"
+        f" {first[1]}, line {one - first[0] + 2}: {len(twice):,} games would count twice"
     )
 
 

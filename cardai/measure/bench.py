@@ -1,5 +1,7 @@
 """Benchmarks on duplicate deals: every agent plays the same cards, and every agent plays each deal once in each seat.
 
+Equal agents may be in several seats. Rotations that seat them alike are one game, which is played once.
+
     report = run_suite(load("moska"), agents=["bot3"], games=20_000)     # a game's published suite
     report = run_match(load("moska"), ["bot3", "random", "random", "bot2"], games=4_000)
 
@@ -8,8 +10,9 @@ The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
 """
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +21,7 @@ from cardai.agents.endgame import Endgame
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import WorldSearch
 from cardai.errors import CardaiError, positive, unknown, whole
-from cardai.game import Game, Row, Suite, is_game
+from cardai.game import MEASURED, Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
 from cardai.measure.bench_report import (
     BenchReport,
@@ -28,13 +31,13 @@ from cardai.measure.bench_report import (
     SearchCost,
     SuiteResult,
 )
-from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
+from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_places, play_rotated
 from cardai.progress import Progress, begin_part
 from cardai.stats import interval
-from cardai.stats.deals import new_salt, whole_rotations
+from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
-from cardai.stats.measure import Measure, measure_of
+from cardai.stats.measure import Measure, WonLostTied, leads, measure_of, won_lost_tied
 from cardai.table.many import Results
 
 Outcomes = dict[str, np.ndarray]
@@ -57,8 +60,8 @@ def run_suite(
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
-    `agents`, `games` (for each row) and `variant` default to the suite's. Each row plays ceil(games / seats) deals, the
-    same for every agent and row, and each deal in all rotations. Ctrl-C ends the run; the report then has the games
+    `agents`, `games` (for each row) and `variant` default to the suite's. Each row plays ceil(games / rotations) deals,
+    the same for every agent, and each deal in all rotations. Ctrl-C ends the run; the report then has the games
     finished so far.
 
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
@@ -77,26 +80,28 @@ def run_suite(
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
     variant = _variant(game, suite.variant if variant is None else variant)
+    line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
-        _refuse_unfit(
-            agent(game, spec, isolate=isolate), game, variant, {1 + len(row.opponents) for row in suite.rows.values()}
-        )
-    planned, missing = _planned(game, suite, agents or suite.agents, variant, isolate)
-    salt = _salt(salt, (player for _, _, line_up in planned for player in line_up))
+        _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
+    planned, missing = _planned(game, line_ups, agents or suite.agents, games, variant, isolate)
+    salt = _salt(salt, (player for plan in planned for player in plan.line_up))
 
-    total = sum(whole_rotations(games, len(line_up)) for _, _, line_up in planned)
-    measures = [measure_of(game, name) for name in dict.fromkeys([suite.measure, *game.measures])]
+    total = sum(plan.games for plan in planned)
+    measures = _measures(game, suite.measure, game.measures, map(len, line_ups.values()))
+    noted = _noted(game, measures)
     rows: list[SuiteResult] = []
     by_agent: dict[tuple[str, str], Outcomes] = {}
     done = 0
-    for spec, name, line_up in planned:
-        part = begin_part(progress, done, total, f"{line_up[0].label} in {name}")
-        noted = _noted(game, measures)
-        results, places = play_rotated(game, line_up, games, seed, variant, threads, part, salt=salt, noted=noted)
-        own = {one.name: outcomes_of_place(places, 0, outcomes(one.name, results)) for one in measures}
-        rows.append(_suite_result(suite, measures, spec, name, line_up, results, places, own, seed))
-        by_agent[name, line_up[0].label] = own
-        done += len(results.scores)
+    for plan in planned:
+        part = begin_part(progress, done, total, f"{plan.measured.label} in {plan.row}")
+        results, places = play_rotated(
+            game, plan.line_up, plan.turns, plan.deals, seed, variant, threads, part, salt=salt, noted=noted
+        )
+        counted = partial(outcomes_of_places, places, plan.counted)
+        own = {one.name: counted(outcomes(one.name, results)) for one in measures}
+        rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
+        by_agent[plan.row, plan.measured.label] = own
+        done += plan.games
         if results.interrupted:
             break
     return BenchReport(
@@ -118,7 +123,7 @@ def run_suite(
         verdicts=_suite_verdicts(measures, by_agent),
         source=suite.source,
         claim_games=suite.claim_games,
-        games=sum(row.figure.n for row in rows),
+        games=sum(row.games for row in rows),
         endless=sum(row.endless for row in rows),
         seconds=sum(row.seconds for row in rows),
         decisions=sum(row.decisions for row in rows),
@@ -142,9 +147,10 @@ def run_match(
 ) -> BenchReport[MatchStanding]:
     """Play the agents of a line-up against each other: a spec or an agent for each seat, in order.
 
-    Equal specs are one player with several places. With `rotate`, each deal is played in all rotations of the line-up,
-    and games are rounded up to whole rotations; without it, each deal is played once with the seats as named. `record`:
-    a file to write the games to; it may exist only with `overwrite`. `salt`, `isolate`: as in `run_suite`.
+    Equal specs are one player with several places. With `rotate`, each deal is played in all rotations of the line-up
+    that seat different players, and games are rounded up to whole rotations; without it, each deal is played once with
+    the seats as named. `record`: a file to write the games to; it may exist only with `overwrite`. `salt`, `isolate`:
+    as in `run_suite`.
 
     Raises CardaiError for bad specs, seats, games, variant or file, before anything is played.
     """
@@ -160,12 +166,12 @@ def run_match(
     line_up = _line_up(game, players, variant, isolate)
     salt = _salt(salt, line_up)
     specs = [player.spec for player in line_up]
-    total = whole_rotations(games, len(line_up)) if rotate else games
-    part = begin_part(progress, 0, total, " - ".join(specs))
-    measures = [measure_of(game, name) for name in dict.fromkeys(["score", *(game.measures or ("win", "loss"))])]
-    noted = _noted(game, measures)
+    turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
+    deals = -(-games // len(turns))
+    part = begin_part(progress, 0, deals * len(turns), " - ".join(specs))
+    measures = _measures(game, "score", game.measures or ("win", "loss"), [len(specs)])
     results, places = play_rotated(
-        game, line_up, games, seed, variant, threads, part, rotate, record, overwrite, salt, noted
+        game, line_up, turns, deals, seed, variant, threads, part, record, overwrite, salt, _noted(game, measures)
     )
     places_of = {spec: [place for place, named in enumerate(specs) if named == spec] for spec in dict.fromkeys(specs)}
     return BenchReport(
@@ -181,8 +187,8 @@ def run_match(
         asked=games,
         rotate=rotate,
         threads=threads,
-        rows=tuple(_standing(line_up[own[0]], own, measures, results, places) for own in places_of.values()),
-        verdicts=_match_verdicts(game, line_up, results, places),
+        rows=tuple(_standing(game, line_up[own[0]], own, measures, results, places) for own in places_of.values()),
+        verdicts=_match_verdicts(game, line_up, measures, results, places),
         games=int(results.finished.sum()),
         endless=int(results.endless.sum()),
         seconds=results.seconds,
@@ -202,10 +208,11 @@ def _suite(game: Game, name: str | None) -> Suite:
 def _suite_against_random(game: Game) -> Suite:
     """The suite of a game that has none of its own."""
     agents = ("random", *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics))
+    seats = game.default_seats
     return Suite(
         about="against players who move at random",
         measure="score",
-        rows={"random": Row(("random",) * (game.default_seats - 1))},
+        rows={"random": Row(("random",) * (seats - (seats // game.teams if game.teams else 1)))},
         agents=tuple(dict.fromkeys(agents)),
     )
 
@@ -220,18 +227,84 @@ def _variant(game: Game, variant: str | None) -> str:
     return game.default_variant if variant is None else variant
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """An agent in a row of a suite, and how the row is played.
+
+    - `own`: the places of the measured agent; `partners`, `opponents`: the agents in the other places of its team and
+      of other teams.
+    - `counted`: groups of places that count once a game each. One group has the measured agent's own places. If others
+      play as it does, several rotations of the row are one game, in which there is a group for each of them.
+    - `turns`: who sits where in the rotations that each deal is played in.
+    """
+
+    spec: str
+    row: str
+    line_up: list[Agent]
+    own: list[int]
+    partners: tuple[Agent, ...]
+    opponents: tuple[Agent, ...]
+    counted: list[list[int]]
+    turns: np.ndarray
+    deals: int
+
+    @property
+    def measured(self) -> Agent:
+        """The agent that is measured."""
+        return self.line_up[self.own[0]]
+
+    @property
+    def games(self) -> int:
+        """How many games are played."""
+        return self.deals * len(self.turns)
+
+
 def _planned(
-    game: Game, suite: Suite, specs: Sequence[str], variant: str, isolate: bool
-) -> tuple[list[tuple[str, str, list[Agent]]], list[MissingRow]]:
-    """The agent, row and line-up of everything to be played, and the rows that cannot be."""
-    planned: list[tuple[str, str, list[Agent]]] = []
+    game: Game,
+    line_ups: Mapping[str, Sequence[str]],
+    specs: Sequence[str],
+    games: int,
+    variant: str,
+    isolate: bool,
+) -> tuple[list[_Plan], list[MissingRow]]:
+    """The agents in all rows that they can play, and the rows that cannot be played."""
+    planned: list[_Plan] = []
     missing: list[MissingRow] = []
-    for spec, (name, row) in itertools.product(dict.fromkeys(specs), suite.rows.items()):
+    for spec, (row, named) in itertools.product(dict.fromkeys(specs), line_ups.items()):
+        own = [place for place, name in enumerate(named) if name == MEASURED]
+        beside, against = _others(named, own, game.teams)
         try:
-            planned.append((spec, name, _line_up(game, (spec, *row.opponents), variant, isolate)))
+            line_up = _line_up(game, [spec if name == MEASURED else name for name in named], variant, isolate)
         except CardaiError as error:
-            missing.append(MissingRow(spec, name, row.opponents, str(error)))
+            opponents, partners = (tuple(named[place] for place in places) for places in (against, beside))
+            missing.append(MissingRow(spec, row, opponents, str(error), len(own), partners))
+            continue
+        seated = [player.spec for player in line_up]
+        all_turns = len(distinct_rotations([None if place in own else name for place, name in enumerate(seated)]))
+        turns = distinct_rotations(seated)
+        again = range(0, all_turns, len(turns))  # the rotations that are the same game as the first one
+        planned.append(
+            _Plan(
+                spec=spec,
+                row=row,
+                line_up=line_up,
+                own=own,
+                partners=tuple(line_up[place] for place in beside),
+                opponents=tuple(line_up[place] for place in against),
+                counted=[[(place + turn) % len(seated) for place in own] for turn in again],
+                turns=turns,
+                deals=-(-games // all_turns),
+            )
+        )
     return planned, missing
+
+
+def _others(line_up: Sequence[str], own: Sequence[int], teams: int) -> tuple[list[int], list[int]]:
+    """The places of an agent's partners, those of its teams that are not its own, and of its opponents."""
+    others = [place for place in range(len(line_up)) if place not in own]
+    own_teams = {place % teams for place in own} if teams else set()
+    partners = [place for place in others if teams and place % teams in own_teams]
+    return partners, [place for place in others if place not in partners]
 
 
 def _line_up(game: Game, players: Sequence[str | Agent], variant: str, isolate: bool) -> list[Agent]:
@@ -261,77 +334,117 @@ def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int
         raise refusals[0]
 
 
+def _measures(game: Game, main: str, beside: Iterable[str], tables: Iterable[int]) -> list[Measure]:
+    """The measures of a report on tables of so many seats, `main` first.
+
+    Where all tables have two sides, games won, lost and tied are counted (`WonLostTied`): that says what the measures
+    "win", "loss" and "share" would say beside the main one.
+    """
+    if all(_has_two_sides(game, seats) for seats in tables):
+        beside = (name for name in beside if name not in _OF_SHARES)
+    return [measure_of(game, name) for name in dict.fromkeys([main, *beside])]
+
+
+def _has_two_sides(game: Game, seats: int) -> bool:
+    return (game.teams or seats) == 2
+
+
 def _noted(game: Game, measures: Sequence[Measure]) -> list[str]:
     """The outcomes of a game that have to be noted for measures."""
     return [measure.name for measure in measures if measure.name in game.outcomes]
 
 
 def _suite_result(
+    game: Game,
     suite: Suite,
     measures: Sequence[Measure],
-    spec: str,
-    name: str,
-    line_up: Sequence[Agent],
+    plan: _Plan,
     results: Results,
     places: np.ndarray,
     own: Outcomes,
+    counted: Callable[[np.ndarray], np.ndarray],
     seed: int,
 ) -> SuiteResult:
-    """The result of the first agent of a line-up, `own`. In rotation r, place 0 sits in seat r."""
+    """The result of the measured agent. `own`: what it got by each measure. `counted` finds it among all seats'."""
     main, *others = measures
-    figure, claim = interval.estimate(own[main.name]), suite.rows[name].claims.get(spec)
-    claim_games, by_seat = (suite.claim_games if main.name in _OF_SHARES else 0), own[main.name].T
+    figure, claim = interval.estimate(own[main.name]), suite.rows[plan.row].claims.get(plan.spec)
+    claim_games = suite.claim_games if main.name in _OF_SHARES else 0
+    by_seat = outcomes(main.name, results)
+    is_own = np.isin(places.reshape(by_seat.shape), np.concatenate(plan.counted))
+    seats = np.where(is_own, by_seat, np.nan).reshape(places.shape)
     return SuiteResult(
-        agent=line_up[0].label,
-        spec=spec,
-        row=name,
-        opponents=tuple(opponent.label for opponent in line_up[1:]),
+        agent=plan.measured.label,
+        spec=plan.spec,
+        row=plan.row,
+        opponents=tuple(opponent.label for opponent in plan.opponents),
         measure=suite.measure,
         figure=figure.scaled(main.scale),
-        score=interval.estimate(outcomes_of_place(places, 0, outcomes("score", results))).scaled(100),
-        by_seat=tuple(interval.estimate(column[:, None]).scaled(main.scale) for column in by_seat),
-        seat_share=_means(outcomes(main.name, results), main.scale),
+        score=interval.estimate(counted(outcomes("score", results))).scaled(100),
+        by_seat=tuple(interval.estimate(seats[:, :, seat]).scaled(main.scale) for seat in range(places.shape[2])),
+        seat_share=_means(by_seat, main.scale),
         claim=claim,
         claim_verdict=None
         if claim is None or not figure.n
         else interval.agreement(figure, claim / main.scale, claim_games),
+        games=int(results.finished.sum()),
         endless=int(results.endless.sum()),
         decisions=results.decisions,
         seconds=results.seconds,
         games_per_second=float(results.finished.sum() / results.seconds) if results.seconds else 0.0,
         seed=seed,
         interrupted=results.interrupted,
-        search=_search_cost(line_up, results),
+        search=_search_cost(plan, results),
         beside={other.name: interval.estimate(own[other.name]).scaled(other.scale) for other in others},
+        places=len(plan.own),
+        partners=tuple(partner.label for partner in plan.partners),
+        ends=_ends(game, results, counted),
     )
 
 
-def _search_cost(line_up: Sequence[Agent], results: Results) -> SearchCost | None:
-    """What the search of the first agent of a line-up cost, None if it does not search over worlds."""
-    plan = line_up[0].strategy
-    plan = plan.inner.strategy if isinstance(plan, Endgame) else plan
-    if not isinstance(plan, WorldSearch):
+def _ends(game: Game, results: Results, counted: Callable[[np.ndarray], np.ndarray]) -> WonLostTied | None:
+    """The games that a player won, lost and tied, None if there are more than two sides."""
+    if not _has_two_sides(game, results.scores.shape[1]):
+        return None
+    return won_lost_tied(counted(leads(outcomes("score", results))))
+
+
+def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
+    """What the search of the measured agent cost, None if it does not search over worlds."""
+    search = plan.measured.strategy
+    search = search.inner.strategy if isinstance(search, Endgame) else search
+    if not isinstance(search, WorldSearch):
         return None
     assert results.thinking is not None
-    seconds, decisions = results.thinking[0].tolist()
-    exploits = plan.assumed in [opponent.spec for opponent in line_up[1:]]
-    return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), plan.assumed, exploits)
+    specs = list(dict.fromkeys(player.spec for player in plan.line_up))  # as `play_rotated` numbers the agents
+    seconds, decisions = results.thinking[specs.index(plan.measured.spec)].tolist()
+    exploits = search.assumed in [other.spec for other in (*plan.partners, *plan.opponents)]
+    return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), search.assumed, exploits)
 
 
 def _standing(
-    player: Agent, own: Sequence[int], measures: Sequence[Measure], results: Results, places: np.ndarray
+    game: Game, player: Agent, own: Sequence[int], measures: Sequence[Measure], results: Results, places: np.ndarray
 ) -> MatchStanding:
     """The standing of a player that has the places `own` of the line-up."""
+    counted = partial(outcomes_of_places, places, _sides(game, own))
 
     def pooled(measure: str, scale: int = 100) -> Estimate:
-        return interval.estimate(outcomes_of_places(places, own, outcomes(measure, results))).scaled(scale)
+        return interval.estimate(counted(outcomes(measure, results))).scaled(scale)
 
     is_own = np.isin(places.reshape(results.scores.shape), own)
     score, win, loss = (pooled(measure) for measure in ("score", "win", "loss"))
     by_seat = _means(np.where(is_own, outcomes("score", results), np.nan))
     others = (measure for measure in measures if measure.name not in ("score", "win", "loss"))
     beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
-    return MatchStanding(player.label, player.spec, len(own), score, win, loss, by_seat, beside)
+    ends = _ends(game, results, counted)
+    return MatchStanding(player.label, player.spec, len(own), score, win, loss, by_seat, beside, ends)
+
+
+def _sides(game: Game, own: Sequence[int]) -> list[list[int]]:
+    """Places of a line-up by team, or each for itself in a game without teams."""
+    sides: dict[int, list[int]] = {}
+    for place in own:
+        sides.setdefault(place % game.teams if game.teams else place, []).append(place)
+    return list(sides.values())
 
 
 def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
@@ -353,15 +466,15 @@ def _suite_verdicts(
 
 
 def _match_verdicts(
-    game: Game, line_up: Sequence[Agent], results: Results, places: np.ndarray
+    game: Game, line_up: Sequence[Agent], measures: Sequence[Measure], results: Results, places: np.ndarray
 ) -> tuple[PairVerdict, ...]:
     """The verdicts on each pair of players by their mean scores and by the game's measures."""
     specs, verdicts = [player.spec for player in line_up], list[PairVerdict]()
     own = {player.label: [i for i, spec in enumerate(specs) if spec == player.spec] for player in line_up}
-    for name in dict.fromkeys(["score", *game.measures]):
-        by_seat = outcomes(name, results)
-        pooled = {label: outcomes_of_places(places, chosen, by_seat) for label, chosen in own.items()}
-        verdicts += _verdicts(measure_of(game, name), "", pooled)
+    for measure in (one for one in measures if one.name in ("score", *game.measures)):
+        by_seat = outcomes(measure.name, results)
+        pooled = {label: outcomes_of_places(places, _sides(game, one), by_seat) for label, one in own.items()}
+        verdicts += _verdicts(measure, "", pooled)
     return tuple(verdicts)
 
 

@@ -8,7 +8,7 @@ from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
-from cardai.stats.measure import Measure
+from cardai.stats.measure import Measure, WonLostTied
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,17 @@ class SearchCost:
 class SuiteResult:
     """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of an outcome.
 
-    - `figure`: the suite's measure; `score`: the mean score; `beside`: the game's other measures (`Game.measures`).
+    - `places`: how many seats of a game the agent had; `opponents`: the agents in the seats of others; `partners`:
+      other agents in the agent's own team, in a game of teams.
+    - `figure`: the suite's measure; `score`: the mean score; `beside`: the game's other measures (`Game.measures`). A
+      team counts once a game.
     - `by_seat[s]`: the agent's figure in seat s.
     - `seat_share[s]`: the same measure for seat s over all games, whichever agent sat there.
     - `claim`: the published figure, in the same unit; `claim_verdict`: how the agent's figure compares with it.
+    - `games`: games finished. Rotations in which equal agents sit alike are one game, which counts for each of them.
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
     - `search`: for an agent that searches over worlds, what that cost.
+    - `ends`: games won, lost and tied, if there are two sides: two seats or two teams.
     """
 
     agent: str
@@ -50,6 +55,7 @@ class SuiteResult:
     seat_share: tuple[float, ...]
     claim: float | None
     claim_verdict: str | None
+    games: int
     endless: int
     decisions: int
     seconds: float
@@ -58,24 +64,32 @@ class SuiteResult:
     interrupted: bool
     search: SearchCost | None = None
     beside: Mapping[str, Estimate] = field(default_factory=dict)
+    places: int = 1
+    partners: tuple[str, ...] = ()
+    ends: WonLostTied | None = None
 
 
 @dataclass(frozen=True)
 class MissingRow:
-    """A row of a suite that an agent could not play, and why."""
+    """A row of a suite that an agent could not play, and why. `places`, `partners`: as in `SuiteResult`."""
 
     agent: str
     row: str
     opponents: tuple[str, ...]
     reason: str
+    places: int = 1
+    partners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class MatchStanding:
     """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games.
 
+    A game counts for each of its places, in a game of teams for each team that it plays in.
+
     - `by_seat[s]`: its mean score in seat s, in percent; NaN if it never sat there.
     - `beside`: the game's other measures (`Game.measures`), in percent, or in the unit of an outcome.
+    - `ends`: games won, lost and tied, if there are two sides: two seats or two teams.
     """
 
     agent: str
@@ -86,6 +100,7 @@ class MatchStanding:
     loss: Estimate
     by_seat: tuple[float, ...]
     beside: Mapping[str, Estimate] = field(default_factory=dict)
+    ends: WonLostTied | None = None
 
     def figure(self, name: str) -> Estimate:
         """The estimate of a measure of the report."""
@@ -116,7 +131,8 @@ class BenchReport(Generic[RowT]):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside
-      it: the game's (`Game.measures`), or "win" and "loss" in a match of a game without.
+      it: the game's (`Game.measures`), or "win" and "loss" in a match of a game without. Where all rows have `ends`,
+      these stand for "win", "loss" and "share".
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's.
     - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
     - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
@@ -164,7 +180,10 @@ class BenchReport(Generic[RowT]):
                 name = f"{row.row}, {row.agent}"
                 figures = [row.figure, *(row.beside[measure.name] for measure in others)]
             told = zip((main, *others), figures, strict=True)
-            lines.append(f"{name}: " + ", ".join(f"{m.name} {figure}{' %' * m.is_share}" for m, figure in told))
+            words = [f"{m.name} {figure}{' %' * m.is_share}" for m, figure in told]
+            if row.ends:
+                words.append(f"won-lost-tied {row.ends.counts}, {row.ends.of_decided} % of decided")
+            lines.append(f"{name}: {', '.join(words)}")
         return "\n".join([*lines, f"{self.games:,} games"])
 
     def as_json(self) -> dict[str, Any]:

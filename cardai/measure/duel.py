@@ -2,10 +2,10 @@
 
     result = duel(game, "greedy:runs/new", "greedy:runs/old", seats=4, seed=1, folder="runs/new/duel")
 
-Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. The mean scores of the two agents
-at the same tables are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference
-that is not there, so each takes a wider interval: all comparisons of a duel between equals together find one with a
-probability of at most 5 % (Bonferroni).
+Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. In a game of teams the agent is
+one team, and the others are the other teams. The mean scores of the two agents at the same tables are compared after 1,
+2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there, so each takes a wider
+interval: all comparisons of a duel between equals together find one with a probability of at most 5 % (Bonferroni).
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from cardai.game import Game, is_game
 from cardai.kernel.doors import check_function, check_path, check_text
 from cardai.progress import CountProgress
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.deals import deal_seeds, distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
@@ -45,6 +45,7 @@ class Duel:
     - `different`: how many deals were played in different ways; `looks`: how often the agents were compared.
     - `score`: the candidate's mean score, with its 95 % interval.
     - `difference`: that mean less the mean score of the others at the same tables, with an interval of `level`.
+      A team counts once a game.
     - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
       deals.
     """
@@ -94,25 +95,26 @@ def duel(
 ) -> Duel:
     """Play a candidate among others until one of them is better, or `most` games have been played.
 
-    At least `games` games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is
-    kept in a file of the folder, so that the same call continues a duel that was interrupted. Raises CardaiError for
-    agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
+    The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. At least `games`
+    games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is kept in a file of
+    the folder, so that the same call continues a duel that was interrupted. Raises CardaiError for agents that do not
+    fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
     is_game(game).options(whole("seats", seats), variant)
     agents = [agent(game, check_text(name, spec)) for name, spec in (("candidate", candidate), ("other", other))]
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
-    first = -(-positive("games", games) // BLOCK)
-    deals = -(-games // (first * seats))
-    blocks = max(first, -(-positive("most", games if most is None else most) // (deals * seats)))
+    first, sides = -(-positive("games", games) // BLOCK), game.teams or seats
+    deals = -(-games // (first * sides))
+    blocks = max(first, -(-positive("most", games if most is None else most) // (deals * sides)))
     seeds, sums = deal_seeds(seed, deals * blocks), list(looks(first, blocks))
     played: list[_Block] = []
     for count, end in enumerate(sums, 1):
         for number in range(len(played), end):
             file = Path(folder) / f"{number:04d}.npz"
-            block = _read(file, deals, seats)
+            block = _read(file, deals, sides)
             if block is None:
-                part = _part(progress, number * deals * seats, blocks * deals * seats)
+                part = _part(progress, number * deals * sides, blocks * deals * sides)
                 own_seeds = seeds[number * deals : (number + 1) * deals]
                 block = _play(game, agents, own_seeds, seats, variant, threads, part)
                 _write(file, block)
@@ -152,7 +154,8 @@ def with_epsilon(spec: str, epsilon: float) -> str:
 class _Block:
     """The games of some deals.
 
-    - `scores`: f4[deals, rotations, seats], the candidate's score first; NaN for endless games.
+    - `scores`: f4[deals, rotations, sides], the candidate's score first; NaN for endless games. A side is a team or, in
+      a game without teams, a seat.
     - `marks`: u8[deals, 8], a hash of each deal's moves, by which deals with different games are told apart.
     """
 
@@ -169,13 +172,14 @@ def _play(
     threads: int | None,
     progress: CountProgress | None,
 ) -> _Block:
-    turns = rotations(seats)
-    lineups = np.tile((turns != 0).astype(np.int64), (len(seeds), 1))
+    candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
+    turns = distinct_rotations(candidate.tolist())
+    lineups = np.tile(np.where(candidate[turns], 0, 1), (len(seeds), 1))
     results = play(
         game,
         agents,
         lineups,
-        np.repeat(seeds, seats),
+        np.repeat(seeds, len(turns)),
         variant=variant,
         threads=threads,
         record=True,
@@ -183,9 +187,9 @@ def _play(
     )
     if results.interrupted:
         raise KeyboardInterrupt
-    scores = np.where(results.finished[:, None], results.scores, np.nan).reshape(len(seeds), seats, seats)
-    seat_of = np.argsort(turns, axis=1)  # [rotation, place of the line-up]
-    scores = np.take_along_axis(scores, np.broadcast_to(seat_of, scores.shape), axis=2)
+    scores = np.where(results.finished[:, None], results.scores, np.nan).reshape(len(seeds), *turns.shape)
+    seat_of = np.argsort(turns, axis=1)[:, : len(turns)]  # [rotation, side]: the seat of a side's first place
+    scores = np.take_along_axis(scores, np.broadcast_to(seat_of, (len(seeds), *seat_of.shape)), axis=2)
     return _Block(scores.astype(np.float32), _marks(results.moves, len(seeds)))
 
 
@@ -234,19 +238,19 @@ def _write(file: Path, block: _Block) -> None:
         raise CardaiError(f"cannot write {file}: {error.strerror or error}") from None
 
 
-def _read(file: Path, deals: int, seats: int) -> _Block | None:
+def _read(file: Path, deals: int, sides: int) -> _Block | None:
     """The block in a file, or None if there is no such file. Raises CardaiError if the file is damaged."""
     if not file.exists():
         return None
     try:
         with open_file(file) as content, zipfile.ZipFile(content) as arrays:
-            scores = _array(arrays, "scores", np.float32, (deals, seats, seats))
+            scores = _array(arrays, "scores", np.float32, (deals, sides, sides))
             marks = _array(arrays, "marks", np.uint8, (deals, 8))
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         why = printable(str(error)[:200])
         raise CardaiError(f"{file} is damaged ({why}): delete it, and its games are played again") from None
     if scores is None or marks is None:
-        raise CardaiError(f"{file} is damaged or does not hold {deals:,} deals for {seats} seats; move it away")
+        raise CardaiError(f"{file} is damaged or does not hold {deals:,} deals for {sides} sides; move it away")
     return _Block(scores, marks)
 
 

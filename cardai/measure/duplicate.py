@@ -1,4 +1,4 @@
-"""A line-up on duplicate deals: play each deal in all rotations, and find what each place of the line-up scored."""
+"""A line-up on duplicate deals: play each deal in several rotations, and find what the line-up's places scored."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -7,22 +7,39 @@ from pathlib import Path
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.game import Game
+from cardai.errors import CardaiError
+from cardai.game import MEASURED, Game, Row
 from cardai.progress import CountProgress
-from cardai.stats.deals import deal_seeds, rotations
+from cardai.stats.deals import deal_seeds
 from cardai.stats.measure import OF_SCORES
 from cardai.table.many import Results, play
+
+
+def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
+    """The line-up of a row of a suite: a spec for each place, and `MEASURED` for each of the measured agent's places.
+
+    `teams`: as in `Game.teams`. Raises CardaiError if the opponents do not fill the other teams.
+    """
+    if MEASURED in row.opponents:
+        return row.opponents
+    if not teams:
+        return (MEASURED, *row.opponents)
+    members, missing = divmod(len(row.opponents), teams - 1)
+    if missing:
+        raise CardaiError(f"{len(row.opponents)} opponents cannot be {teams - 1} teams of equal size")
+    others = iter(row.opponents)
+    return tuple(next(others) if place % teams else MEASURED for place in range(members * teams))
 
 
 def play_rotated(
     game: Game,
     line_up: Sequence[Agent],
-    games: int,
+    turns: np.ndarray,
+    deals: int,
     seed: int,
     variant: str,
     threads: int,
     progress: CountProgress | None,
-    rotate: bool = True,
     record: Path | None = None,
     overwrite: bool = False,
     salt: str = "",
@@ -31,15 +48,13 @@ def play_rotated(
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
-    The places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. Without
-    `rotate`, each deal is played once as named. `record`: a file to write the games to. `salt`: see `deal_seeds`.
-    `noted`: names of outcomes that are noted of each game. `moves`: keep the moves of each game in the results.
+    `turns`: which place sits in each seat in the rotations that each deal is played in, i64[rotations, seats]. The
+    places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `record`: a
+    file to write the games to. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
+    `moves`: keep the moves of each game in the results.
     Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
     seats at once.
     """
-    seats = len(line_up)
-    turns = rotations(seats) if rotate else np.arange(seats)[None]
-    deals = -(-games // len(turns))
     places = np.tile(turns, (deals, 1))
     seeds = np.repeat(deal_seeds(seed, deals, salt), len(turns))
     agents = {agent.spec: agent for agent in line_up}
@@ -58,7 +73,7 @@ def play_rotated(
             outcomes=noted,
             record=moves,
         )
-    return results, places.reshape(deals, len(turns), seats)
+    return results, places.reshape(deals, *turns.shape)
 
 
 def outcomes(measure: str, results: Results) -> np.ndarray:
@@ -78,9 +93,13 @@ def outcomes_of_place(places: np.ndarray, place: int, outcomes: np.ndarray) -> n
     return np.take_along_axis(outcomes.reshape(deals, turns, seats), seat[:, :, None], axis=2)[:, :, 0]
 
 
-def outcomes_of_places(places: np.ndarray, chosen: Sequence[int], outcomes: np.ndarray) -> np.ndarray:
-    """The outcomes of several places side by side, f8[deals, len(chosen) * rotations]."""
-    return np.concatenate([outcomes_of_place(places, place, outcomes) for place in chosen], axis=1)
+def outcomes_of_places(places: np.ndarray, groups: Sequence[Sequence[int]], outcomes: np.ndarray) -> np.ndarray:
+    """The outcomes of several groups of places side by side, f8[deals, len(groups) * rotations].
+
+    A group counts once a game, by the mean of its places' outcomes.
+    """
+    means = [np.mean([outcomes_of_place(places, place, outcomes) for place in group], axis=0) for group in groups]
+    return np.concatenate(means, axis=1)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,8 @@
     league = run_all(games=1_000)
 
 `cardai.measure.pool` says which tables there are and which agents play there. Each deal is played by a line-up of the
-table's pool in all rotations. `cardai.measure.history` keeps the ratings of earlier runs and compares with them.
+table's pool in all rotations. In a game of teams an agent plays a whole team, and teams are rated like single players.
+`cardai.measure.history` keeps the ratings of earlier runs and compares with them.
 """
 
 import math
@@ -39,7 +40,7 @@ _SPEED_SECONDS = 0.3  # the first games that take so long are the measurement
 class LeagueStanding:
     """One agent at one table.
 
-    - `rating`: Elo points above `ANCHOR`; `score` and `loss`: in percent of its games.
+    - `rating`: Elo points above `ANCHOR`; `score` and `loss`: in percent of its games, those of a team once.
     - `decisions_per_second`: with the agent in all seats, on all threads; one measurement, without an interval.
     """
 
@@ -139,9 +140,10 @@ def run_all(
 ) -> League:
     """Play every table of the named games, by default of all available games, and rate all agents.
 
-    Each table plays ceil(games / seats) deals; tables with the same number of seats play the same deals. Ctrl-C ends
-    the run; the league then has the tables finished so far. Raises CardaiError for games or threads below 1 and for a
-    named game that is unknown.
+    Each table plays ceil(games / rotations) deals; tables with the same number of seats play the same deals. Rotations
+    in which a small pool seats the same agents alike are one game and played once. Ctrl-C ends the run; the league then
+    has the tables finished so far. Raises CardaiError for games or threads below 1 and for a named game that is
+    unknown.
     """
     games, threads = positive("games", games), thread_count(threads)
     began, interrupted = time.perf_counter(), False
@@ -151,9 +153,9 @@ def run_all(
     try:
         for name in available() if names is None else names:
             planned += tables_of(name, names is not None, left_out)
-        total = sum(whole_rotations(games, plan.seats) for plan in planned)
+        total = sum(whole_rotations(games, plan.sides) for plan in planned)
         for i, plan in enumerate(planned):
-            done = sum(whole_rotations(games, earlier.seats) for earlier in planned[:i])
+            done = sum(whole_rotations(games, earlier.sides) for earlier in planned[:i])
             part = begin_part(progress, done, total, plan.name)
             try:
                 tables.append(_play_table(plan, games, seed, threads, part))
@@ -176,14 +178,25 @@ def run_all(
 
 def _play_table(plan: PlannedTable, games: int, seed: int, threads: int, progress: CountProgress | None) -> LeagueTable:
     """Play all deals of a table and time its agents. Raises KeyboardInterrupt at Ctrl-C."""
-    deals, turns = -(-games // plan.seats), rotations(plan.seats)
-    lineups = draw_lineups(len(plan.pool), plan.seats, deals, seed)[:, turns]  # [deals, rotations, seats]
-    flat, seeds = lineups.reshape(-1, plan.seats), np.repeat(deal_seeds(seed, deals), plan.seats)
+    deals = -(-games // plan.sides)
+    drawn = draw_lineups(len(plan.pool), plan.sides, deals, seed)[:, rotations(plan.sides)]  # [deals, rotations, sides]
+    is_new = np.stack([(drawn[:, :turn] != drawn[:, [turn]]).any(axis=2).all(axis=1) for turn in range(plan.sides)], 1)
+    lineups, seeds = np.tile(drawn, plan.seats // plan.sides)[is_new], np.repeat(deal_seeds(seed, deals), plan.sides)
     results = _complete(
-        play(plan.game, plan.pool, flat, seeds, variant=plan.variant, threads=threads, progress=progress)
+        play(
+            plan.game,
+            plan.pool,
+            lineups,
+            seeds[is_new.reshape(-1)],
+            variant=plan.variant,
+            threads=threads,
+            progress=progress,
+        )
     )
+    scores = np.full(drawn.shape, np.nan)
+    scores[is_new] = np.where(results.finished[:, None], results.scores, np.nan)[:, : plan.sides]
     speeds = [_speed(plan, player, seed, threads) for player in plan.pool]
-    return _summarise(plan, lineups, results, speeds, seed)
+    return _summarise(plan, drawn, scores, results, speeds, seed)
 
 
 def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> float:
@@ -206,9 +219,14 @@ def _complete(results: Results) -> Results:
 
 
 def _summarise(
-    plan: PlannedTable, lineups: np.ndarray, results: Results, speeds: Sequence[float], seed: int
+    plan: PlannedTable,
+    lineups: np.ndarray,
+    scores: np.ndarray,
+    results: Results,
+    speeds: Sequence[float],
+    seed: int,
 ) -> LeagueTable:
-    scores = np.where(results.finished[:, None], results.scores, np.nan).reshape(lineups.shape)
+    """The ratings of a table by the agents and the scores of its sides, both [deals, rotations, sides]."""
     unknown = Estimate(math.nan, math.nan, math.nan, 0, 0)
     estimates, picked, unrated = (unknown,) * len(plan.pool), "", ""
     try:

@@ -37,6 +37,11 @@ class PlannedTable:
         """For people."""
         return table_name(self.game.name, self.variant, self.seats)
 
+    @property
+    def sides(self) -> int:
+        """How many agents play against each other: one for each team, or for each seat in a game without teams."""
+        return self.game.teams or self.seats
+
 
 def table_name(game: str, variant: str, seats: int) -> str:
     """The name of a table for people: "moska (thesis, 4)"."""

@@ -8,7 +8,8 @@ from cardai.stats.measure import Measure
 
 def interval_words(report: BenchReport) -> str:
     """Which intervals the report's figures have."""
-    if report.kind == "match" or len(report.measures) > 1 or report.measure not in ("score", "win", "loss"):
+    is_plain = len(report.measures) == 1 and report.measure in ("score", "win", "loss")
+    if report.kind == "match" or not is_plain or any(row.ends for row in report.rows):
         return (
             "95 % intervals: Wilson's with the deal as cluster for shares of games; for other means a bootstrap over "
             "deals, unless all values are 0 or 1"
@@ -26,6 +27,12 @@ def measure_notes(measures: Sequence[Measure]) -> list[str]:
     ]
 
 
+def ends_notes(report: BenchReport) -> list[str]:
+    """What the columns on games won, lost and tied are, if the report has them."""
+    is_there = any(row.ends for row in report.rows)
+    return ["of decided %: share of the games not tied that the agent won"] if is_there else []
+
+
 def condition_notes(report: BenchReport) -> list[str]:
     """Game, seed, deals, speed, and why the number of games is not the one asked for."""
     turn = "each deal once in every rotation of the line-up" if report.rotate else "seats as named, one game a deal"
@@ -37,8 +44,8 @@ def condition_notes(report: BenchReport) -> list[str]:
         notes.append(
             f"salt {report.salt}: the deals could not be guessed from the seed; --salt {report.salt} repeats them"
         )
-    counts = {row.figure.n for row in report.rows} if report.kind == "suite" else {report.games}
-    if not report.interrupted and not report.endless and counts - {report.asked}:
+    most = max((row.figure.n for row in report.rows), default=0) if report.kind == "suite" else report.games
+    if not report.interrupted and not report.endless and most > report.asked:
         notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")
     if report.endless:
         notes.append(f"{report.endless:,} games did not end within the game's limit of moves; they count in no figure")

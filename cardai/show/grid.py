@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from cardai.measure.bench_report import MatchStanding, SuiteResult
+
+_ResultRow = SuiteResult | MatchStanding
 NAME_WIDTH = 26  # columns; a longer name is folded
 
 
@@ -49,6 +52,20 @@ def add_figures(table: Any, *headers: str) -> None:
     """Add columns for numbers, aligned to the right and never wrapped."""
     for header in headers:
         table.add_column(header, justify="right", no_wrap=True)
+
+
+def add_ends(table: Any, rows: Sequence[_ResultRow], is_narrow: bool) -> None:
+    """Add columns for games won, lost and tied, if rows of a report have them."""
+    if any(row.ends for row in rows):
+        add_figures(table, *(["won\nlost\ntied", "of\ndecided %"] if is_narrow else ["won-lost-tied", "of decided %"]))
+
+
+def ends_cells(rows: Sequence[_ResultRow], row: _ResultRow, is_narrow: bool) -> list[str]:
+    """A row's cells in the columns of `add_ends`. When narrow, the numbers of games are below each other."""
+    if row.ends:
+        counts = row.ends.counts.replace("-", "\n") if is_narrow else row.ends.counts
+        return [counts, stacked(row.ends.of_decided, is_narrow)]
+    return ["", ""] if any(other.ends for other in rows) else []
 
 
 def stacked(figure: object, is_narrow: bool) -> str:

@@ -4,14 +4,26 @@ import itertools
 from typing import Any
 
 from cardai.measure.bench_report import BenchReport, MatchStanding
-from cardai.show.conditions import condition_notes, interval_words, measure_notes
-from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
+from cardai.show.conditions import condition_notes, ends_notes, interval_words, measure_notes
+from cardai.show.grid import (
+    add_ends,
+    add_figures,
+    add_names,
+    coloured,
+    ends_cells,
+    fitting,
+    grid,
+    seat_figures,
+    stacked,
+    with_notes,
+)
 
 
 def table(report: BenchReport[MatchStanding]) -> Any:
     """A rich renderable of a match's report."""
     unit = "all in percent" if all(measure.is_share for measure in report.measures) else "in percent or as named"
-    notes = [f"{unit}, {interval_words(report)}", *measure_notes(report.measures), *condition_notes(report)]
+    notes = [f"{unit}, {interval_words(report)}", *measure_notes(report.measures)]
+    notes += [*ends_notes(report), *condition_notes(report)]
     standings = fitting(lambda is_narrow: _standings(report, is_narrow))
     return with_notes(notes, standings, *([_pairs(report)] if len(report.rows) > 1 else []))
 
@@ -25,12 +37,14 @@ def _standings(report: BenchReport[MatchStanding], is_narrow: bool) -> Any:
     add_names(table, "player", ranked)
     main, *others = report.measures
     table.add_column(main.title, justify="right", style="bold", no_wrap=True)
+    add_ends(table, report.rows, is_narrow)
     add_figures(table, *(measure.title for measure in others))
     table.add_column("score by seat", justify="right")
     add_figures(table, "n")
     for name, row in ranked.items():
-        figures = (stacked(row.figure(measure.name), is_narrow) for measure in report.measures)
-        table.add_row(name, *figures, seat_figures(row.by_seat), f"{row.score.n:,}")
+        figures = [stacked(row.figure(measure.name), is_narrow) for measure in others]
+        cells = [stacked(row.figure(main.name), is_narrow), *ends_cells(report.rows, row, is_narrow), *figures]
+        table.add_row(name, *cells, seat_figures(row.by_seat), f"{row.score.n:,}")
     return table
 
 

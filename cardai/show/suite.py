@@ -3,9 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cardai.measure.bench_report import BenchReport, SearchCost, SuiteResult
-from cardai.show.conditions import condition_notes, interval_words, measure_notes
-from cardai.show.grid import add_figures, add_names, coloured, fitting, grid, seat_figures, stacked, with_notes
+from cardai.measure.bench_report import BenchReport, MissingRow, SearchCost, SuiteResult
+from cardai.show.conditions import condition_notes, ends_notes, interval_words, measure_notes
+from cardai.show.grid import (
+    add_ends,
+    add_figures,
+    add_names,
+    coloured,
+    ends_cells,
+    fitting,
+    grid,
+    seat_figures,
+    stacked,
+    with_notes,
+)
 
 
 def table(report: BenchReport[SuiteResult]) -> Any:
@@ -22,6 +33,7 @@ def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
     add_names(table, "agent", [*map(_agent_cell, report.rows), *(missing.agent for missing in report.missing)])
     main, *others = report.measures
     table.add_column(main.title, justify="right", style="bold", no_wrap=True)
+    add_ends(table, report.rows, is_narrow)
     add_figures(table, *(measure.title for measure in others))
     if has_claims:
         add_figures(table, "claimed")
@@ -41,7 +53,7 @@ def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
 def _cells(
     report: BenchReport[SuiteResult], result: SuiteResult, labels: Sequence[str], has_claims: bool, is_narrow: bool
 ) -> list[str]:
-    cells = [_agent_cell(result), stacked(result.figure, is_narrow)]
+    cells = [_agent_cell(result), stacked(result.figure, is_narrow), *ends_cells(report.rows, result, is_narrow)]
     cells += [stacked(result.beside[measure.name], is_narrow) for measure in report.measures[1:]]
     if has_claims:
         claim = "" if result.claim is None else f"{result.claim:g} {result.claim_verdict or ''}"
@@ -64,15 +76,22 @@ def _agent_cell(result: SuiteResult) -> str:
 
 
 def _is_mirror(result: SuiteResult) -> bool:
-    return set(result.opponents) == {result.agent}
+    return {*result.partners, *result.opponents} == {result.agent}
 
 
 def _has_claims(report: BenchReport[SuiteResult]) -> bool:
     return any(result.claim is not None for result in report.rows)
 
 
-def _line_up(opponents: Sequence[str]) -> str:
-    counts = {agent: opponents.count(agent) for agent in opponents}
+def _line_up(row: SuiteResult | MissingRow) -> str:
+    """Who sat with the agent and who against it: "against 3 x bot3"."""
+    own = [f"{row.places} seats of the agent"] if row.places > 1 else []
+    own += [f"with {_counted(row.partners)}"] if row.partners else []
+    return ", ".join([*own, f"against {_counted(row.opponents)}"])
+
+
+def _counted(agents: Sequence[str]) -> str:
+    counts = {agent: agents.count(agent) for agent in agents}
     return " + ".join(agent if count == 1 else f"{count} x {agent}" for agent, count in counts.items())
 
 
@@ -85,9 +104,10 @@ def _search_words(search: SearchCost, agent: str, row: str) -> str:
 
 def _notes(report: BenchReport[SuiteResult]) -> list[str]:
     main, *others = report.measures
-    notes = [f"{main.title}: {main.about}, {interval_words(report)}", *measure_notes(others), *condition_notes(report)]
-    opponents = {row.row: row.opponents for row in (*report.rows, *report.missing)}
-    notes += [f"{name}: against {_line_up(agents)}" for name, agents in opponents.items()]
+    notes = [f"{main.title}: {main.about}, {interval_words(report)}", *measure_notes(others)]
+    notes += [*ends_notes(report), *condition_notes(report)]
+    line_ups = {row.row: _line_up(row) for row in (*report.rows, *report.missing)}
+    notes += [f"{name}: {line_up}" for name, line_up in line_ups.items()]
     if _has_claims(report):
         games = f", from {report.claim_games:,} games each" if report.claim_games else ""
         notes.append(
@@ -96,7 +116,7 @@ def _notes(report: BenchReport[SuiteResult]) -> list[str]:
         )
     notes += [_search_words(row.search, row.agent, row.row) for row in report.rows if row.search]
     if any(_is_mirror(result) for result in report.rows):
-        notes.append("* all seats play alike: the rotations of a deal are the same game, counted from each seat")
+        notes.append("* all seats play alike: the rotations of a deal are one game, counted from each side")
     notes += [f"{missing.row}, {missing.agent}: not available: {missing.reason}" for missing in report.missing]
     if report.unplayed:
         notes.append(f"stopped: {report.unplayed} rows were not begun")

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -36,9 +37,28 @@ def rotations(seats: int) -> np.ndarray:
     return (turns[None, :] - turns[:, None]) % seats
 
 
-def whole_rotations(games: int, seats: int) -> int:
-    """The number of games rounded up so that every deal is played in all its rotations."""
-    return -(-games // seats) * seats
+def distinct_rotations(line_up: Sequence[Hashable]) -> np.ndarray:
+    """The rotations of a line-up without those that seat equal agents alike, i64[R, seats], as in `rotations`.
+
+    The first R seats of the line-up repeat round the table: R is 2 for A, B, A, B, and 1 if all are equal.
+    """
+    seats = list(line_up)
+    period = next(turn for turn in range(1, len(seats) + 1) if seats[turn:] + seats[:turn] == seats)
+    return rotations(len(seats))[:period]
+
+
+def whole_rotations(games: int, turns: int) -> int:
+    """The number of games rounded up so that every deal is played in all its `turns` rotations."""
+    return -(-games // turns) * turns
+
+
+def seats_of_side(number: np.ndarray, seats: int, teams: int) -> np.ndarray:
+    """Which seats a side has in games of these numbers, bool[G, seats]: the sides take turns, side 0 in game 0.
+
+    A side is a team, or a single seat in a game without teams (`teams` is 0).
+    """
+    sides = teams or seats
+    return np.arange(seats) % sides == (number % sides)[:, None]
 
 
 @rule

@@ -1,4 +1,7 @@
-"""Measures: what a table counts of each seat of a game, such as its score, its share of the win, or its points."""
+"""Measures: what a table counts of each seat of a game, such as its score, its share of the win, or its points.
+
+At tables with two sides, two seats or two teams, `WonLostTied` counts how the games ended.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +10,8 @@ import numpy as np
 
 from cardai.errors import CardaiError, unknown
 from cardai.game import MEASURES, Game
+from cardai.stats import interval
+from cardai.stats.interval import Estimate
 
 
 @dataclass(frozen=True)
@@ -64,3 +69,34 @@ OF_SCORES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "share": win_shares,
 }
 """Functions of the scores of tables, f8[..., seats]; they return an array of the same shape with values in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class WonLostTied:
+    """How games between two sides ended for one of them.
+
+    `of_decided`: the share of the games not tied that it won, in percent, with Wilson's interval, the deal as cluster.
+    """
+
+    won: int
+    lost: int
+    tied: int
+    of_decided: Estimate
+
+    @property
+    def counts(self) -> str:
+        """The games won, lost and tied, as in "1,180-20-70"."""
+        return f"{self.won:,}-{self.lost:,}-{self.tied:,}"
+
+
+def leads(scores: np.ndarray) -> np.ndarray:
+    """Each seat's score less that of the other side, both f8[..., seats]; even seats play against odd ones."""
+    return scores - np.roll(scores, -1, axis=-1)
+
+
+def won_lost_tied(leads: np.ndarray) -> WonLostTied:
+    """Count how games ended by the leads of one side in them, f8[D, R] by deal; NaN for a game without an end."""
+    decided = np.where(leads == 0.0, np.nan, leads)
+    shares = np.where(np.isnan(decided), np.nan, decided > 0.0)
+    ends = (int((leads > 0.0).sum()), int((leads < 0.0).sum()), int((leads == 0.0).sum()))
+    return WonLostTied(*ends, interval.proportion(shares).scaled(100))

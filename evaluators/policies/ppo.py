@@ -2,8 +2,8 @@
 
     policy = train(cardai.load("tictactoe"), REPORT, seed=1)
 
-In each training step one network plays some games, in all seats or in one seat beside a fixed opponent, and learns from
-all its decisions. The only reward is a seat's score at the end of a game.
+In each training step one network plays some games, in all seats or on one side against a fixed opponent, and learns
+from all its decisions. The only reward is a seat's score at the end of a game.
 """
 
 import functools
@@ -24,6 +24,7 @@ from cardai.agents.strategy import OfFunction
 from cardai.game import Game
 from cardai.progress import CountProgress
 from cardai.rule import rule
+from cardai.stats.deals import seats_of_side
 from evaluators import settings
 from evaluators.bodies.layers import Linear
 from evaluators.policies.decisions import Trajectories
@@ -75,7 +76,7 @@ class PpoConfig:
     hidden: int = setting(
         "Units of the next layer, one for the policy and one for the value.", span=(1, 2**16), default=128
     )
-    opponent: str = setting("The spec of all other seats; empty for the network itself.", default="")
+    opponent: str = setting("The spec of all other seats, or teams; empty for the network itself.", default="")
 
     def __post_init__(self) -> None:
         settings.check(self)
@@ -248,11 +249,9 @@ class Ppo:
             yield self.config.step_games
 
     def lineups(self, done: int, count: int) -> np.ndarray:
-        """Returns i64[count, seats]: the network in every seat, or in one seat that rotates beside the opponent."""
-        lineups = np.full((count, self.table.seats), len(self.agents) - 1)
-        games = np.arange(count)
-        lineups[games, (done + games) % self.table.seats] = 0
-        return lineups
+        """Returns i64[count, seats]: the network in every seat, or on one side, which rotates, against the opponent."""
+        own = seats_of_side(np.arange(done, done + count), self.table.seats, self.table.game.teams)
+        return np.where(own, 0, len(self.agents) - 1)
 
     def update(self, trajectories: Trajectories) -> dict[str, float]:
         """Learns from a step's decisions, in minibatches of whole games."""

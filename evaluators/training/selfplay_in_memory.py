@@ -23,6 +23,7 @@ from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.stats.deals import seats_of_side
 from cardai.table.many import play
 from evaluators.bodies.build import build
 from evaluators.model import Model
@@ -40,8 +41,8 @@ class SelfPlayProtocol:
     out of range.
 
     - `games`: games of each iteration.
-    - `opponent`: the spec of all seats but one; the network's seat rotates from game to game. Empty: the network takes
-      every seat.
+    - `opponent`: the spec of all seats but one, or of all teams but one; the network's seats rotate from game to game.
+      Empty: the network takes every seat.
     - `first_players`: the spec of all seats in the first iteration. Empty: the network with its initial weights.
     - `epsilon`, `temperature`: how the network explores, see `cardai.agents.spec`.
     - `window`: how many of the latest iterations are trained on.
@@ -194,9 +195,8 @@ class SelfPlayTraining:
             players = [agent(game, protocol.first_players)]
         elif protocol.opponent:
             players.append(agent(game, protocol.opponent))
-        lineups = np.full((protocol.games, self.seats), len(players) - 1)
-        games = np.arange(protocol.games)
-        lineups[games, games % self.seats] = 0
+        own = seats_of_side(np.arange(protocol.games), self.seats, game.teams)
+        lineups = np.where(own, 0, len(players) - 1)
         seeds = stream.integers(2**63, size=protocol.games, dtype=np.uint64)
         results = play(game, players, lineups, seeds, live=_LIVE, record=True)
         if results.interrupted:

@@ -93,8 +93,8 @@ def measure_endings(
 ) -> EndingsReport:
     """Play games between agents and grade how each agent played the endings.
 
-    agents: specs, one for each seat. Each deal is played once with every rotation of the seats, so `games` is rounded
-    up to whole deals. limit: nodes the solver may visit for one decision. Intervals are 95 % and treat deals as
+    agents: specs, one for each seat. Each deal is played in all rotations that seat different agents, so `games` is
+    rounded up to whole deals. limit: nodes the solver may visit for one decision. Intervals are 95 % and treat deals as
     independent: Wilson's for shares, bootstrap for means. Raises CardaiError for a bad agent, if `games` is below 1,
     and for a game that declares no open positions.
     """

@@ -9,7 +9,7 @@ from cardai.agents.spec import agent
 from cardai.game import Game, GameState
 from cardai.measure.duplicate import play_rotated
 from cardai.progress import CountProgress
-from cardai.stats.deals import deal_seeds
+from cardai.stats.deals import deal_seeds, distinct_rotations
 from cardai.stats.machine import thread_count
 
 
@@ -42,17 +42,18 @@ def play_games(
     progress: CountProgress | None,
 ) -> PlayedGames:
     """Play a line-up, one spec for each seat, on duplicate deals. Raises KeyboardInterrupt on Ctrl-C."""
-    specs = list(dict.fromkeys(agents))
-    line_up = [agent(game, spec) for spec in agents]
-    results, places = play_rotated(game, line_up, games, seed, variant, thread_count(threads), progress, moves=True)
+    specs, turns = list(dict.fromkeys(agents)), distinct_rotations(agents)
+    line_up, deals = [agent(game, spec) for spec in agents], -(-games // len(turns))
+    results, places = play_rotated(
+        game, line_up, turns, deals, seed, variant, thread_count(threads), progress, moves=True
+    )
     if results.interrupted:
         raise KeyboardInterrupt
     numbers = np.array([specs.index(spec) for spec in agents])
-    deals, turns, seats = places.shape
-    seeds, played = deal_seeds(seed, deals), []
+    seats, seeds, played = len(agents), deal_seeds(seed, deals), []
     for number, moves in enumerate(results.moves):
         if moves is not None and results.finished[number]:
-            deal, turn = divmod(number, turns)
+            deal, turn = divmod(number, len(turns))
             start = game.new(seats, int(seeds[deal]), variant)
             lineup, scores = numbers[places[deal, turn]], results.scores[number]
             played.append(PlayedGame(deal, int(seeds[deal]), start, moves, lineup, scores))

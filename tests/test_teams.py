@@ -1,0 +1,218 @@
+"""Games of teams: seat i belongs to team i % teams, and a team counts once wherever results are counted."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pairs
+import pytest
+from rich.console import Console
+
+from cardai.agents.spec import agent
+from cardai.errors import CardaiError
+from cardai.game import MEASURED, Row, Suite
+from cardai.measure.bench import run_match, run_suite
+from cardai.measure.duplicate import line_up_of
+from cardai.show import match, suite
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
+from cardai.table.many import play
+
+PAIRS = pairs.GAME
+
+
+def with_rows(**rows: Row):
+    return replace(PAIRS, suites={"own": Suite("a test", "score", rows, ("high", "low"))})
+
+
+def played(specs: list[str], deals: int, seed: int) -> np.ndarray:
+    """The scores of all seats in the line-up as it is and turned by one seat, f8[deals, 2, seats]."""
+    names = list(dict.fromkeys(specs))
+    lineup = np.array([names.index(spec) for spec in specs])
+    lineups = np.tile([lineup, np.roll(lineup, 1)], (deals, 1))
+    agents = [agent(PAIRS, spec) for spec in names]
+    return play(PAIRS, agents, lineups, np.repeat(deal_seeds(seed, deals), 2)).scores.reshape(deals, 2, len(specs))
+
+
+def text_of(report, width: int = 140) -> str:
+    console = Console(width=width)
+    with console.capture() as captured:
+        console.print({"suite": suite, "match": match}[report.kind].table(report))
+    return captured.get()
+
+
+# The declaration.
+
+
+@pytest.mark.parametrize(
+    ("teams", "said"),
+    [
+        (1, "pairs: 4 or 6 seats cannot be 1 teams of equal size; teams are 0 .* or 2 or more"),
+        (3, "pairs: 4 or 6 seats cannot be 3 teams"),
+        (-2, "pairs: teams must be at least 0, not -2"),
+        (True, "pairs: teams must be a whole number, not True"),
+    ],
+)
+def test_teams_that_the_seats_cannot_form_are_refused(teams, said):
+    with pytest.raises(CardaiError, match=said):
+        replace(PAIRS, teams=teams)
+
+
+def test_each_seat_may_be_a_team_of_its_own():
+    assert replace(PAIRS, seats=range(2, 7, 2)).teams == 2
+    assert replace(PAIRS, seats=range(4, 5), teams=4).teams == 4
+
+
+def test_the_numbers_of_seats_are_named_one_by_one_if_they_leave_some_out():
+    with pytest.raises(CardaiError, match="pairs is for 4 or 6 seats, not 5"):
+        PAIRS.new(5)
+
+
+# Matches.
+
+
+def test_a_team_counts_once_a_game_and_each_game_is_played_once():
+    report = run_match(PAIRS, ["high", "random", "high", "random"], games=399, seed=3)
+    scores = played(["high", "random", "high", "random"], 200, 3)
+    own = np.stack([scores[:, 0, 0], scores[:, 1, 1]], axis=1)
+    high, others = report.rows
+    assert (report.games, high.places, high.score.n, high.score.deals) == (400, 2, 400, 200)
+    assert high.score == interval.estimate(own).scaled(100)
+    assert others.score.point == pytest.approx(100 - high.score.point)
+    assert high.by_seat == pytest.approx([100 * own[:, 0].mean(), 100 * own[:, 1].mean()] * 2)
+    (verdict,) = (one for one in report.verdicts if one.one == "high")
+    assert (verdict.verdict, verdict.difference.n) == ("better", 400)
+    assert "399 games were asked for: rounded up" in text_of(report)
+
+
+def test_partners_of_different_kinds_are_counted_apart_and_score_alike():
+    report = run_match(PAIRS, ["high", "random", "low", "random"], games=400, seed=3)
+    high, others, low = report.rows
+    assert [row.score.n for row in report.rows] == [400, 400, 400]
+    assert high.score == low.score
+    assert others.score.point == pytest.approx(100 - high.score.point)
+
+
+def test_a_player_in_both_teams_is_counted_for_each():
+    (row,) = run_match(PAIRS, ["high"] * 4, games=100, seed=3).rows
+    assert (row.places, row.score.point, row.score.n, row.score.deals) == (4, 50.0, 200, 100)
+    assert row.ends.won == row.ends.lost
+
+
+def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
+    game = replace(PAIRS, measures=("rank",))
+    high, low = run_match(game, ["high", "low", "high", "low"], games=400, seed=3).rows
+    assert high.beside["rank"].n == low.beside["rank"].n == 400
+    assert high.beside["rank"].low > low.beside["rank"].high
+    high, low, beside = run_match(game, ["high", "low", "random", "low"], games=400, seed=3).rows
+    assert high.beside["rank"].low > beside.beside["rank"].high  # partners, but what they played is their own
+
+
+# Games won, lost and tied.
+
+
+def test_games_won_lost_and_tied_are_counted_and_the_decided_ones_have_an_interval():
+    report = run_match(PAIRS, ["high", "random", "high", "random"], games=400, seed=3)
+    scores = played(["high", "random", "high", "random"], 200, 3)
+    own = np.stack([scores[:, 0, 0], scores[:, 1, 1]], axis=1)
+    ends = report.rows[0].ends
+    assert ends is not None
+    assert (ends.won, ends.lost, ends.tied) == ((own == 1).sum(), (own == 0).sum(), (own == 0.5).sum())
+    assert min(ends.won, ends.lost, ends.tied) > 0
+    assert ends.of_decided == interval.proportion(np.where(own == 0.5, np.nan, own)).scaled(100)
+    assert ends.of_decided.n == ends.won + ends.lost
+    theirs = report.rows[1].ends
+    assert theirs is not None
+    assert (theirs.won, theirs.lost, theirs.tied) == (ends.lost, ends.won, ends.tied)
+
+
+def test_a_table_shows_them_in_place_of_the_shares_of_games_won_and_lost():
+    report = run_match(PAIRS, ["high", "random", "high", "random"], games=400, seed=3)
+    ends, text = report.rows[0].ends, text_of(report)
+    assert [measure.name for measure in report.measures] == ["score"]
+    header = next(line for line in text.splitlines() if "player" in line)
+    assert " ".join(header.split()) == "player score % won-lost-tied of decided % score by seat n"
+    assert f"{ends.won}-{ends.lost}-{ends.tied}" in text
+    assert str(ends.of_decided) in text
+    assert f"won-lost-tied {ends.won}-{ends.lost}-{ends.tied}, {ends.of_decided} % of decided" in str(report)
+    found = json.loads(json.dumps(report.as_json(), allow_nan=False))["rows"][0]["ends"]
+    assert (found["won"], found["of_decided"]["n"]) == (ends.won, ends.won + ends.lost)
+
+
+def test_two_seats_are_two_sides_and_three_teams_are_not():
+    two = replace(PAIRS, seats=range(2, 3), default_seats=2, teams=0)
+    report = run_match(two, ["high", "low"], games=100)
+    assert report.rows[0].ends is not None
+    three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
+    report = run_match(three, ["high", "low", "random"] * 2, games=99)
+    assert [row.ends for row in report.rows] == [None] * 3
+    assert (report.games, [measure.name for measure in report.measures]) == (99, ["score", "win", "loss"])
+
+
+# Suites.
+
+
+def test_the_measured_agent_has_a_whole_team():
+    game = with_rows(six=Row(("random",) * 3), four=Row(("random", "low")))
+    report = run_suite(game, agents=["high"], games=400, seed=3)
+    six, four = report.rows
+    in_match = run_match(PAIRS, ["high", "random", "high", "low"], games=400, seed=3)
+    assert four.games == 400  # the opponents differ, so each rotation is another game
+    assert four.figure == in_match.rows[0].score
+    assert four.ends == in_match.rows[0].ends
+    assert (four.places, four.opponents, four.partners) == (2, ("random", "low"), ())
+    scores = played(["high", "random"] * 3, 200, 3)
+    own = np.stack([scores[:, 0, 0], scores[:, 1, 1]], axis=1)
+    assert (six.places, six.games, six.figure) == (3, 400, interval.estimate(own).scaled(100))
+    assert [seat.point for seat in six.by_seat] == pytest.approx([100 * own[:, 0].mean(), 100 * own[:, 1].mean()] * 3)
+    assert [seat.n for seat in six.by_seat] == [200] * 6
+    text = text_of(report)
+    assert "six: 3 seats of the agent, against 3 x random" in text
+    assert "four: 2 seats of the agent, against random + low" in text
+
+
+def test_a_row_may_name_the_whole_line_up():
+    game = with_rows(beside=Row((MEASURED, "random", "low", "random")), last=Row(("random", MEASURED) * 2))
+    report = run_suite(game, agents=["high"], games=400, seed=3)
+    beside, last = report.rows
+    in_match = run_match(PAIRS, ["high", "random", "low", "random"], games=400, seed=3)
+    assert beside.figure == in_match.rows[0].score
+    assert (beside.places, beside.opponents, beside.partners) == (1, ("random", "random"), ("low",))
+    assert (last.places, last.opponents, last.figure.n) == (2, ("random", "random"), 400)
+    assert last.figure == run_match(PAIRS, ["random", "high"] * 2, games=400, seed=3).rows[1].score
+    assert "beside: with low, against 2 x random" in text_of(report)
+
+
+def test_agents_are_compared_on_the_same_deals_and_against_claims():
+    game = with_rows(row=Row(("random", "random"), {"high": 50.0, "low": 27.0}))
+    report = run_suite(game, agents=["high", "low", "random"], games=1000, seed=3)
+    assert {(one.one, one.other): one.verdict for one in report.verdicts}["high", "low"] == "better"
+    high, low, even = report.rows
+    assert (high.claim_verdict, low.claim_verdict) == ("higher", "agrees")
+    assert high.figure.deals == low.figure.deals == even.figure.deals == 500
+    assert (even.games, even.figure.n, even.figure.point) == (500, 1000, 50.0)  # one game, counted for both teams
+    assert "counted from each side" in text_of(report)
+    assert report.games == 2500
+
+
+def test_a_game_without_suites_is_measured_as_a_team_against_random():
+    report = run_suite(PAIRS, games=40)
+    assert {row.opponents for row in report.rows} == {("random", "random")}
+    assert {row.places for row in report.rows} == {2}
+
+
+def test_a_table_of_teams_fits_a_narrow_terminal():
+    game = with_rows(row=Row(("random", "random"), {"high": 50.0}))
+    for report in (run_suite(game, games=1000), run_match(PAIRS, ["high", "random"] * 2, games=10_000)):
+        lines = text_of(report, 80).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert "\u2026" not in "".join(lines)
+
+
+def test_opponents_that_cannot_be_teams_are_refused_and_rows_of_other_sizes_reported():
+    with pytest.raises(CardaiError, match="3 opponents cannot be 2 teams of equal size"):
+        line_up_of(Row(("random",) * 3), 3)
+    assert line_up_of(Row(("a", "b", "c", "d")), 3) == (MEASURED, "a", "b", MEASURED, "c", "d")
+    (gap,) = run_suite(with_rows(ten=Row(("random",) * 5), ready=Row(("random",) * 2)), games=4).missing[:1]
+    assert (gap.row, gap.places, gap.opponents) == ("ten", 5, ("random",) * 5)
+    assert "pairs is for 4 or 6 seats, not 10" in gap.reason
