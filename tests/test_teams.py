@@ -11,11 +11,18 @@ from rich.console import Console
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Row, Suite
+from cardai.measure import duel as duels
+from cardai.measure import league
 from cardai.measure.bench import run_match, run_suite
+from cardai.measure.bench_report import MatchStanding, SuiteResult
+from cardai.measure.duel import duel
 from cardai.measure.duplicate import line_up_of
+from cardai.measure.league import run_all
+from cardai.measure.pool import PlannedTable
 from cardai.show import match, suite
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
+from cardai.stats.deals import deal_seeds, seats_of_side
+from cardai.stats.measure import WonLostTied
 from cardai.table.many import play
 
 PAIRS = pairs.GAME
@@ -32,6 +39,11 @@ def played(specs: list[str], deals: int, seed: int) -> np.ndarray:
     lineups = np.tile([lineup, np.roll(lineup, 1)], (deals, 1))
     agents = [agent(PAIRS, spec) for spec in names]
     return play(PAIRS, agents, lineups, np.repeat(deal_seeds(seed, deals), 2)).scores.reshape(deals, 2, len(specs))
+
+
+def ends_of(row: MatchStanding | SuiteResult) -> WonLostTied:
+    assert row.ends is not None
+    return row.ends
 
 
 def text_of(report, width: int = 140) -> str:
@@ -96,7 +108,7 @@ def test_partners_of_different_kinds_are_counted_apart_and_score_alike():
 def test_a_player_in_both_teams_is_counted_for_each():
     (row,) = run_match(PAIRS, ["high"] * 4, games=100, seed=3).rows
     assert (row.places, row.score.point, row.score.n, row.score.deals) == (4, 50.0, 200, 100)
-    assert row.ends.won == row.ends.lost
+    assert ends_of(row).won == ends_of(row).lost
 
 
 def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
@@ -115,20 +127,17 @@ def test_games_won_lost_and_tied_are_counted_and_the_decided_ones_have_an_interv
     report = run_match(PAIRS, ["high", "random", "high", "random"], games=400, seed=3)
     scores = played(["high", "random", "high", "random"], 200, 3)
     own = np.stack([scores[:, 0, 0], scores[:, 1, 1]], axis=1)
-    ends = report.rows[0].ends
-    assert ends is not None
+    ends, theirs = ends_of(report.rows[0]), ends_of(report.rows[1])
     assert (ends.won, ends.lost, ends.tied) == ((own == 1).sum(), (own == 0).sum(), (own == 0.5).sum())
     assert min(ends.won, ends.lost, ends.tied) > 0
     assert ends.of_decided == interval.proportion(np.where(own == 0.5, np.nan, own)).scaled(100)
     assert ends.of_decided.n == ends.won + ends.lost
-    theirs = report.rows[1].ends
-    assert theirs is not None
     assert (theirs.won, theirs.lost, theirs.tied) == (ends.lost, ends.won, ends.tied)
 
 
 def test_a_table_shows_them_in_place_of_the_shares_of_games_won_and_lost():
     report = run_match(PAIRS, ["high", "random", "high", "random"], games=400, seed=3)
-    ends, text = report.rows[0].ends, text_of(report)
+    ends, text = ends_of(report.rows[0]), text_of(report)
     assert [measure.name for measure in report.measures] == ["score"]
     header = next(line for line in text.splitlines() if "player" in line)
     assert " ".join(header.split()) == "player score % won-lost-tied of decided % score by seat n"
@@ -142,7 +151,8 @@ def test_a_table_shows_them_in_place_of_the_shares_of_games_won_and_lost():
 def test_two_seats_are_two_sides_and_three_teams_are_not():
     two = replace(PAIRS, seats=range(2, 3), default_seats=2, teams=0)
     report = run_match(two, ["high", "low"], games=100)
-    assert report.rows[0].ends is not None
+    ends = ends_of(report.rows[0])
+    assert ends.won + ends.tied / 2 == pytest.approx(report.rows[0].score.point * report.games / 100)
     three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
     report = run_match(three, ["high", "low", "random"] * 2, games=99)
     assert [row.ends for row in report.rows] == [None] * 3
@@ -216,3 +226,82 @@ def test_opponents_that_cannot_be_teams_are_refused_and_rows_of_other_sizes_repo
     (gap,) = run_suite(with_rows(ten=Row(("random",) * 5), ready=Row(("random",) * 2)), games=4).missing[:1]
     assert (gap.row, gap.places, gap.opponents) == ("ten", 5, ("random",) * 5)
     assert "pairs is for 4 or 6 seats, not 10" in gap.reason
+
+
+# Duels, leagues, training.
+
+
+def spied(monkeypatch, module) -> list[tuple[np.ndarray, list[int]]]:
+    """The line-ups and seeds of every call of `table.play` from a module."""
+    calls = []
+
+    def play(game, agents, lineups, seeds, whole=module.play, **options):
+        calls.append((np.array(lineups), np.array(seeds).tolist()))
+        return whole(game, agents, lineups, seeds, **options)
+
+    monkeypatch.setattr(module, "play", play)
+    return calls
+
+
+@pytest.mark.parametrize("seats", [4, 6])
+def test_a_duel_is_one_team_against_the_other(tmp_path, monkeypatch, seats):
+    calls = spied(monkeypatch, duels)
+    found = duel(PAIRS, "high", "random", seats=seats, games=399, seed=7, folder=tmp_path)
+    (lineups, seeds), *more = calls
+    assert not more
+    assert lineups.tolist() == [[0, 1] * (seats // 2), [1, 0] * (seats // 2)] * 200
+    assert seeds == np.repeat(deal_seeds(7, 200), 2).tolist()
+    report = run_match(PAIRS, ["high", "random"] * (seats // 2), games=399, seed=7)
+    assert found.score.point == pytest.approx(report.rows[0].score.point)
+    (verdict,) = (one for one in report.verdicts if one.one == "high")
+    assert found.difference.point == pytest.approx(verdict.difference.point)
+    assert (found.games, found.score.n, found.difference.n) == (400, 400, 400)
+    assert duel(PAIRS, "high", "random", seats=seats, games=399, seed=7, folder=tmp_path) == found  # from its file
+    assert len(calls) == 1
+
+
+def test_a_duel_of_three_teams_has_the_candidate_in_one_of_them(tmp_path, monkeypatch):
+    calls = spied(monkeypatch, duels)
+    three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
+    found = duel(three, "high", "random", seats=6, games=30, folder=tmp_path)
+    assert calls[0][0].tolist() == [[0, 1, 1, 0, 1, 1], [1, 0, 1, 1, 0, 1], [1, 1, 0, 1, 1, 0]] * 10
+    assert found.games == 30
+
+
+def test_a_league_rates_agents_that_play_whole_teams(monkeypatch):
+    monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
+    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+    pool = tuple(agent(PAIRS, spec) for spec in ("random", "high", "low"))
+    monkeypatch.setattr(league, "tables_of", lambda *_: [PlannedTable(PAIRS, "standard", 6, pool)])
+    calls = spied(monkeypatch, league)
+    (table,) = run_all(["pairs"], games=599, seed=1).tables
+    lineups, seeds = calls[0]
+    assert (lineups == lineups[:, [0, 1] * 3]).all()
+    assert (lineups[::2, 0] == lineups[1::2, 1]).all()
+    assert (lineups[:, 0] != lineups[:, 1]).all()
+    assert seeds == np.repeat(deal_seeds(1, 300), 2).tolist()
+    standings = {one.spec: one for one in table.standings}
+    assert (table.games, table.deals, sum(one.score.n for one in table.standings)) == (600, 300, 1200)
+    assert standings["high"].rating.low > 0 > standings["low"].rating.high
+    score = np.mean([standings[spec].score.point for spec in standings])
+    assert score == pytest.approx(50, abs=0.5)
+
+
+def test_a_league_plays_no_game_twice_if_its_pool_is_small(monkeypatch):
+    monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
+    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+    single = replace(PAIRS, teams=0)
+    pool = tuple(agent(single, spec) for spec in ("random", "high"))
+    monkeypatch.setattr(league, "tables_of", lambda *_: [PlannedTable(single, "standard", 4, pool)])
+    calls = spied(monkeypatch, league)
+    (table,) = run_all(["pairs"], games=400, seed=1).tables
+    lineups, seeds = calls[0]
+    games = [(*lineup, seed) for lineup, seed in zip(lineups.tolist(), seeds, strict=True)]
+    assert 200 < len(games) == len(set(games)) < 400  # 2 or 4 rotations of each deal
+    assert (table.deals, table.games, len(set(seeds))) == (100, len(games), 100)
+    assert all(one.score.n == 2 * len(games) for one in table.standings)
+
+
+def test_sides_take_turns_in_training():
+    assert seats_of_side(np.arange(3), 4, 2).astype(int).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
+    assert seats_of_side(np.array([5]), 4, 0).astype(int).tolist() == [[0, 1, 0, 0]]

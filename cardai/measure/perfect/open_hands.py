@@ -200,9 +200,10 @@ def measure_hands(
     """Play games between agents and measure their decisions among the last `last` plies by open hands.
 
     `agents`: specs, one for each seat. Each deal is played in all rotations that seat different agents, so `games` is
-    rounded up to whole deals. `worlds`: drawn from the view of the seat to move; agents get other ones. `limit`: positions
-    visited in one world. Intervals are 95 %, with the deal as cluster: Wilson's for shares, bootstrap for means.
-    Raises CardaiError for a bad agent, numbers out of range, and a game in which chance decides something that late.
+    rounded up to whole deals. `worlds`: drawn from the view of the seat to move; agents get other ones. `limit`:
+    positions visited in one world. Intervals are 95 %, with the deal as cluster: Wilson's for shares, bootstrap for
+    means. Raises CardaiError for a bad agent, numbers out of range, and a game in which chance decides something that
+    late.
     """
     positive("games", games)
     positive("last", last)
