@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import kuhn
 import numpy as np
+import pairs
 import pytest
 import small_game
 from hypothesis import given, settings
@@ -527,6 +528,13 @@ def test_impossible_settings_are_refused():
         dataclasses.replace(nfsp.DEEP, optimiser="magic")
     with pytest.raises(CardaiError, match="there is no agent 'nobody'"):
         ppo.train(kuhn.GAME, dataclasses.replace(TINY, opponent="nobody"))
+
+
+def test_a_network_that_learns_against_an_opponent_has_one_side_at_a_time():
+    game = dataclasses.replace(pairs.GAME, actions={(card,): card for card in range(pairs.CARDS)})
+    table = training.TrainingTable(game, 0, None, None, None)
+    learner = ppo.Ppo(table, dataclasses.replace(TINY, opponent="high"), 0)
+    assert learner.lineups(1, 3).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
 
 
 def test_an_outside_agent_is_made_of_any_function_that_selects_actions():

@@ -6,6 +6,7 @@ import chex
 import jax
 import numpy as np
 import optax
+import pairs
 import pytest
 from small_game import GAME as SMALL
 
@@ -147,6 +148,18 @@ def test_agents_take_the_seats_that_the_protocol_says(monkeypatch, opponent, fir
     assert (mine.sum(axis=1) == networks).all()
     assert mine.sum(axis=0).tolist() == [4 * networks, 4 * networks]  # each seat as often
     assert len(set(seeds.tolist())) == 8
+
+
+def test_in_a_game_of_teams_the_network_plays_a_whole_team_against_an_opponent(monkeypatch):
+    seen = []
+    play = selfplay_in_memory.play
+    monkeypatch.setattr(
+        selfplay_in_memory, "play", lambda game, *given, **more: seen.append(given) or play(game, *given, **more)
+    )
+    protocol = SelfPlayProtocol(1, 4, opponent="random", steps=1, training={"batch": 4})
+    list(SelfPlayTraining(pairs.GAME, protocol, "mlp", OPTIONS).generations(0))
+    ((_, lineups, _),) = seen
+    assert lineups.tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]] * 2
 
 
 def test_the_agent_of_a_generation_does_not_explore(training):
