@@ -18,11 +18,12 @@ from cardai.measure.bench_report import MatchStanding, SuiteResult
 from cardai.measure.duel import duel
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.league import run_all
+from cardai.measure.perfect.played import play_games
 from cardai.measure.pool import PlannedTable
 from cardai.show import match, suite
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, seats_of_side
-from cardai.stats.measure import WonLostTied
+from cardai.stats.measure import WonLostTied, leads, won_lost_tied
 from cardai.table.many import play
 
 PAIRS = pairs.GAME
@@ -120,7 +121,22 @@ def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
     assert high.beside["rank"].low > beside.beside["rank"].high  # partners, but what they played is their own
 
 
+def test_games_that_are_graded_afterwards_are_played_once():
+    teams = play_games(PAIRS, ["high", "low"] * 2, 9, 3, "standard", None, None)
+    assert (teams.deals, len(teams.games)) == (5, 10)
+    assert [game.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
+    assert [game.lineup.tolist() for game in teams.games[:2]] == [[0, 1, 0, 1], [1, 0, 1, 0]]
+
+
 # Games won, lost and tied.
+
+
+def test_the_higher_score_wins_whatever_the_scores_are():
+    scores = np.array([[0.7, 0.3], [0.6, 0.8], [0.2, 0.2], [0.3, 0.1]])
+    ends = won_lost_tied(leads(scores)[:, :1])
+    assert (ends.won, ends.lost, ends.tied, ends.of_decided.n) == (2, 1, 1, 3)
+    assert ends.of_decided.point == pytest.approx(200 / 3)
+    assert (leads(np.tile(scores, 2))[:, [0, 2]] == leads(scores)[:, [0, 0]]).all()
 
 
 def test_games_won_lost_and_tied_are_counted_and_the_decided_ones_have_an_interval():
