@@ -413,6 +413,39 @@ def play(
 
 
 @app.command(group=PLAY)
+def serve(
+    *games: GameName,
+    opponents: Annotated[str | None, Parameter(help="Agent specs to play against: bot3,greedy:best.")] = None,
+    seats: SeatCount = None,
+    variant: Variant = None,
+    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000,
+    name: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
+    ] = None,
+    data: Annotated[Path, Parameter(help="The file that keeps the games.")] = Path("cardai-tables.sqlite"),
+    device: Device = "auto",
+    scorer: Scorer = "auto",
+    isolate: Isolate = False,
+) -> int:
+    """Play games in the browser: alone, with friends by a link, against any agents."""
+    from cardai import registry
+    from cardai.show.progress import Line
+
+    try:
+        from cardai.web import serving
+    except ModuleNotFoundError as error:
+        _refuse(f"cardai serve needs the package {error.name}; pip install 'cardai[web]' brings it")
+    _compute_on(device, scorer)
+    specs = _specs(opponents) if opponents else ()
+    chosen = [load(game) for game in games or registry.available()]
+    with Line(f"compiling {', '.join(game.name for game in chosen)}"):
+        offers = serving.ready(chosen, specs, variant, seats, isolate)
+    return serving.run(offers, data, host, port, name or (), announce=_print)
+
+
+@app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""
     from cardai import registry

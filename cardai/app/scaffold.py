@@ -1,6 +1,6 @@
 """`cardai new-game`: write a folder with a small complete game, from which to build another.
 
-The template is the game in `cardai/template`, which the tests check like any other game.
+The template is the game in `cardai/app/template`, which the tests check like any other game.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ from pathlib import Path
 from cardai.errors import CardaiError
 from cardai.registry import available
 
-TEMPLATE = Path(__file__).parents[1] / "template"
+TEMPLATE = Path(__file__).parent / "template"
 PLACEHOLDER, TITLE_PLACEHOLDER = "mygame", "My Game"
 FILES = ("__init__.py", "RULES.md", "test_mygame.py")
 

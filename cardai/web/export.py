@@ -1,0 +1,59 @@
+"""Finished games of people as record files, which `cardai verify`, `replay`, `analyse` and `train` read."""
+
+import tempfile
+from pathlib import Path
+
+from cardai.data.record import Writer
+from cardai.errors import CardaiError
+from cardai.web.offers import Offer
+from cardai.web.store import Store, TableRow
+from cardai.web.tables import WebTable
+
+HUMAN = "human"
+
+
+def record_of(table: WebTable) -> bytes:
+    """The record file of one finished game. Raises BadArgument if the game is not over."""
+    table.result()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        write_record(path, [table])
+        return path.read_bytes()
+
+
+def write_record(path: Path, tables: list[WebTable], overwrite: bool = False) -> None:
+    """Write finished games of one game, variant and number of seats to a record file. Raises CardaiError."""
+    first, names = tables[0], list(dict.fromkeys(spec for table in tables for spec in specs_of(table.row)))
+    game, variant, seats = first.offer.game, first.row.variant, len(first.row.seats)
+    with Writer(path, game, names, variant, seats, overwrite=overwrite, planned=len(tables)) as writer:
+        for table in tables:
+            seed, moves, scores = table.result()
+            writer.add(seed, [names.index(spec) for spec in specs_of(table.row)], moves, scores.tolist())
+
+
+def specs_of(row: TableRow) -> list[str]:
+    """The agent spec of each seat, `HUMAN` for a person."""
+    return [HUMAN if seat.agent is None else seat.agent for seat in row.seats]
+
+
+def export(store: Store, offer: Offer, folder: Path, overwrite: bool = False) -> tuple[list[Path], int]:
+    """Write all finished games of people, a file for each variant and number of seats.
+
+    Returns the files, and how many games were left out because they cannot be played again today.
+    """
+    groups: dict[tuple[str, int], list[WebTable]] = {}
+    left_out = 0
+    for table_id in store.finished(offer.game.name):
+        row = store.table(table_id)
+        try:
+            if row is not None and row.variant in offer.variants:
+                table = WebTable(row, offer, store)
+                table.run()
+                groups.setdefault((row.variant, len(row.seats)), []).append(table)
+        except CardaiError:
+            left_out += 1
+    files = []
+    for (variant, seats), tables in groups.items():
+        files.append(folder / f"{offer.game.name}-{variant}-{seats}.jsonl.gz")
+        write_record(files[-1], tables, overwrite)
+    return files, left_out

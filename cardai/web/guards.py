@@ -1,0 +1,131 @@
+"""What is refused before anything else looks at it: pages of other sites, large or frequent messages, bad names."""
+
+import hashlib
+import ipaddress
+import json
+import re
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cardai.errors import BadArgument, is_printable
+
+LARGEST = 4096  # bytes of a frame or of a request's body
+LONGEST_NAME = 24
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""Sent with every answer."""
+
+
+class Hosts:
+    """The names under which this server may be asked for. Others are refused, since they may point here (rebinding).
+
+    `bound`: the address it listens at. `names`: further names. A server for a whole network takes any address in
+    figures, which no foreign page can be at.
+    """
+
+    def __init__(self, bound: str, names: Iterable[str] = ()) -> None:
+        self._names = {"localhost", "127.0.0.1", "::1", bound.lower(), *(name.lower() for name in names)}
+        self._any_address = bound in ("0.0.0.0", "::")
+
+    def allows(self, host: str | None) -> bool:
+        """Whether a Host header names this server."""
+        name = _name_of(host or "")
+        return name in self._names or (self._any_address and _is_address(name))
+
+    def allows_origin(self, origin: str | None, host: str | None) -> bool:
+        """Whether an Origin header names a page of the server that the request goes to."""
+        scheme, _, place = (origin or "").partition("://")
+        return scheme in ("http", "https") and self.allows(host) and place.lower() == (host or "").lower()
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port."""
+    match = re.fullmatch(r"\[([0-9a-fA-F:.]+)\](?::\d{1,5})?|([\w.-]+)(?::\d{1,5})?", host)
+    return (match[1] or match[2]).lower() if match else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class Rate:
+    """At most `most` events of each key in `seconds`."""
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most, self.seconds, self._clock = most, seconds, clock
+        self._times: dict[str, deque[float]] = {}
+
+    def allows(self, key: str = "") -> bool:
+        """Count an event. Returns False if it is one too many."""
+        now = self._clock()
+        if len(self._times) > 10_000:
+            self._times = {name: times for name, times in self._times.items() if times[-1] > now - self.seconds}
+        times = self._times.setdefault(key, deque())
+        while times and times[0] <= now - self.seconds:
+            times.popleft()
+        if len(times) >= self.most:
+            return False
+        times.append(now)
+        return True
+
+
+def read_message(text: str | bytes) -> dict[str, Any]:
+    """A message of a browser: one JSON object. Raises BadArgument for anything else."""
+    if len(text if isinstance(text, bytes) else text.encode("utf-8", "replace")) > LARGEST:
+        raise BadArgument(f"a message may have {LARGEST} bytes")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise BadArgument("a message must be a JSON object")
+    return message
+
+
+def clean_name(name: object) -> str:
+    """A person's name as others may see it. Raises BadArgument for one that is empty, too long or not printable."""
+    text = " ".join(name.split()) if isinstance(name, str) else ""
+    if not 1 <= len(text) <= LONGEST_NAME or not is_printable(text):
+        raise BadArgument(f"a name has 1 to {LONGEST_NAME} letters, and no control characters")
+    return text
+
+
+def read_hex(text: object, size: int) -> bytes:
+    """So many bytes in hexadecimal digits. Raises BadArgument for anything else."""
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9a-f]*", text) or len(text) != 2 * size:
+        raise BadArgument(f"this must be {2 * size} hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def text_of(message: Mapping[str, Any], key: str, longest: int = 400) -> str:
+    """A text in a message. Raises BadArgument if it is missing or too long."""
+    text = message.get(key)
+    if not isinstance(text, str) or len(text) > longest:
+        raise BadArgument(f"{key} must be a text of at most {longest} letters")
+    return text
+
+
+def new_token() -> str:
+    """A token that nobody can guess, for a cookie or a link."""
+    return secrets.token_urlsafe(24)
+
+
+def digest(token: str) -> bytes:
+    """What is kept of a token: whoever reads the store cannot sit down with it."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()

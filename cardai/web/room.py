@@ -1,0 +1,179 @@
+"""All tables of a server, in memory and from the store, and who may do what at them."""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardai.errors import BadArgument, CardaiError
+from cardai.web import commitment
+from cardai.web.guards import clean_name, digest, new_token, text_of
+from cardai.web.offers import Offer
+from cardai.web.store import SeatRow, Store, TableRow
+from cardai.web.tables import WebTable
+
+MOST_TABLES = 2000  # in memory
+IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory
+ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a token stands for: a seat at a table, to play in or only to watch."""
+
+    seat: int
+    watches: bool
+
+
+class Full(CardaiError):
+    """There is no room for another table."""
+
+
+class Room:
+    """The tables. Its methods may be called from several threads."""
+
+    def __init__(self, offers: Mapping[str, Offer], store: Store) -> None:
+        self.offers, self.store, self._lock = offers, store, threading.Lock()
+        self._tables: dict[str, WebTable] = {}
+        self._used: dict[str, float] = {}  # when a table was last asked for
+        self._busy: dict[str, int] = {}  # how many sockets look at a table
+
+    # Tables.
+
+    def create(self, wishes: Mapping[str, Any], person: int) -> tuple[str, str]:
+        """Set up a table as a browser wishes. Returns its id and the token of whoever set it up.
+
+        `wishes`: `game` and `variant` by key, `seats`: for each seat `ME`, `FRIEND` or the key of an agent, `name`.
+        Raises BadArgument for anything else, and Full if there is no room.
+        """
+        offer = self._offer(wishes)
+        variant = wishes.get("variant", offer.variants[0])
+        if variant not in offer.variants:
+            raise BadArgument("this server does not offer this variant")
+        token, rows = new_token(), _seats(offer, wishes.get("seats"))
+        me = [row for row, wish in zip(rows, wishes["seats"], strict=True) if wish == ME]
+        for row in me:
+            row.name, row.token, row.person = clean_name(wishes.get("name")), digest(token), person
+        row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
+        table = WebTable(row, offer, self.store)
+        self._make_room()
+        self.store.add_table(row)
+        if not me:  # agents among themselves: whoever set up the table looks over the shoulder of the first
+            invitation = new_token()
+            self.store.invite_watcher(row.id, 0, digest(invitation))
+            self.store.accept_watcher(row.id, digest(invitation), digest(token))
+            table.deal()
+        self._keep(table)
+        return row.id, token
+
+    def table(self, table_id: str) -> WebTable | None:
+        """A table by its id, from memory or from the store. Raises CardaiError if its game cannot be taken up again."""
+        with self._lock:
+            self._used[table_id] = time.monotonic()
+            if table_id in self._tables:
+                return self._tables[table_id]
+        row = self.store.table(table_id)
+        if row is None:
+            self._used.pop(table_id, None)
+            return None
+        offer = self.offers.get(row.game)
+        if offer is None or row.variant not in offer.variants:
+            raise CardaiError("this server does not offer the game of this table any more")
+        return self._keep(WebTable(row, offer, self.store))
+
+    def _keep(self, table: WebTable) -> WebTable:
+        """Keep a table in memory. Returns the one that is there, should another thread have been faster."""
+        with self._lock:
+            self._used[table.row.id] = time.monotonic()
+            return self._tables.setdefault(table.row.id, table)
+
+    def forget(self, table_id: str) -> None:
+        """Let a table leave memory; it comes back from the store."""
+        with self._lock:
+            self._tables.pop(table_id, None)
+
+    def _make_room(self) -> None:
+        with self._lock:
+            if len(self._tables) < MOST_TABLES:
+                return
+            now = time.monotonic()
+            for table_id in [*self._tables]:
+                if not self._busy.get(table_id) and now - self._used.get(table_id, 0.0) >= IDLE:
+                    del self._tables[table_id]
+            if len(self._tables) >= MOST_TABLES:
+                raise Full("all tables are taken; try again in a few minutes")
+
+    def look(self, table_id: str, count: int) -> int:
+        """Count a socket that looks at a table (1), or no longer does (-1). Returns how many there are."""
+        with self._lock:
+            left = self._busy[table_id] = self._busy.get(table_id, 0) + count
+            if not left:
+                del self._busy[table_id]
+            return left
+
+    def _offer(self, wishes: Mapping[str, Any]) -> Offer:
+        key = wishes.get("game")
+        offer = self.offers.get(key) if isinstance(key, str) else None
+        if offer is None:
+            raise BadArgument("this server does not offer this game")
+        return offer
+
+    # People.
+
+    def place(self, table: WebTable, token: str | None) -> Place | None:
+        """What a token stands for at a table, None if nothing."""
+        if not token:
+            return None
+        seat = table.seat_of(digest(token))
+        if seat is not None:
+            return Place(seat, False)
+        seat = self.store.watched(table.row.id, digest(token))
+        return None if seat is None else Place(seat, True)
+
+    def join(self, table: WebTable, message: Mapping[str, Any], person: int) -> str:
+        """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
+
+        Raises BadArgument for an invitation that does not exist or was used before, and for a bad name.
+        """
+        invitation, token = text_of(message, "invitation"), new_token()
+        if self.store.accept_watcher(table.row.id, digest(invitation), digest(token)) is not None:
+            return token
+        if table.sit(invitation, clean_name(message.get("name")), person, digest(token)) is None:
+            raise BadArgument("this invitation does not exist, or was used before")
+        return token
+
+    def invite(self, table: WebTable, place: Place, message: Mapping[str, Any]) -> str:
+        """Returns an invitation to an empty seat, or (`watch`) to watch the seat of whoever asks. It works once."""
+        if place.watches:
+            raise BadArgument("only those who play may invite")
+        if message.get("watch") is True:
+            invitation = new_token()
+            self.store.invite_watcher(table.row.id, place.seat, digest(invitation))
+            return invitation
+        return table.invite(_seat_in(message))
+
+    def fill(self, table: WebTable, place: Place, message: Mapping[str, Any]) -> None:
+        """Seat an agent in an empty seat."""
+        if place.watches:
+            raise BadArgument("only those who play may choose who else does")
+        table.fill(_seat_in(message), text_of(message, "agent"))
+
+
+def _seats(offer: Offer, wishes: object) -> list[SeatRow]:
+    """The seats of a new table. Raises BadArgument for a line-up that is not offered."""
+    if not isinstance(wishes, list) or len(wishes) not in offer.game.seats:
+        raise BadArgument(f"{offer.game.title} is for {offer.game.seats[0]} to {offer.game.seats[-1]} seats")
+    if wishes.count(ME) > 1 or (ME not in wishes and FRIEND in wishes):
+        raise BadArgument("you sit in one seat, or agents play in all of them")
+    for wish in wishes:
+        if wish not in (ME, FRIEND):
+            offer.agent_of(wish)
+    return [SeatRow() if wish in (ME, FRIEND) else SeatRow(agent=wish) for wish in wishes]
+
+
+def _seat_in(message: Mapping[str, Any]) -> int:
+    seat = message.get("seat")
+    if isinstance(seat, bool) or not isinstance(seat, int):
+        raise BadArgument("seat must be a number")
+    return seat

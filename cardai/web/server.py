@@ -1,0 +1,374 @@
+"""Routes and sockets. A browser sends its move and the ply it is for; the answer is always the whole view.
+
+Every tab has a socket of its own. All tabs of a seat show the same, and a tab that comes back is sent the view again.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cardai.errors import BadArgument, CardaiError, place_of
+from cardai.web.commitment import NONCE_BYTES
+from cardai.web.export import record_of
+from cardai.web.guards import HEADERS, LARGEST, Hosts, Rate, digest, new_token, read_hex, read_message, text_of
+from cardai.web.offers import Offer
+from cardai.web.room import Full, Place, Room
+from cardai.web.store import Store
+from cardai.web.tables import WebTable
+
+STATIC = Path(__file__).parent / "static"
+KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
+NEW_TABLES, PER_MINUTE = 10, 60.0  # of one address
+MOST_SOCKETS = 64  # at one table
+SEAT, PERSON = "seat", "person"  # cookies
+A_YEAR = 365 * 24 * 3600
+TOO_MANY, NO_PLACE, BROKEN = 4008, 4003, 4011  # why a socket is closed
+
+
+class Guard:
+    """Lets in what comes from the server's own pages under its own name, and adds the headers that protect them."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = HTTPConnection(scope).headers
+        host, origin = headers.get("host"), headers.get("origin")
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        foreign = origin is not None or changes
+        if self._hosts.allows(host) and (not foreign or self._hosts.allows_origin(origin, host)):
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await JSONResponse({"error": "this server is not asked in this way"}, 403)(
+                scope, receive, _with_headers(send)
+            )
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message["headers"], *added]}
+        await send(message)
+
+    return sending
+
+
+class Listener:
+    """One tab. Views are sent as fast as it takes them: of several that wait only the last one is sent."""
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.error, self._news = place, "", asyncio.Event()
+        self._news.set()
+
+    def notify(self, error: str = "") -> None:
+        """Let the tab have the view, and a sentence about what it sent."""
+        self.error = error or self.error
+        self._news.set()
+
+    async def send_views(self, socket: WebSocket, table: WebTable) -> None:
+        """Send the view whenever there is a new one. A game that fails to give one closes the tab's socket."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            try:
+                view = await asyncio.to_thread(table.view, self.place.seat, self.place.watches)
+            except Exception as failure:  # a game may raise anything, and what it says may be hidden
+                _report(failure)
+                await _close(socket, BROKEN, "internal error")
+                return
+            error, self.error = self.error, ""
+            await socket.send_text(json.dumps(view | ({"error": error} if error else {}), separators=(",", ":")))
+
+
+class Server:
+    """The application: `app` answers requests with the tables of a room."""
+
+    def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts) -> None:
+        self.room, self._new_tables = Room(offers, store), Rate(NEW_TABLES, PER_MINUTE)
+        self._listeners: dict[str, set[Listener]] = {}
+        self._drivers: dict[str, asyncio.Task[None]] = {}
+        routes = [
+            Route("/", self.page),
+            Route("/t/{table}", self.page),
+            Route("/static/{name}", self.static),
+            Route("/games", self.answered(self.games)),
+            Route("/tables", self.answered(self.create), methods=["POST"]),
+            Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
+            Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
+            Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
+            Route("/t/{table}/record", self.answered(self.record)),
+            WebSocketRoute("/t/{table}/socket", self.socket),
+        ]
+        self.app = Guard(Starlette(routes=routes), hosts)
+
+    # Pages.
+
+    async def page(self, request: Request) -> Response:
+        """The page, which is the same for all tables."""
+        return _file("page.html")
+
+    async def static(self, request: Request) -> Response:
+        """A module or the style sheet."""
+        name = request.path_params["name"]
+        return _file(name) if name in _names() else JSONResponse({"error": "there is no such file"}, 404)
+
+    def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint that says what is wrong in a sentence, and nothing about the inside."""
+
+        async def endpoint(request: Request) -> Response:
+            try:
+                response = await answer(request)
+            except Full as error:
+                response = JSONResponse({"error": str(error)}, 503)
+            except CardaiError as error:
+                response = JSONResponse({"error": str(error)}, 400)
+            except Exception as error:  # what went wrong inside is nobody's business outside
+                _report(error)
+                response = JSONResponse({"error": "internal error"}, 500)
+            response.headers["cache-control"] = "no-store"
+            return response
+
+        return endpoint
+
+    # Setting up.
+
+    async def games(self, request: Request) -> Response:
+        """What can be played."""
+        return JSONResponse([offer.as_json() for offer in self.room.offers.values()])
+
+    async def create(self, request: Request) -> Response:
+        """Set up a table."""
+        wishes = await _body(request)
+        if not self._new_tables.allows(request.client.host if request.client else ""):
+            return JSONResponse({"error": "too many new tables; wait a minute"}, 429)
+        person, token = await self._person(request)
+        table_id, seat_token = await asyncio.to_thread(self.room.create, wishes, person)
+        table = await self._table(table_id)
+        self._drive(table)
+        response = JSONResponse({"table": table_id})
+        _set_cookie(response, request, SEAT, seat_token, f"/t/{table_id}")
+        _set_cookie(response, request, PERSON, token, "/")
+        return response
+
+    async def join(self, request: Request) -> Response:
+        """Take the seat that an invitation is for."""
+        message, table = await _body(request), await self._table(request.path_params["table"])
+        person, token = await self._person(request)
+        seat_token = await asyncio.to_thread(self.room.join, table, message, person)
+        self._tell(table)
+        response = JSONResponse({})
+        _set_cookie(response, request, SEAT, seat_token, f"/t/{table.row.id}")
+        _set_cookie(response, request, PERSON, token, "/")
+        return response
+
+    async def invite(self, request: Request) -> Response:
+        """Make an invitation."""
+        table, place = await self._here(request)
+        invitation = await asyncio.to_thread(self.room.invite, table, place, await _body(request))
+        return JSONResponse({"invitation": invitation})
+
+    async def fill(self, request: Request) -> Response:
+        """Seat an agent where a friend was expected."""
+        table, place = await self._here(request)
+        await asyncio.to_thread(self.room.fill, table, place, await _body(request))
+        self._tell(table)
+        self._drive(table)
+        return JSONResponse({})
+
+    async def record(self, request: Request) -> Response:
+        """The finished game as a record file."""
+        table, _ = await self._here(request)
+        content = await asyncio.to_thread(record_of, table)
+        name = f"{table.row.game}-{table.row.id[:8]}.jsonl"
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type="application/x-ndjson", headers=headers)
+
+    async def _person(self, request: Request) -> tuple[int, str]:
+        """The number of the person who asks, a new one if they have not been here, and their token."""
+        token = _cookie(request, PERSON)
+        known = await asyncio.to_thread(self.room.store.person, digest(token)) if token else None
+        if token is None or known is None:
+            token = new_token()
+            known = await asyncio.to_thread(self.room.store.add_person, digest(token))
+        return known, token
+
+    async def _table(self, table_id: str) -> WebTable:
+        table = await asyncio.to_thread(self.room.table, table_id)
+        if table is None:
+            raise BadArgument("there is no such table")
+        return table
+
+    async def _here(self, request: Request) -> tuple[WebTable, Place]:
+        """The table of a request and the place of whoever asks. Raises BadArgument if they have none."""
+        table = await self._table(request.path_params["table"])
+        place = await asyncio.to_thread(self.room.place, table, _cookie(request, SEAT))
+        if place is None:
+            raise BadArgument("you have no seat at this table")
+        return table, place
+
+    # Sockets.
+
+    async def socket(self, socket: WebSocket) -> None:
+        """One tab at a table."""
+        table_id = socket.path_params["table"]
+        await socket.accept()
+        try:
+            table = await self._table(table_id)
+            place = await asyncio.to_thread(self.room.place, table, _cookie(socket, SEAT))
+        except CardaiError as error:
+            await _close(socket, BROKEN, str(error))
+            return
+        if place is None:
+            await _close(socket, NO_PLACE, "you have no seat at this table")
+        elif self.room.look(table_id, 1) > MOST_SOCKETS:
+            self.room.look(table_id, -1)
+            await _close(socket, TOO_MANY, "too many tabs show this table")
+        else:
+            await self._serve(socket, table, Listener(place))
+
+    async def _serve(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
+        """Send views and take moves until the tab is closed."""
+        self._listeners.setdefault(table.row.id, set()).add(listener)
+        sender = asyncio.create_task(listener.send_views(socket, table))
+        self._drive(table)
+        try:
+            await self._listen(socket, table, listener)
+        except (WebSocketDisconnect, RuntimeError):  # RuntimeError: the tab has gone while it was answered
+            pass
+        finally:
+            sender.cancel()
+            self._listeners[table.row.id].discard(listener)
+            if not self.room.look(table.row.id, -1):
+                self._listeners.pop(table.row.id, None)
+            await asyncio.gather(sender, return_exceptions=True)
+
+    async def _listen(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
+        rate = Rate(MESSAGES, IN_SECONDS)
+        while True:
+            message = await socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            if not rate.allows():
+                await _close(socket, TOO_MANY, f"more than {MESSAGES} messages in {IN_SECONDS:g} seconds")
+                return
+            error = ""
+            try:
+                sent = read_message(message.get("text") or message.get("bytes") or "")
+                error = await asyncio.to_thread(_obey, table, listener.place, sent)
+                self._tell(table)
+                self._drive(table)
+            except CardaiError as refused:
+                error = str(refused)
+            except Exception as failure:  # as in `answered`
+                _report(failure)
+                error = "internal error"
+            listener.notify(error)
+
+    def _tell(self, table: WebTable) -> None:
+        for listener in self._listeners.get(table.row.id, ()):
+            listener.notify()
+
+    # Agents.
+
+    def _drive(self, table: WebTable) -> None:
+        """See to it that agents move when it is their turn."""
+        running = self._drivers.get(table.row.id)
+        if table.agent_moves_next and (running is None or running.done()):
+            self._drivers[table.row.id] = asyncio.create_task(self._play_agents(table))
+
+    async def _play_agents(self, table: WebTable) -> None:
+        try:
+            while table.agent_moves_next:
+                await asyncio.sleep(table.row.pause)
+                await asyncio.to_thread(table.step)
+                self._tell(table)
+        except Exception as error:  # the table stays as it is, the server goes on
+            _report(error)
+            table.trouble = "internal error"
+            self._tell(table)
+        finally:
+            self._drivers.pop(table.row.id, None)
+
+
+def _obey(table: WebTable, place: Place, sent: dict[str, Any]) -> str:
+    """Do what a tab asks for. Returns a sentence if it cannot be done."""
+    if place.watches:
+        return "you only watch" if sent else ""
+    if "move" in sent:
+        ply = sent.get("ply")
+        if isinstance(ply, bool) or not isinstance(ply, int):
+            raise BadArgument("ply must be a number")
+        return table.play(place.seat, ply, text_of(sent, "move", 2000))
+    if "nonce" in sent:
+        table.add_nonce(place.seat, read_hex(sent["nonce"], NONCE_BYTES))
+    if "pause" in sent:
+        table.set_pause(sent["pause"])
+    return ""
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The JSON object of a request. Raises BadArgument for anything else, before much of it is read."""
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST:
+            break
+    return read_message(content)
+
+
+async def _close(socket: WebSocket, code: int, why: str) -> None:
+    await socket.send_text(json.dumps({"closed": why}))
+    await socket.close(code)
+
+
+def _cookie(connection: HTTPConnection, name: str) -> str | None:
+    """The first cookie with a name: a browser sends the one with the longest path first."""
+    for part in connection.headers.get("cookie", "").split(";"):
+        key, _, value = part.strip().partition("=")
+        if key == name:
+            try:
+                morsel = SimpleCookie(f"{name}={value}").get(name)
+            except CookieError:
+                return None
+            return morsel.value if morsel else None
+    return None
+
+
+def _set_cookie(response: Response, request: Request, name: str, token: str, path: str) -> None:
+    secure = request.url.scheme == "https" or (request.headers.get("origin") or "").startswith("https:")
+    response.set_cookie(name, token, max_age=A_YEAR, path=path, secure=secure, httponly=True, samesite="strict")
+
+
+def _names() -> set[str]:
+    return {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css")}
+
+
+def _file(name: str) -> Response:
+    path = STATIC / name
+    kind = f"{KINDS[path.suffix]}; charset=utf-8"
+    return Response(path.read_bytes(), headers={"content-type": kind, "cache-control": "no-cache"})
+
+
+def _report(error: Exception) -> None:
+    """Say on stderr that something failed, without what it was about: that might be a seed or a hand."""
+    print(f"cardai serve: {type(error).__name__}{place_of(error)}", file=sys.stderr)

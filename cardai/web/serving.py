@@ -1,0 +1,69 @@
+"""Starts the server: all is compiled first, then it listens."""
+
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+import uvicorn
+
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.web.guards import LARGEST, Hosts
+from cardai.web.offers import Offer, by_key, offer_of
+from cardai.web.server import Server
+from cardai.web.store import Store
+
+_WAITING_MESSAGES = 32  # of a socket, before it is read more slowly
+
+
+def ready(
+    games: Sequence[Game], opponents: Sequence[str], variant: str | None, seats: int | None, isolate: bool
+) -> dict[str, Offer]:
+    """What is offered of these games, compiled. Raises CardaiError for specs and options that do not fit all games."""
+    offers = by_key([offer_of(game, opponents, variant, seats, isolate) for game in games])
+    for offer in offers.values():
+        offer.warm_up()
+    return offers
+
+
+def run(
+    offers: dict[str, Offer], data: Path, host: str, port: int, names: Sequence[str], announce: Callable[[str], None]
+) -> int:
+    """Serve until Ctrl-C. `announce` is told the address. Returns the exit code.
+
+    Raises CardaiError if the address is taken or the file of games cannot be used.
+    """
+    with closing(_listen(host, port)) as listening, closing(Store(data)) as store:
+        place, port = listening.getsockname()[:2]
+        shown = f"[{place}]" if ":" in place else "localhost" if place == "0.0.0.0" else place
+        announce(f"Serving {', '.join(offers)} at http://{shown}:{port}/ (games are kept in {data}; Ctrl-C ends)")
+        config = uvicorn.Config(
+            Server(offers, store, Hosts(host, names)).app, log_level="warning", access_log=False, server_header=False,
+            lifespan="off", ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,
+        )  # fmt: skip
+        with suppress(KeyboardInterrupt):  # how a server is meant to end
+            uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address. Raises CardaiError if there is none to have."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return _bound(family, address)
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CardaiError(f"cannot listen at {host}, port {port}: {why}") from None
+
+
+def _bound(family: int, address: tuple) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)  # before the address is announced
+    except BaseException:
+        listening.close()
+        raise
+    return listening

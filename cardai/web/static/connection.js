@@ -1,0 +1,47 @@
+// The socket of this tab: it comes back for ever, and at once when the tab is shown or the network returns.
+
+export class Connection {
+  constructor(table, onView, onState) {
+    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/t/${table}/socket`;
+    this.onView = onView;
+    this.onState = onState;
+    this.wait = 500;
+    document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
+    window.addEventListener("online", () => this.hurry());
+    this.open();
+  }
+
+  open() {
+    clearTimeout(this.timer);
+    this.socket = new WebSocket(this.address);
+    this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
+    this.socket.onclose = (event) => this.again(event.code);
+  }
+
+  take(message) {
+    this.wait = 500;
+    if (message.closed) this.reason = message.closed;
+    else {
+      this.onState("");
+      this.onView(message);
+    }
+  }
+
+  again(code) {
+    if (code === 4003 || code === 4011) {
+      this.onState(this.reason ?? "this table is closed", code);
+      return;
+    }
+    this.onState("The connection is lost. Trying again …");
+    this.timer = setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(this.wait * 2, 10_000);
+  }
+
+  hurry() {
+    if (this.socket.readyState === WebSocket.CLOSED && this.timer) this.open();
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

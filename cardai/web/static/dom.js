@@ -1,0 +1,35 @@
+// Elements are made of text only: nothing that somebody typed becomes HTML.
+
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// Two texts for one thing: what eyes see, and what a screen reader says.
+export function seenAndSaid(seen, said) {
+  return [el("span", { "aria-hidden": "true", class: "seen" }, seen), el("span", { class: "said" }, said)];
+}
+
+// Replace what is in an element, and leave the focus on the element with the same key.
+export function refill(element, ...children) {
+  const key = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  if (key !== undefined) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+export async function post(address, message) {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(message),
+  });
+  const answer = await response.json().catch(() => ({ error: "the server does not answer" }));
+  if (!response.ok) throw new Error(answer.error ?? "the server does not answer");
+  return answer;
+}

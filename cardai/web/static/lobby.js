@@ -1,0 +1,60 @@
+// Setting up a table.
+
+import { el, post, refill } from "./dom.js";
+import { remembered } from "./settings.js";
+
+export async function showLobby(main) {
+  const games = await (await fetch("/games")).json();
+  const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || "You", required: true });
+  const game = picker("game", games.map((offer) => [offer.key, offer.title]));
+  const variant = el("select", { id: "variant" });
+  const seats = el("select", { id: "seats" });
+  const places = el("div", { class: "places" });
+  const trouble = el("p", { class: "trouble", role: "alert" });
+  const offer = () => games.find((one) => one.key === game.value);
+
+  const chooseGame = () => {
+    const chosen = offer();
+    refill(variant, ...options(chosen.variants.map((key) => [key, key])));
+    refill(seats, ...options(chosen.seats.map((count) => [count, count])));
+    seats.value = chosen.usual;
+    chooseSeats();
+  };
+  const chooseSeats = () => {
+    const choices = [["me", "you"], ["friend", "a friend, by a link"], ...offer().agents];
+    const rows = Array.from({ length: Number(seats.value) }, (_, seat) => {
+      const select = el("select", { id: `seat-${seat}`, class: "place" }, ...options(choices));
+      select.value = seat ? offer().agents[0][0] : "me";
+      return el("label", { for: `seat-${seat}` }, `Seat p${seat}`, select);
+    });
+    refill(places, ...rows);
+  };
+  const sitDown = async (event) => {
+    event.preventDefault();
+    trouble.textContent = "";
+    remembered("name", name.value);
+    const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
+    try {
+      const made = await post("/tables", { game: game.value, variant: variant.value, seats: chosen, name: name.value });
+      location.assign(`/t/${made.table}`);
+    } catch (error) {
+      trouble.textContent = error.message;
+    }
+  };
+
+  game.addEventListener("change", chooseGame);
+  seats.addEventListener("change", chooseSeats);
+  chooseGame();
+  main.replaceChildren(
+    el("form", { class: "lobby panel", onsubmit: sitDown },
+      el("h2", {}, "A new table"),
+      field("Your name", name), field("Game", game), field("Variant", variant), field("Seats", seats),
+      el("fieldset", {}, el("legend", {}, "Who plays"), places),
+      trouble,
+      el("button", { class: "primary", type: "submit" }, "Sit down")),
+  );
+}
+
+const field = (label, input) => el("label", { for: input.id }, label, input);
+const options = (pairs) => pairs.map(([key, label]) => el("option", { value: key }, String(label)));
+const picker = (id, pairs) => el("select", { id }, ...options(pairs));

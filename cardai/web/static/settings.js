@@ -1,0 +1,51 @@
+// What this browser remembers of its owner's wishes.
+
+import { el } from "./dom.js";
+
+const SETTINGS = {
+  colours: ["Four colours for the suits", false],
+  forced: ["Play my only legal move for me", false],
+  tap: ["Play as soon as the cards I tap leave one move", false],
+};
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem("settings") ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+export function setting(name) {
+  return read()[name] ?? SETTINGS[name][1];
+}
+
+const forNow = {}; // where a browser keeps nothing for pages
+
+export function remembered(key, value) {
+  try {
+    if (value !== undefined) localStorage.setItem(key, value);
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    if (value !== undefined) forNow[key] = value;
+    return forNow[key] ?? "";
+  }
+}
+
+function apply() {
+  document.documentElement.classList.toggle("four", setting("colours"));
+}
+
+export function showSettings(place) {
+  for (const [name, [label]] of Object.entries(SETTINGS)) {
+    const box = el("input", { type: "checkbox", id: `setting-${name}` });
+    box.checked = setting(name);
+    box.addEventListener("change", () => {
+      remembered("settings", JSON.stringify({ ...read(), [name]: box.checked }));
+      apply();
+      window.dispatchEvent(new Event("settings"));
+    });
+    place.append(el("label", { class: "check", for: `setting-${name}` }, box, ` ${label}`));
+  }
+  apply();
+}

@@ -1,0 +1,214 @@
+"""Tables, seats and moves in an SQLite file, so that nothing that a browser was told is lost when the server ends.
+
+A game is kept as its seed and the moves of people: agents make their own moves again (`tables`). Every write is on disk
+before it returns (write-ahead log, synchronous FULL).
+"""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cardai.errors import CardaiError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS "table" (
+    id TEXT PRIMARY KEY, game TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL, secret BLOB NOT NULL,
+    seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS seat (
+    table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, agent TEXT, name TEXT NOT NULL, person INTEGER,
+    token BLOB, invitation BLOB, nonce BLOB, PRIMARY KEY (table_id, seat)) STRICT;
+CREATE TABLE IF NOT EXISTS watcher (
+    table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, token BLOB, invitation BLOB) STRICT;
+CREATE TABLE IF NOT EXISTS move (
+    table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
+    made REAL NOT NULL, PRIMARY KEY (table_id, ply)) STRICT;
+CREATE INDEX IF NOT EXISTS table_by_game ON "table" (game, ended);
+"""
+
+
+@dataclass
+class SeatRow:
+    """Who sits in a seat: an agent by its key, or a person. Tokens and invitations are kept as SHA-256 only."""
+
+    agent: str | None = None
+    name: str = ""
+    person: int | None = None
+    token: bytes | None = None
+    invitation: bytes | None = None
+    nonce: bytes | None = None
+
+
+@dataclass
+class TableRow:
+    """A table as it is kept. `seed` is None before the deal; `moves`: (ply, fields) of people; `scores` at the end."""
+
+    id: str
+    game: str
+    version: int
+    variant: str
+    secret: bytes
+    seats: list[SeatRow]
+    pause: float = 0.6
+    seed: int | None = None
+    moves: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    scores: tuple[float, ...] | None = None
+
+
+class Store:
+    """The file. Its methods may be called from several threads. Raises CardaiError if the file cannot be used."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path, self._lock = Path(path), threading.Lock()
+        try:
+            self._database = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.execute("PRAGMA foreign_keys = ON")
+            self._database.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise CardaiError(f"cannot keep games in {self.path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. What it wrote is on disk when the block is left."""
+        with self._lock:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException as error:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise CardaiError(f"cannot write to {self.path}: {error}") from None
+                raise
+
+    def _read(self, question: str, *values: object) -> list[tuple]:
+        with self._lock:
+            try:
+                return self._database.execute(question, values).fetchall()
+            except sqlite3.Error as error:
+                raise CardaiError(f"cannot read {self.path}: {error}") from None
+
+    # People.
+
+    def person(self, token: bytes | None) -> int | None:
+        """The person with a token."""
+        found = self._read("SELECT id FROM person WHERE token = ?", token) if token else []
+        return found[0][0] if found else None
+
+    def add_person(self, token: bytes) -> int:
+        """Keep a new person. Returns their number."""
+        with self._writing() as database:
+            return int(
+                database.execute("INSERT INTO person (token, made) VALUES (?, ?)", (token, _now())).lastrowid or 0
+            )
+
+    # Tables.
+
+    def add_table(self, table: TableRow) -> None:
+        """Keep a new table with its seats."""
+        with self._writing() as database:
+            database.execute(
+                'INSERT INTO "table" (id, game, version, variant, secret, pause, made) VALUES (?, ?, ?, ?, ?, ?, ?)',
+                (table.id, table.game, table.version, table.variant, table.secret, table.pause, _now()),
+            )
+            for seat, row in enumerate(table.seats):
+                _write_seat(database, table.id, seat, row)
+
+    def set_seat(self, table_id: str, seat: int, row: SeatRow) -> None:
+        """Keep who sits in a seat now."""
+        with self._writing() as database:
+            _write_seat(database, table_id, seat, row)
+
+    def deal(self, table_id: str, seed: int) -> None:
+        """Keep the seed of a game."""
+        with self._writing() as database:
+            database.execute('UPDATE "table" SET seed = ? WHERE id = ?', (str(seed), table_id))
+
+    def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int]) -> None:
+        """Keep a person's move. It is on disk when this returns."""
+        with self._writing() as database:
+            written = json.dumps([int(number) for number in fields])
+            database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now()))
+
+    def finish(self, table_id: str, scores: Sequence[float]) -> None:
+        """Keep the scores of a finished game."""
+        with self._writing() as database:
+            values = (_now(), json.dumps([float(score) for score in scores]), table_id)
+            database.execute('UPDATE "table" SET ended = ?, scores = ? WHERE id = ?', values)
+
+    def table(self, table_id: str) -> TableRow | None:
+        """A table with its seats and moves."""
+        columns = "id, game, version, variant, secret, pause, seed, scores"
+        found = self._read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
+        if not found:
+            return None
+        *head, pause, seed, scores = found[0]
+        columns = "agent, name, person, token, invitation, nonce"
+        seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
+        moves = self._read("SELECT ply, fields FROM move WHERE table_id = ? ORDER BY ply", table_id)
+        return TableRow(
+            *head,
+            seats=[SeatRow(*row) for row in seats],
+            pause=pause,
+            seed=None if seed is None else int(seed),
+            moves=[(ply, tuple(json.loads(fields))) for ply, fields in moves],
+            scores=None if scores is None else tuple(json.loads(scores)),
+        )
+
+    def finished(self, game: str) -> list[str]:
+        """The finished tables of a game at which a person sat, the oldest first."""
+        found = self._read(
+            'SELECT id FROM "table" WHERE game = ? AND scores IS NOT NULL AND EXISTS'
+            ' (SELECT * FROM seat WHERE table_id = "table".id AND agent IS NULL) ORDER BY ended, id', game
+        )  # fmt: skip
+        return [row[0] for row in found]
+
+    def abandoned(self, game: str) -> int:
+        """How many tables of a game were dealt and not finished."""
+        return self._read('SELECT count(*) FROM "table" WHERE game = ? AND seed NOT NULL AND scores IS NULL', game)[0][
+            0
+        ]
+
+    # Spectators.
+
+    def invite_watcher(self, table_id: str, seat: int, invitation: bytes) -> None:
+        """Keep an invitation to look over a seat's shoulder."""
+        with self._writing() as database:
+            database.execute("INSERT INTO watcher VALUES (?, ?, NULL, ?)", (table_id, seat, invitation))
+
+    def accept_watcher(self, table_id: str, invitation: bytes, token: bytes) -> int | None:
+        """Use up an invitation to watch. Returns the seat, or None if there is no such invitation."""
+        with self._writing() as database:
+            where = "WHERE table_id = ? AND invitation = ?"
+            found = database.execute(f"SELECT seat FROM watcher {where}", (table_id, invitation)).fetchall()
+            values = (token, table_id, invitation)
+            database.execute(f"UPDATE watcher SET token = ?, invitation = NULL {where}", values)
+        return found[0][0] if found else None
+
+    def watched(self, table_id: str, token: bytes) -> int | None:
+        """The seat that the owner of a token may watch."""
+        found = self._read("SELECT seat FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
+        return found[0][0] if found else None
+
+
+def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:
+    values = (table_id, seat, row.agent, row.name, row.person, row.token, row.invitation, row.nonce)
+    database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _now() -> float:
+    """The time as seconds since 1970."""
+    return time.time()

@@ -1,0 +1,293 @@
+"""One table: people and agents, the deal once all are there, and the game between them.
+
+A game is its seed and the moves of people, which are in the store before anybody is told of them. After a restart it is
+played again from these; agents make the same moves as before.
+"""
+
+import secrets
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cardai.errors import BadArgument, CardaiError, IllegalMove
+from cardai.game import Game
+from cardai.table.one import OneGame
+from cardai.web import commitment
+from cardai.web.guards import digest, new_token
+from cardai.web.offers import Offer
+from cardai.web.store import SeatRow, Store, TableRow
+from cardai.web.views import LOG_LINES, position_view
+
+SLOWEST_PAUSE = 5.0  # seconds
+
+
+class WebTable:
+    """A table of the server. Threads may call its methods at once; each of them takes the table's lock.
+
+    Raises CardaiError if a game that was dealt before cannot be taken up again: its rules or agents are others now.
+    """
+
+    def __init__(self, row: TableRow, offer: Offer, store: Store) -> None:
+        self.row, self.offer, self._store, self._lock = row, offer, store, threading.RLock()
+        self.trouble = ""  # a sentence, if an agent or the game failed
+        self._luck = secrets.randbits(64)  # the server's own: what views deal anew
+        self._logs: dict[int, list[list[Any]]] = {}  # by seat: [seat that moved, words]
+        self._views: dict[tuple[int, bool], dict[str, Any]] = {}
+        self._game: OneGame | None = None
+        if row.seed is not None:
+            self._game = self._taken_up(row.seed, row.moves)
+
+    # Who is here.
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether the game has begun."""
+        return self._game is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self._game is not None and self._game.is_over
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people, those who are still expected among them."""
+        return [seat for seat, row in enumerate(self.row.seats) if row.agent is None]
+
+    def seat_of(self, token: bytes) -> int | None:
+        """The seat of the person with a token."""
+        return next((seat for seat in self.people if self.row.seats[seat].token == token), None)
+
+    def invite(self, seat: int) -> str:
+        """Returns a new invitation to an empty seat, which works once and in place of earlier ones."""
+        with self._lock:
+            row = self._empty(seat)
+            invitation = new_token()
+            row.invitation = digest(invitation)
+            self._store.set_seat(self.row.id, seat, row)
+            return invitation
+
+    def sit(self, invitation: str, name: str, person: int, token: bytes) -> int | None:
+        """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it."""
+        with self._lock:
+            wanted = digest(invitation)
+            for seat in self.people:
+                row = self.row.seats[seat]
+                if row.token is None and row.invitation is not None and secrets.compare_digest(row.invitation, wanted):
+                    row.token, row.name, row.person, row.invitation = token, name, person, None
+                    self._store.set_seat(self.row.id, seat, row)
+                    self._changed()
+                    return seat
+        return None
+
+    def fill(self, seat: int, key: str) -> None:
+        """Seat an agent where nobody has sat down yet."""
+        with self._lock:
+            self.offer.agent_of(key)
+            row = self._empty(seat)
+            row.agent, row.name, row.invitation = key, "", None
+            self._store.set_seat(self.row.id, seat, row)
+            self._changed()
+            self.deal()
+
+    def _empty(self, seat: int) -> SeatRow:
+        """The row of a seat that waits for a person. Raises BadArgument if it does not."""
+        rows = self.row.seats
+        if self.is_dealt or not 0 <= seat < len(rows) or rows[seat].agent is not None or rows[seat].token is not None:
+            raise BadArgument("this seat is taken")
+        return rows[seat]
+
+    # The deal.
+
+    def add_nonce(self, seat: int, nonce: bytes) -> None:
+        """Take a person's part in the deal. Only the first one counts."""
+        with self._lock:
+            row = self.row.seats[seat]
+            if row.nonce is not None or self.is_dealt:
+                return
+            row.nonce = nonce
+            self._store.set_seat(self.row.id, seat, row)
+            self._changed()
+            self.deal()
+
+    def deal(self) -> None:
+        """Deal if all are there and have taken their part."""
+        with self._lock:
+            nonces = [self.row.seats[seat].nonce for seat in self.people]
+            if self.is_dealt or None in nonces:
+                return
+            seed = commitment.seed_of(self.row.secret, [nonce for nonce in nonces if nonce is not None])
+            game = self._new_game(seed)
+            self._store.deal(self.row.id, seed)
+            self.row.seed, self._game = seed, game
+            self._changed()
+
+    def _new_game(self, seed: int) -> OneGame:
+        agents = [None if row.agent is None else self.offer.agent_of(row.agent) for row in self.row.seats]
+        return OneGame(self.offer.game, agents, seed, self.row.variant)
+
+    def _taken_up(self, seed: int, moves: Sequence[tuple[int, tuple[int, ...]]]) -> OneGame:
+        """The game as it was when the last move was kept."""
+        if self.row.version != self.offer.game.version:
+            raise CardaiError("this game was begun by other rules than those of today")
+        game = self._new_game(seed)
+        for ply, fields in moves:
+            while game.ply < ply and game.step():
+                pass
+            if game.ply != ply or not game.is_waiting:
+                raise CardaiError("this game cannot be taken up again: an agent plays other moves than before")
+            game.play(_move(self.offer.game, fields))
+        return game
+
+    # Playing.
+
+    def play(self, seat: int, ply: int, words: str) -> str:
+        """Play a person's move, given in words, at a ply. It is kept before this returns.
+
+        Returns a sentence on what is wrong with the move, "" if it was played. A move for another ply is not played:
+        the answer to it is the view.
+        """
+        with self._lock:
+            game = self._game
+            if game is None or game.is_over or game.turn != seat or game.ply != ply or self.trouble:
+                return ""
+            world = game.seen(seat, self._luck)
+            try:
+                move = self.offer.game.parse(world, words)
+            except ValueError as error:
+                return str(error) or "this is not a move"
+            if not self.offer.game.is_allowed(world, move):
+                return f"{words!r} is not among your legal moves now"
+            try:
+                game.play(move)
+            except IllegalMove:  # only a game that breaks the contract has other moves in truth than in a world
+                return f"{words!r} cannot be played now"
+            self._keep(game, seat, ply, move)
+            return ""
+
+    def _keep(self, game: OneGame, seat: int, ply: int, move: np.record) -> None:
+        """Keep a move that was played. If that fails, nothing of this table in memory counts any more."""
+        try:
+            self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()])
+            self._finish(game)
+        except CardaiError as error:
+            self.trouble = str(error)
+            raise
+        finally:
+            self._changed()
+
+    def step(self) -> bool:
+        """Let the agent whose turn it is play one move. Returns False if there is none to play."""
+        with self._lock:
+            game = self._game
+            if game is None or self.trouble or game.is_over or game.is_waiting:
+                return False
+            try:
+                moved = game.step()
+                self._finish(game)
+            except CardaiError as error:
+                self.trouble, moved = str(error), False
+            self._changed()
+            return moved
+
+    def run(self) -> None:
+        """Let agents play until a person is to move or the game is over."""
+        while self.step():
+            pass
+
+    def _finish(self, game: OneGame) -> None:
+        if game.is_over and self.row.scores is None:
+            self.row.scores = tuple(float(score) for score in game.scores())
+            self._store.finish(self.row.id, self.row.scores)
+
+    @property
+    def agent_moves_next(self) -> bool:
+        """Whether an agent is to move."""
+        game = self._game
+        return game is not None and not (game.is_over or game.is_waiting or self.trouble)
+
+    def set_pause(self, seconds: object) -> None:
+        """How long agents wait before each move, in seconds."""
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= SLOWEST_PAUSE:
+            raise BadArgument(f"the pause before a move is 0 to {SLOWEST_PAUSE:g} seconds")
+        self.row.pause = float(seconds)
+        self._changed()
+
+    # What is shown.
+
+    def view(self, seat: int, watches: bool) -> dict[str, Any]:
+        """All that `seat` is shown, or that somebody sees who `watches` it."""
+        with self._lock:
+            known = self._views.get((seat, watches))
+            if known is None:
+                known = self._views[seat, watches] = self._view(seat, watches)
+            return known
+
+    def _view(self, seat: int, watches: bool) -> dict[str, Any]:
+        view: dict[str, Any] = {
+            "table": self.row.id,
+            "title": self.offer.game.title,
+            "variant": self.row.variant,
+            "seat": seat,
+            "watches": watches,
+            "seats": [self._who(other, seat, watches) for other in range(len(self.row.seats))],
+            "commitment": commitment.fingerprint(self.row.secret),
+            "pause": self.row.pause,
+            "trouble": self.trouble,
+        }
+        game = self._game
+        if game is None:
+            return view | {"agents": [[key, agent.label] for key, agent in self.offer.agents.items()]}
+        view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
+        view |= position_view(game, seat, self._luck, decides=not watches)
+        if game.is_over:
+            view["fair"] = self._opened()
+        return view
+
+    def _who(self, other: int, seat: int, watches: bool) -> dict[str, Any]:
+        """Who sits in a seat, as everybody may know."""
+        row = self.row.seats[other]
+        if row.agent is not None:
+            agent = self.offer.agent_of(row.agent)
+            return {"name": agent.label, "kind": "agent"} | ({"peeks": True} if agent.peeks else {})
+        if row.token is None:
+            return {"name": "", "kind": "empty"}
+        return {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
+
+    def _log(self, game: OneGame, seat: int) -> list[list[Any]]:
+        """The last moves in words that `seat` may read."""
+        log = self._logs.setdefault(seat, [])
+        log += [[mover, words] for mover, words in game.history(seat, len(log), self._luck)]
+        return log[-LOG_LINES:]
+
+    def _opened(self) -> dict[str, Any]:
+        """What anybody needs to check that the deal was fixed before: shown only when the game is over."""
+        nonces = [self.row.seats[seat].nonce or b"" for seat in self.people]
+        return {
+            "secret": self.row.secret.hex(),
+            "nonces": [nonce.hex() for nonce in nonces],
+            "seed": str(self.row.seed),
+        }
+
+    def _changed(self) -> None:
+        self._views.clear()
+
+    # The record.
+
+    def result(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """The seed, all moves (MOVE[plies]) and the scores of a finished game. Raises BadArgument before the end."""
+        with self._lock:
+            if self._game is None or not self._game.is_over or self.row.seed is None:
+                raise BadArgument("the game is not over")
+            return self.row.seed, self._game.moves, self._game.scores()
+
+
+def _move(game: Game, fields: Sequence[int]) -> np.record:
+    """A move of a game from its fields. Raises CardaiError if it has others."""
+    if len(fields) != len(game.move.names or ()):
+        raise CardaiError("this game was begun by other rules than those of today")
+    moves = np.zeros(1, game.move)
+    moves[0] = tuple(fields)
+    return moves[0]

@@ -1,0 +1,69 @@
+"""What one seat is shown of a game. All of it is made from a world of that seat, never from the true state.
+
+So a fault in a game that shows something hidden shows a guess. The world is dealt by a number that only the server
+knows, and takes nothing from the game's random streams: looking on changes no game.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from cardai.game import Game, GameState, Zone, listed_pieces
+from cardai.table.one import OneGame
+
+MOST_MOVES = 4096  # moves that are listed even if the game's own list has less room; others must be typed
+LOG_LINES = 40
+
+
+def position_view(table: OneGame, seat: int, luck: int, decides: bool) -> dict[str, Any]:
+    """The position as `seat` sees it, ready for JSON.
+
+    `luck`: decides what is dealt anew. `decides`: whether the seat's moves are listed when it is to move; whoever only
+    looks on has none.
+    """
+    game, world = table.game, table.seen(seat, luck)
+    view: dict[str, Any] = {"ply": int(world["ply"]), "turn": int(world["turn"]), "over": bool(world["turn"] < 0)}
+    if game.zones is None:
+        view["text"] = game.show(world, seat)
+    else:
+        view["zones"] = [zone_view(zone) for zone in game.zones(world, seat)]
+    if decides and world["turn"] == seat:
+        view["moves"], view["more"] = move_views(game, world)
+    if view["over"]:
+        view["end"] = end_view(table)
+    return view
+
+
+def zone_view(zone: Zone) -> dict[str, Any]:
+    """A zone without the fields that have their usual value."""
+    view: dict[str, Any] = {"name": zone.name, "pieces": zone.listed}
+    usual: dict[str, Any] = {"hidden": 0, "seat": None, "look": "row", "note": ""}
+    view |= {name: getattr(zone, name) for name, value in usual.items() if getattr(zone, name) != value}
+    if zone.look == "grid":
+        view["shape"] = list(zone.shape)
+    if zone.marks:
+        view["marks"] = {str(int(piece)): mark for piece, mark in zone.marks.items()}
+    return view
+
+
+def move_views(game: Game, world: GameState) -> tuple[list[Any], bool]:
+    """The legal moves as [words, pieces], and whether there are more than are listed."""
+    moves, more = game.enumerate(world, max(game.max_moves, MOST_MOVES))
+    return [[game.spell(world, move), pieces_of(game, world, move)] for move in moves], more
+
+
+def pieces_of(game: Game, world: GameState, move: np.record) -> list[int]:
+    """The pieces that a move takes, as a list."""
+    return listed_pieces(int(game.picks(world, move))) if game.picks is not None else []
+
+
+def end_view(table: OneGame) -> dict[str, Any]:
+    """How a game ended, which everybody may know: the sentence, the scores, and the outcomes that tables show."""
+    outcomes = table.outcomes()
+    return {
+        "text": table.ending() or "",
+        "scores": [float(score) for score in table.scores()],
+        "outcomes": {
+            name: [float(value) for value in outcomes[name]] for name in table.game.measures if name in outcomes
+        },
+    }
