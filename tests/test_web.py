@@ -19,6 +19,7 @@ import small_game
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 
+import anyio
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -41,6 +42,7 @@ HOME, SOCKETS = "http://127.0.0.1:8000", "ws://127.0.0.1:8000"
 TICTACTOE = cardai.load("tictactoe")
 LOW_HAND = small_game.GAME
 NONCE = "ab" * 32
+PATIENCE = 20.0  # seconds without a view after which a test fails
 
 
 @pytest.fixture
@@ -77,10 +79,18 @@ def sit(client: TestClient, game: str = "low_hand", seats: tuple[str, ...] = ("m
 def views(socket, until):
     """Take views until one is as wanted."""
     for _ in range(200):
-        view = socket.receive_json()
+        view = socket.portal.call(arriving, socket)
         if until(view):
             return view
     raise AssertionError("this view never came")
+
+
+async def arriving(socket) -> dict:
+    """The next view. Fails if none comes, instead of waiting for ever as `receive_json` does."""
+    with anyio.fail_after(PATIENCE):
+        message = await socket._send_rx.receive()
+    socket._raise_on_close(message)
+    return json.loads(message["text"])
 
 
 def begin(socket) -> dict:
@@ -197,9 +207,20 @@ def test_a_friend_comes_by_a_link_that_works_once(client):
         assert (one["seat"], other["seat"]) == (0, 1)
         own = {piece for zone in one["zones"] if zone.get("seat") == 0 for piece in zone["pieces"]}
         assert own.isdisjoint(piece for zone in other["zones"] for piece in zone["pieces"])
-        other_turn = other if other["turn"] == 1 else one
-        (ben if other_turn is one else ann).send_json({"ply": one["ply"], "move": "stop"})
-        assert views(ann, lambda now: True)["ply"] == one["ply"], "who is not to move cannot move"
+
+
+def test_who_is_not_to_move_cannot_move_for_another_seat(client):
+    table = sit(client, "tictactoe", ("me", "friend"))
+    invitation = client.post(f"/t/{table}/invite", json={"seat": 1}).json()["invitation"]
+    friend, path = another(client), f"{SOCKETS}/t/{table}/socket"
+    friend.post(f"/t/{table}/join", json={"invitation": invitation, "name": "Ben"})
+    with client.websocket_connect(path) as ann, friend.websocket_connect(path) as ben:
+        ann.send_json({"nonce": NONCE})
+        ben.send_json({"nonce": NONCE})
+        views(ben, lambda now: "zones" in now)
+        ben.send_json({"ply": 0, "move": "b2"})
+        ben.send_json({"ply": "x", "move": ""})
+        assert views(ben, lambda now: "error" in now)["ply"] == 0
 
 
 def test_agents_fill_up_seats_that_nobody_takes(client):
@@ -421,9 +442,9 @@ def test_the_page_asks_no_other_host_and_is_small():
         assert file.suffix != ".html" or not re.search(r"style=|\son\w+=|<script>|<style", text), file
 
 
-def test_a_fault_inside_is_reported_without_what_it_was_about(store, capsys):
-    def broken(state, seat):
-        raise RuntimeError(f"hand {int(state['hands'][1 - seat])}")
+def test_a_fault_inside_is_reported_without_what_it_was_about(store, capsys, monkeypatch):
+    def broken(*given):
+        raise RuntimeError("hand 2C 3D")
 
     app = server.Server({"low_hand": replace_game(zones=broken)}, store, Hosts("127.0.0.1")).app
     with TestClient(app, base_url=HOME, headers={"origin": HOME}) as browser:
@@ -431,7 +452,11 @@ def test_a_fault_inside_is_reported_without_what_it_was_about(store, capsys):
         with browser.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
             socket.send_json({"nonce": NONCE})
             assert views(socket, lambda now: "closed" in now)["closed"] == "internal error"
-    assert "hand" not in capsys.readouterr().err.replace("low_hand", "")
+            assert browser.get(f"/t/{table}/record").json() == {"error": "the game is not over"}
+        monkeypatch.setattr(store, "table", broken)
+        answer = browser.get("/t/unknown/record")
+        assert (answer.status_code, answer.json()) == (500, {"error": "internal error"})
+    assert "hand " not in capsys.readouterr().err
 
 
 def test_names_are_short_and_printable():
