@@ -19,8 +19,8 @@ ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
 
 
 @dataclass(frozen=True)
-class Place:
-    """What a token stands for: a seat at a table, to play in or only to watch."""
+class Right:
+    """What a token gives a right to: a seat at a table, to play in or only to watch."""
 
     seat: int
     watches: bool
@@ -121,15 +121,15 @@ class Room:
 
     # People.
 
-    def place(self, table: WebTable, token: str | None) -> Place | None:
+    def place(self, table: WebTable, token: str | None) -> Right | None:
         """What a token stands for at a table, None if nothing."""
         if not token:
             return None
         seat = table.seat_of(digest(token))
         if seat is not None:
-            return Place(seat, False)
+            return Right(seat, False)
         seat = self.store.watched(table.row.id, digest(token))
-        return None if seat is None else Place(seat, True)
+        return None if seat is None else Right(seat, True)
 
     def join(self, table: WebTable, message: Mapping[str, Any], person: int) -> str:
         """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
@@ -143,7 +143,7 @@ class Room:
             raise BadArgument("this invitation does not exist, or was used before")
         return token
 
-    def invite(self, table: WebTable, place: Place, message: Mapping[str, Any]) -> str:
+    def invite(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> str:
         """Returns an invitation to an empty seat, or (`watch`) to watch the seat of whoever asks. It works once."""
         if place.watches:
             raise BadArgument("only those who play may invite")
@@ -153,7 +153,7 @@ class Room:
             return invitation
         return table.invite(_seat_in(message))
 
-    def fill(self, table: WebTable, place: Place, message: Mapping[str, Any]) -> None:
+    def fill(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> None:
         """Seat an agent in an empty seat."""
         if place.watches:
             raise BadArgument("only those who play may choose who else does")

@@ -23,7 +23,7 @@ from cardai.web.commitment import NONCE_BYTES
 from cardai.web.export import record_of
 from cardai.web.guards import HEADERS, LARGEST, Hosts, Rate, digest, new_token, read_hex, read_message, text_of
 from cardai.web.offers import Offer
-from cardai.web.room import Full, Place, Room
+from cardai.web.room import Full, Right, Room
 from cardai.web.store import Store
 from cardai.web.tables import WebTable
 
@@ -76,7 +76,7 @@ def _with_headers(send: Send) -> Send:
 class Listener:
     """One tab. Views are sent as fast as it takes them: of several that wait only the last one is sent."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Right) -> None:
         self.place, self.error, self._news = place, "", asyncio.Event()
         self._news.set()
 
@@ -218,7 +218,7 @@ class Server:
             raise BadArgument("there is no such table")
         return table
 
-    async def _here(self, request: Request) -> tuple[WebTable, Place]:
+    async def _here(self, request: Request) -> tuple[WebTable, Right]:
         """The table of a request and the place of whoever asks. Raises BadArgument if they have none."""
         table = await self._table(request.path_params["table"])
         place = await asyncio.to_thread(self.room.place, table, _cookie(request, SEAT))
@@ -310,7 +310,7 @@ class Server:
             self._drivers.pop(table.row.id, None)
 
 
-def _obey(table: WebTable, place: Place, sent: dict[str, Any]) -> str:
+def _obey(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
     """Do what a tab asks for. Returns a sentence if it cannot be done."""
     if place.watches:
         return "you only watch" if sent else ""
