@@ -337,6 +337,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "Game.outcome.state": (finished, lambda: [*wrong_states(), state()]),
         "Game.outcome.name": (lambda: "result", lambda: [*NAME, None]),
         "as_label.values": (lambda: np.zeros(4), list),
+        "contains.values": (lambda: np.zeros(4), list),
         "move": (own_move, wrong_moves),
         "OneGame.move": (lambda: table().legal_moves()[0][0], wrong_moves),
         "seat": (lambda: 1, lambda: seat),
