@@ -644,8 +644,9 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
 class Process:
     """A server in a process of its own."""
 
-    def __init__(self, data: Path) -> None:
-        command = [sys.executable, "-m", "cardai", "serve", "tictactoe", "--port", "0", "--data", str(data)]
+    def __init__(self, data: Path, *games: str) -> None:
+        served = games or ("tictactoe",)
+        command = [sys.executable, "-m", "cardai", "serve", *served, "--port", "0", "--data", str(data)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         found = re.search(r"at (http://\S+)/ ", self.process.stdout.readline())

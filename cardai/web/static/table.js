@@ -109,6 +109,7 @@ class TablePage {
     this.status.textContent = this.whatNow();
     this.drawMoves(moves, choice);
     this.drawLog(view.log);
+    if (document.activeElement !== this.pause) this.pause.value = view.pause;
     refill(this.parts.end, view.over ? this.ending(view) : null);
     this.board.classList.toggle("over", view.over);
   }
