@@ -1,5 +1,7 @@
 """The rules of Literature one by one, in positions set up for each; numbers are those of games/literature/RULES.md."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from literature_positions import (
@@ -239,7 +241,7 @@ def test_3_4_all_conclusions_count(facts, is_proven):
 
 def test_3_4_cards_of_other_half_suits_prove_nothing_unless_all_have_seen_them():
     # p0 sees AD, so it knows that 5D and 6D are the two cards of p3, and 6C is with p2. The others do not know this.
-    facts = {"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}
+    facts: dict[str, Any] = {"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}
     state = position(["AC 2C 3C AD", "2D 3D", "4C 5C 6C 4D", "5D 6D"], **facts)
     assert {names(GAME.world(state, 0, seed).hands[2]) for seed in range(20)} == {"4C 4D 5C 6C"}
     assert claims(state) == []

@@ -1,18 +1,23 @@
 """Worlds of Literature (RULES.md, 5): they are exactly the deals that the history allows, and all are as likely."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from literature_histories import every_deal, listed, played, small_position
+from literature_histories import History, every_deal, listed, played, small_position
 from literature_positions import GAME
 from scipy.stats import chisquare, kstest
 
+from cardai.cards import single
+from cardai.conformance import check
 from cardai.rule import STREAM, rule
-from games.literature import worlds
+from games.literature import rules, worlds
 from games.literature.deck import NONE
-from games.literature.rules import CLAIM
+from games.literature.proof import proven_claims
+from games.literature.rules import ASK, CLAIM
+from games.literature.text import set_of
 
 FIVE_SIGMA = 5.7e-7
 MOST_DEALS = 40_000  # that are listed for a problem
@@ -101,6 +106,36 @@ def hands_of(history):
     return tuple(int(hand) for hand in history.first.hands)
 
 
+@rule
+def count_unproven(states, seat, half):
+    names, unproven = np.empty(8, np.int64), 0
+    for i in range(len(states)):
+        proven_claims(states[i], seat, names)
+        unproven += names[half] == NONE
+    return unproven
+
+
+def test_3_4_a_proven_claim_tells_nothing_but_where_the_six_cards_are():
+    """In each deal in which the six cards lie where they do, the claim is proven and allowed, too.
+
+    It was not so when a proof could use the claimant's other cards: in 2 of 23 cases the claim told more.
+    """
+    rng, cases = np.random.default_rng(3), 0
+    while cases < 30:
+        live, sizes = rng.choice(8, 3, replace=False), rng.permutation([6, 5, 4, 3])
+        history = played(rng, small_position(rng, 4, live, "article", sizes), 30, claim_chance=1.0)
+        for number, (before, move, _) in enumerate(history.events):
+            if move["kind"] != CLAIM or before.closer != NONE:
+                continue
+            seat, half = int(rng.choice([seat for seat in range(4) if seat != before.turn])), int(move["what"])
+            hands = listed(History(history.first, events=history.events[:number]), seat)
+            hands = hands[(hands & set_of(half) == before.hands & set_of(half)).all(axis=1)]
+            states = np.repeat(np.array([before], GAME.state), len(hands))
+            states["hands"] = hands
+            assert count_unproven(states, int(before.turn), half) == 0
+            cases += len(hands) > 1
+
+
 # Faults planted in what everybody knows (5.2), and in worlds.
 
 
@@ -182,3 +217,52 @@ def test_a_fault_in_what_everybody_knows_is_found(fault):
 def test_a_fault_in_worlds_is_found(fault, words):
     with pytest.raises(AssertionError, match=words):
         check_worlds(problems(48), fault)
+
+
+# Faults that a law finds.
+
+
+@rule
+def settle_in_silence(state):
+    """A fault: the answer is said to show nothing to the player who asked."""
+    asker, is_ask = state.turn, state.pending == ASK
+    rules.settle(state)
+    if is_ask:
+        state.revealed &= ~single(asker)
+
+
+@rule
+def settle_claims_in_silence(state):
+    """A fault: a claim is said to show nothing."""
+    is_claim = state.pending == CLAIM
+    rules.settle(state)
+    if is_claim:
+        state.revealed = 0
+
+
+@rule
+def settle_asking_who_can_claim(state):
+    """A fault: seats are asked in windows only if they have something to claim, which tells what they hold."""
+    rules.settle(state)
+    names = np.empty(8, np.int64)
+    while state.window != NONE:
+        proven_claims(state, state.window, names)
+        if names.max() != NONE:
+            return
+        rules.next_window(state, state.window + 1)
+
+
+@pytest.mark.parametrize(
+    ("settle", "law"),
+    [
+        (settle_in_silence, "unrevealed_moves_look_the_same"),
+        (settle_claims_in_silence, "unrevealed_moves_look_the_same"),
+        (settle_asking_who_can_claim, "worlds_after_a_move_are_the_outcomes_of_worlds_before"),
+    ],
+)
+def test_a_fault_in_what_a_move_shows_breaks_a_law(settle, law):
+    encoders = {"facts": GAME.encoders["facts"]}
+    game = replace(GAME, settle=settle, encoders=encoders, players={}, heuristics={}, playouts=None, phases={})
+    (verdict,) = check(game, laws=[law], effort="quick")
+    assert not verdict.passed
+    assert verdict.law == law
