@@ -239,6 +239,11 @@ def test_3_4_all_conclusions_count(facts, is_proven):
     assert claims(state) == (["low clubs"] if is_proven else [])
 
 
+def test_3_4_a_card_shown_by_an_opponent_rules_a_claim_out():
+    hands = ["AC 2C 3C AD", "6C 2D 3D", "4C 5C 4D", "5D 6D"]
+    assert claims(position(hands, known={1: "6C", 2: "4C 5C"})) == []
+
+
 def test_3_4_cards_of_other_half_suits_prove_nothing_unless_all_have_seen_them():
     # p0 sees AD, so it knows that 5D and 6D are the two cards of p3, and 6C is with p2. The others do not know this.
     facts: dict[str, Any] = {"known": {2: "4C 5C 4D"}, "lacks": {1: "6C 5D 6D", 2: "2D 3D 5D 6D"}}
@@ -377,6 +382,14 @@ def test_4_1_when_a_team_has_no_cards_the_asker_claims_all_at_once():
     state = play(state, "claims low diamonds", "claims low clubs")
     assert state.turn == NONE
     assert owner(state, LOW_CLUBS) == owner(state, LOW_DIAMONDS) == "even"
+
+
+def test_4_1_a_claim_in_a_window_may_leave_a_team_without_cards():
+    state = position(["AC 2C 3C 4C 5C 6C", "AD 2D", "", "3D 4D 5D 6D"], mover=3, window=0)
+    state.turn = 0
+    state = play(state, "claims low clubs")
+    assert (state.window, state.closer, state.turn) == (NONE, 1, 1)
+    assert spelled(state) == ["claims low diamonds"]
 
 
 def test_4_1_the_closer_goes_on_without_cards():

@@ -231,7 +231,7 @@ def carry_out_claim(state):
     half, cards = state.claimed, cards_of(state.claimed)
     owner = owner_after_claim(state)
     state.won[owner] |= single(half)
-    if owner == state.claimant % 2 and state.any_seat != 0:
+    if owner == state.claimant % 2:
         state.mover = state.claimant  # 3.5
     for other in range(state.seats):
         state.hands[other] &= ~cards
