@@ -26,6 +26,7 @@ GAME = Game(
     version=1,
     seats=range(4, 7, 2),
     default_seats=4,
+    teams=2,
     state=STATE,
     move=MOVE,
     max_moves=(HALVES << SIX) + 1,  # 3.3: the claims of a seat without cards, and no claim
