@@ -6,7 +6,7 @@ This is the worked example of `docs/add-a-game.md`. Numbers in comments are the 
 import numpy as np
 
 from cardai.cards import DECK52, any_of, count, filled, full_deck, lowest, put, rank, same_rank, single, suit_cards
-from cardai.game import Game, PerspectiveEncoder, Player, Row, Segment, Suite, move_dtype, state_dtype
+from cardai.game import Game, PerspectiveEncoder, Player, Row, Segment, Suite, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
 DECK = 52
@@ -324,6 +324,23 @@ def show(state, seat):
     return "\n".join(lines)
 
 
+def zones(state, seat):
+    hands = []
+    for other in range(int(state.seats)):
+        shown = int(state.hands[other] if other == seat else state.known[other])
+        hidden = int(state.hands[other]).bit_count() - shown.bit_count()
+        note = "has knocked" if state.knocker == other else ""
+        hands.append(Zone("Hand", shown, hidden, seat=other, look="fan", note=note))
+    top = [] if state.top == NONE else [int(state.top)]
+    below = int(state.discards).bit_count() - len(top)
+    stock = Zone("Stock", hidden=int(state.stock).bit_count(), look="pile")
+    return [*hands, stock, Zone("Discard pile", top, hidden=below, look="pile")]
+
+
+def picks(state, move):
+    return 1 << int(move["card"]) if move["kind"] in (TAKE, DISCARD) else 0
+
+
 def ending(state):
     hands = [f"p{seat} has {value_of(state, state.hands[seat])}" for seat in range(int(state.seats))]
     return f"All hands are turned up: {', '.join(hands)}."
@@ -369,6 +386,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK52.all_names,
+    zones=zones,
+    picks=picks,
     ending=ending,
     holdings=holdings,
 )

@@ -6,12 +6,12 @@ names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0).
 
 from cardai.game import Game, PerspectiveEncoder, Phase
 
-from .deck import CARDS, HALVES, SIX
+from .deck import CARDS, DECK, HALVES, SIX
 from .encode import article_layout, chances_layout, encode_article, encode_chances, encode_facts, facts_layout
 from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
-from .text import ending, holdings, parse, show, spell
+from .text import ending, holdings, parse, picks, show, spell, zones
 from .worlds import blank, resample
 
 ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
@@ -62,6 +62,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    pieces=DECK.all_names,
+    zones=zones,
+    picks=picks,
     ending=ending,
     holdings=holdings,
 )

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from cardai.game import Zone
+
 from .deck import DECK, HALVES, NONE, SIX
 from .rules import ASK, CLAIM, EVEN, GIVE, MOVE, NO_CLAIM, NOBODY, ODD
 
@@ -159,6 +161,49 @@ def by_half(hand):
     """The cards of a hand, half-suit by half-suit."""
     parts = [DECK.names(hand & set_of(half)) for half in range(HALVES)]
     return " | ".join(part for part in parts if part)
+
+
+def zones(state, seat):
+    hands = [int(hand) for hand in state["hands"][: int(state["seats"])]]
+    shown = [hand if other == seat else int(state["known"][other]) for other, hand in enumerate(hands)]
+    unseen = in_halves(sum(hands) & ~sum(shown))
+    lacking = {card: seats_lacking(state, card, seat) for card in unseen}
+    return [
+        *(
+            Zone("Hand", in_halves(up), (hand & ~up).bit_count(), seat=other, look="fan", note=duty(state, other))
+            for other, (hand, up) in enumerate(zip(hands, shown, strict=True))
+        ),
+        Zone("Not seen yet", unseen, marks={card: f"not {seats}" for card, seats in lacking.items() if seats}),
+        *(
+            Zone(f"Claimed by {whom}", 0, SIX * int(won).bit_count(), look="pile", note=listed(won))
+            for whom, won in zip(("the even team", "the odd team", "nobody"), state["won"], strict=True)
+            if won or whom != "nobody"
+        ),
+    ]
+
+
+def in_halves(cards):
+    """A set of cards as a list, half-suit by half-suit."""
+    return [card for half in range(HALVES) for card in half_cards(half) if cards >> card & 1]
+
+
+def seats_lacking(state, card, seat):
+    """5.1: the seats beside `seat` of which everybody knows that they do not have a card, in words."""
+    others = [other for other in range(int(state["seats"])) if other != seat]
+    return " ".join(f"p{other}" for other in others if int(state["lacks"][other]) >> card & 1)
+
+
+def duty(state, other):
+    """5.1: the half-suits of which everybody knows that a seat has a card that has not been shown, in words."""
+    halves = [NAMES[half] for half in range(HALVES) if int(state["must"][other]) >> half & 1]
+    return f"hides a card of {', '.join(halves)}" if halves else ""
+
+
+def picks(state, move):
+    """The card asked for; of a claim with six seats, the cards that it gives to the second teammate on the left."""
+    if move["kind"] == ASK:
+        return 1 << int(move["what"])
+    return sum(1 << card for i, card in enumerate(half_cards(int(move["what"]))) if int(move["names"]) >> i & 1)
 
 
 def ending(state):
