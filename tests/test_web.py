@@ -1,16 +1,12 @@
 """The web table: what may come in, what goes out, and what is still there after the server was killed."""
 
 import json
-import os
 import re
-import signal
 import socket as sockets
 import sqlite3
 import subprocess
 import sys
-import urllib.request
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +18,7 @@ pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 import anyio
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from web_clients import NONCE, Process
 
 import cardai
 import cardai.web
@@ -41,7 +38,6 @@ from cardai.web.views import position_view
 HOME, SOCKETS = "http://127.0.0.1:8000", "ws://127.0.0.1:8000"
 TICTACTOE = cardai.load("tictactoe")
 LOW_HAND = small_game.GAME
-NONCE = "ab" * 32
 PATIENCE = 20.0  # seconds without a view after which a test fails
 
 
@@ -639,38 +635,6 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     (tmp_path / "x").write_bytes(b"not a database" * 100)
     with pytest.raises(CardaiError, match="cannot keep games"):
         Store(tmp_path / "x")
-
-
-class Process:
-    """A server in a process of its own."""
-
-    def __init__(self, data: Path, *games: str) -> None:
-        served = games or ("tictactoe",)
-        command = [sys.executable, "-m", "cardai", "serve", *served, "--port", "0", "--data", str(data)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        found = re.search(r"at (http://\S+)/ ", self.process.stdout.readline())
-        assert found
-        self.home = found[1]
-
-    def ask(self, path: str, message: object = None, cookie: str = "") -> tuple[dict, str]:
-        headers = {"origin": self.home, "content-type": "application/json", "cookie": cookie}
-        body = None if message is None else json.dumps(message).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.home + path, body, headers), timeout=30) as answer:
-            cookies = "; ".join(text.partition(";")[0] for text in answer.headers.get_all("set-cookie") or ())
-            return json.loads(answer.read()), cookies
-
-    def connect(self, table: str, cookie: str):
-        from websockets.sync.client import connect
-
-        address = f"{self.home.replace('http', 'ws')}/t/{table}/socket"
-        return connect(address, origin=self.home, additional_headers={"cookie": cookie})
-
-    def kill(self) -> None:
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 def next_view(socket, until) -> dict:

@@ -1,108 +1,205 @@
-"""The page in a real browser: whole games by keyboard and by tapping, on a small screen and on a large one."""
+"""The page in a real browser: every game to its end by tapping and by keyboard, small and large, light and dark."""
 
+import random
 from pathlib import Path
-from shutil import which
 
 import pytest
-from test_web import Process  # skips this file too if the extra is not installed
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = which("chromium") or which("google-chrome")
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+import web_truth
+from web_clients import Process
+from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+
+import cardai
+from cardai.data.record import Reader
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-WHIST = str(Path(__file__).parent.parent / "examples/whist")
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in EXAMPLES.iterdir()}}
+SHORT = {"literature": "table"}  # the variant whose games of random moves are short, where it is not the first one
+SCREENS = [(SMALL, "light"), (LARGE, "dark"), (SMALL, "dark"), (LARGE, "light")]
+FEW = {"moska": 2}  # seats, where a game of all seats takes long by random moves
+LONG = ("durak", "hearts", "literature", "moska")  # by keyboard these take too long for every run of the tests
+PLANS = [
+    pytest.param(
+        name,
+        by,
+        *SCREENS[(number + offset) % 4],
+        id=f"{name}-{by}",
+        marks=[pytest.mark.slow] if by == "keys" and name in LONG else [],
+    )
+    for number, name in enumerate(sorted(GAMES))
+    for offset, by in enumerate(("tapping", "keys"))
+]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "tictactoe", WHIST)
+    data = tmp_path_factory.mktemp("web") / "tables.sqlite"
+    process = Process(data, *GAMES.values(), "--opponents", "random")
     yield process.home
     process.kill()
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield chromium
-        chromium.close()
+    with chromium() as running:
+        yield running
 
 
-@pytest.fixture(params=[(390, "dark"), (1200, "light")], ids=["small dark", "large light"])
-def page(browser, home, request):
-    """A page that must neither fail nor ask another host."""
-    width, scheme = request.param
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    shown, wrong = context.new_page(), []
-    shown.on("pageerror", lambda error: wrong.append(str(error)))
-    shown.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    shown.on("request", lambda asked: None if asked.url.startswith(home) else wrong.append(asked.url))
-    yield shown
-    context.close()
-    assert wrong == []
+@pytest.fixture
+def screen(browser, home):
+    """A function that opens a window, in which nothing may go wrong."""
+    opened = []
+
+    def open_window(width: int, scheme: str) -> Screen:
+        opened.append(Screen(browser, home, width, scheme))
+        return opened[-1]
+
+    yield open_window
+    for one in opened:
+        one.close()
 
 
-def sit_down(page, home: str, game: str) -> None:
-    page.goto(home)
-    page.select_option("#game", game)
-    page.click("button[type=submit]")
-    page.wait_for_selector(".board:not([hidden])")
-    page.evaluate(
-        "() => { const one = document.getElementById('pause'); one.value = 0; one.dispatchEvent(new Event('change')); }"
-    )
+def record_of(shown: Screen, folder: Path) -> Path:
+    """The record of the game that a window shows, which must be over."""
+    answer = shown.context.request.get(f"{shown.page.url}/record")
+    assert answer.ok, answer.text()
+    file = folder / "game.jsonl"
+    file.write_bytes(answer.body())
+    return file
 
 
-def fits(page) -> None:
-    """Nothing is wider than the screen, and all that can be pressed is large enough."""
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    small = page.evaluate(
-        """() => [...document.querySelectorAll("button, select, summary, a, input")]
-            .filter((one) => one.checkVisibility() && !(one.type === "checkbox"))
-            .map((one) => [one.textContent, one.getBoundingClientRect()])
-            .filter(([, box]) => box.width < 44 || box.height < 44).map(([text]) => text)"""
-    )
-    assert small == []
+def inspected(shown: Screen, folder: Path, frames) -> web_truth.Findings:
+    """What is found in frames of the game that a window shows."""
+    reader = Reader(record_of(shown, folder))
+    (played,) = reader
+    game = reader.load(GAMES[reader.header.game])
+    return web_truth.inspect(game, reader.header.variant, reader.header.seats, played.seed, played.moves, frames)
 
 
-def test_a_game_is_played_by_keyboard_alone(page, home):
-    sit_down(page, home, "tictactoe")
-    fits(page)
-    for _ in range(5):
-        page.wait_for_selector("button.piece.lit, .result")
-        if page.query_selector(".result"):
+def test_all_screens_and_ways_to_play_occur():
+    assert {(width, scheme) for _, _, width, scheme in (plan.values for plan in PLANS)} == set(SCREENS)
+    assert len(GAMES) >= 7
+
+
+@pytest.mark.parametrize(("game", "by", "width", "scheme"), PLANS)
+def test_a_game_is_played_to_its_end(screen, tmp_path, game, by, width, scheme):
+    """Nothing is too wide or too small for a finger on the way, and no frame has a hidden card."""
+    shown = screen(width, scheme)
+    if by == "tapping":
+        shown.sit_down(game, SHORT.get(game), FEW.get(game))
+    else:
+        shown.sit_down_by_keyboard(cardai.load(GAMES[game]).title, SHORT.get(game))
+    choose = shown.tap if by == "tapping" else shown.type
+    decisions = shown.play_to_the_end(choose, random.Random(game), shown.fits)
+    assert decisions >= 2
+    result = shown.page.inner_text(".result")
+    assert "Checked in this browser: the deal was fixed before you sat down" in result
+    found = inspected(shown, tmp_path, shown.frames)
+    assert found.problems == []
+    assert found.frames > decisions
+    assert found.cards > 0 or game == "tictactoe"
+
+
+def test_a_frame_with_a_hidden_card_would_be_found(screen, tmp_path):
+    shown = screen(LARGE, "light")
+    shown.sit_down("whist")
+    shown.play_to_the_end(shown.tap, random.Random(1))
+    frame = next(frame for frame in shown.frames if frame.get("ply") == 1)
+    other = next(zone for zone in frame["zones"] if zone.get("seat") == 2 and zone["hidden"])
+    mine = next(zone for zone in frame["zones"] if zone.get("seat") == 0)
+    shows_one = set(range(24)) - {piece for zone in frame["zones"] for piece in zone["pieces"]}
+    for piece in sorted(shows_one):
+        leak = {**other, "pieces": [*other["pieces"], piece], "hidden": other["hidden"] - 1}
+        planted = {**frame, "zones": [leak if zone is other else zone for zone in frame["zones"]]}
+        problems = inspected(shown, tmp_path, [planted]).problems
+        assert any("in another world" in text for text in problems)
+        assert any("Hand shows" in text for text in problems)
+    spoken = {**frame, "log": [[1, cardai.load(GAMES["whist"]).pieces[sorted(shows_one)[0]]]]}
+    assert any("words name" in text for text in inspected(shown, tmp_path, [spoken]).problems)
+    assert mine["pieces"]
+
+
+def test_a_game_goes_on_after_a_refresh_and_a_spectator_sees_what_the_player_sees(screen, tmp_path):
+    shown, eyes = screen(LARGE, "dark"), screen(SMALL, "light")
+    shown.sit_down("whist")
+    shown.page.click("text=At this table")
+    shown.page.click("text=Let somebody watch my cards")
+    shown.page.wait_for_selector(".tools .link:not([hidden])")
+    eyes.page.goto(shown.page.input_value(".tools .link"))
+    eyes.press("button[type=submit]")
+    eyes.page.wait_for_selector(".board:not([hidden])")
+    luck = random.Random(3)
+    shown.page.wait_for_selector(".own .seat.turn")
+    hand = shown.page.inner_text(".own .pieces")
+    shown.page.reload()
+    shown.page.wait_for_selector("button.piece.lit")
+    assert shown.page.inner_text(".own .pieces") == hand
+    shown.play_to_the_end(shown.tap, luck)
+    eyes.page.wait_for_selector(".result .sentence")
+    eyes.fits()
+    watched = [frame for frame in eyes.frames if "ply" in frame]
+    assert all(frame["watches"] and "moves" not in frame for frame in watched)
+    found = inspected(shown, tmp_path, watched)
+    assert (found.problems, found.cards > 0) == ([], True)
+
+
+def test_a_move_whose_connection_is_closed_is_sent_again(browser, tmp_path):
+    """Here a tab may send very few messages, so that its connection is closed again and again."""
+    process = Process(tmp_path / "tables.sqlite", "tictactoe", messages=3)
+    try:
+        shown = Screen(browser, process.home, LARGE, "light")
+        shown.sit_down("tictactoe")
+        assert shown.play_to_the_end(shown.tap, random.Random(4)) >= 3
+    finally:
+        process.kill()
+    assert [text for text in shown.wrong if "WebSocket" not in text] == []
+
+
+def test_agents_among_themselves_are_watched_to_the_end(screen):
+    shown = screen(SMALL, "dark")
+    shown.page.goto(shown.home)
+    shown.page.select_option("#game", "tictactoe")
+    shown.page.select_option("#seat-0", "random")
+    shown.press("button[type=submit]")
+    shown.begin()
+    shown.page.wait_for_selector(".result .sentence")
+    shown.fits()
+    assert shown.page.query_selector_all("[data-key^=move-]") == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(SMALL, "light"), (LARGE, "dark")])
+def test_eight_seats_fit(screen, width, scheme):
+    shown, luck = screen(width, scheme), random.Random(8)
+    shown.page.goto(shown.home)
+    shown.page.select_option("#game", "moska")
+    shown.page.select_option("#seats", "8")
+    shown.fits()
+    shown.sit_down("moska", seats=8)
+    for _ in range(4):
+        shown.page.wait_for_selector(".own .seat.turn, .result")
+        shown.fits()
+        if shown.page.query_selector(".result"):
             break
-        page.focus("button.piece.lit")
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true", "the focus stays"
-        page.focus(".moves button.primary")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("button.picked", state="detached")
-    page.wait_for_selector(".result")
-    assert "Checked in this browser: the deal was fixed before you sat down" in page.inner_text(".result")
-    fits(page)
+        ply = shown.page.get_attribute(".board", "data-ply")
+        shown.move(shown.tap, luck)
+        shown.page.wait_for_selector(f".board:not([data-ply='{ply}'])")
+    assert len(shown.page.query_selector_all(".seat")) == 8
 
 
-def test_a_game_is_played_by_tapping_and_goes_on_after_a_refresh(page, home):
-    sit_down(page, home, "whist")
-    for turn in range(6):
-        page.wait_for_selector("button.piece.lit, .result")
-        fits(page)
-        if turn == 2:
-            hand = page.inner_text(".own")
-            page.reload()
-            page.wait_for_selector("button.piece.lit")
-            assert page.inner_text(".own") == hand
-        page.click("button.piece.lit")
-        page.click(".moves button.primary")
-        page.wait_for_selector("button.picked", state="detached")
-    page.wait_for_selector(".result")
-    assert "Tricks:" in page.inner_text(".result")
-
-
-def test_a_button_says_what_it_shows(page, home):
+def test_a_button_says_what_it_shows_and_keeps_the_focus(screen):
     """What is seen is hidden from screen readers, and the text for them is beside it."""
-    sit_down(page, home, "whist")
+    shown = screen(LARGE, "light")
+    shown.sit_down("whist")
+    page = shown.page
     page.wait_for_selector("button.piece.lit")
     piece = page.query_selector("button.piece.lit")
     assert piece.query_selector(".seen").get_attribute("aria-hidden") == "true"
     assert piece.query_selector(".said").inner_text().strip().endswith(", playable")
+    piece.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"

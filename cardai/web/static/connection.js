@@ -14,6 +14,7 @@ export class Connection {
   open() {
     clearTimeout(this.timer);
     this.socket = new WebSocket(this.address);
+    this.socket.onopen = () => this.unanswered && this.send(this.unanswered); // the server plays a move for its ply only
     this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
     this.socket.onclose = (event) => this.again(event.code);
   }
@@ -22,6 +23,7 @@ export class Connection {
     this.wait = 500;
     if (message.closed) this.reason = message.closed;
     else {
+      if (message.error || message.ply > this.unanswered?.ply) this.unanswered = null;
       this.onState("");
       this.onView(message);
     }
@@ -42,6 +44,7 @@ export class Connection {
   }
 
   send(message) {
+    if ("move" in message) this.unanswered = message;
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 }

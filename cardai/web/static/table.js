@@ -33,7 +33,7 @@ class TablePage {
     this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end"].map((name) => [name, el("section", { class: name })]));
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
-    this.log = el("ol", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
+    this.log = el("div", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
     this.typed = this.typedMove();
     const { waiting, others, middle, own, moves, end } = this.parts;
     end.setAttribute("aria-live", "polite");
@@ -43,7 +43,7 @@ class TablePage {
     this.board = el("div", { class: "board", hidden: true },
       el("div", { class: "felt" }, others, middle),
       el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.typed)),
-      el("aside", { class: "panel side", "aria-label": "Log" }, el("h2", {}, "What happened"), this.log, this.tools()));
+      el("section", { class: "panel side", "aria-label": "Log" }, el("h2", {}, "What happened"), this.log, this.tools()));
     main.replaceChildren(waiting, end, this.board);
     arrowKeys(this.board);
     window.addEventListener("settings", () => this.view && this.draw());
@@ -112,6 +112,7 @@ class TablePage {
     if (document.activeElement !== this.pause) this.pause.value = view.pause;
     refill(this.parts.end, view.over ? this.ending(view) : null);
     this.board.classList.toggle("over", view.over);
+    this.board.dataset.ply = view.ply;
   }
 
   seatPanel(seat, zones) {
@@ -190,7 +191,7 @@ class TablePage {
     const texts = lines.map(([seat, words]) => `p${seat} ${pretty(words, this.view.pieces)}`);
     const total = this.view.ply;
     const fresh = this.logged === null ? texts.length : Math.min(total - this.logged, texts.length);
-    for (const text of fresh > 0 ? texts.slice(-fresh) : []) this.log.append(el("li", {}, text));
+    for (const text of fresh > 0 ? texts.slice(-fresh) : []) this.log.append(el("p", {}, text));
     while (this.log.children.length > lines.length) this.log.firstChild.remove();
     if (fresh > 0) this.log.scrollTop = this.log.scrollHeight;
     this.logged = total;

@@ -1,0 +1,108 @@
+"""How long a move waits for its view when many tables are played at once.
+
+    python tests/load_serve.py                                        # 20, 60 and 200 tables of Moska against bot3
+    python tests/load_serve.py --opponents greedy:best --tables 200
+
+At each table one person plays any legal moves against three agents, who answer without a pause. A person thinks for two
+seconds on average. Measured is the time from sending a move to the first view after it, at the client. Server and
+clients are two processes on this machine.
+"""
+
+import argparse
+import asyncio
+import itertools
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from web_clients import Guest, Process, sit_down
+
+WARM_UP = 5.0  # seconds that do not count: all tables have begun then
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one run came to. `waits`: seconds from a sent move to its view; `processor`: seconds a move of a person."""
+
+    tables: int
+    waits: np.ndarray
+    seconds: float
+    processor: float
+
+    def line(self) -> str:
+        """The figures in a line."""
+        p50, p95, p99 = 1000 * np.percentile(self.waits, [50, 95, 99])
+        return (
+            f"{self.tables:5} tables: p50 {p50:5.1f} ms, p95 {p95:5.1f} ms, p99 {p99:5.1f} ms, "
+            f"longest {1000 * self.waits.max():5.1f} ms; {len(self.waits)} moves of people in {self.seconds:.0f} s, "
+            f"{1000 * self.processor / len(self.waits):.1f} ms of processor time of the server a move"
+        )
+
+
+async def load(process: Process, game: str, seats: list[str], tables: int, seconds: float, think: float, pause: float):
+    """Play so many tables for so many seconds. A finished game is followed by another one."""
+    until, numbers = time.perf_counter() + WARM_UP + seconds, itertools.count()
+    taken: list[list[Guest]] = [[] for _ in range(tables)]
+
+    async def sit(place: int) -> None:
+        await asyncio.sleep(WARM_UP / 2 * place / tables)
+        while time.perf_counter() < until:
+            guest = await asyncio.to_thread(sit_down, process, game, seats, next(numbers))
+            taken[place].append(guest)
+            await guest.play(process.home, think, pause, until)
+
+    people = [asyncio.create_task(sit(place)) for place in range(tables)]
+    await asyncio.sleep(WARM_UP)
+    before, counted = process.processor_seconds(), [sum(len(one.waits) for one in place) for place in taken]
+    await asyncio.sleep(seconds)
+    used = process.processor_seconds() - before
+    await asyncio.wait(people, timeout=10)
+    for person in people:
+        if person.done():
+            person.result()  # raises what went wrong
+        else:
+            person.cancel()
+    waits = [
+        wait for place, warm in zip(taken, counted, strict=True) for wait in [w for g in place for w in g.waits][warm:]
+    ]
+    return Load(tables, np.array(waits), seconds, used)
+
+
+def measure(
+    game: str, opponents: str, seats: int, tables: Sequence[int], seconds: float, think: float, pause: float
+) -> list[Load]:
+    """Serve a game and play it at each of these numbers of tables, one after the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = Process(Path(folder) / "tables.sqlite", game, "--opponents", opponents)
+        try:
+            line_up = ["me"] + [opponents] * (seats - 1)
+            return [asyncio.run(load(process, game, line_up, count, seconds, think, pause)) for count in tables]
+        finally:
+            process.kill()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="moska")
+    parser.add_argument("--opponents", default="bot3", help="the agent in all other seats")
+    parser.add_argument("--seats", type=int, default=4)
+    parser.add_argument("--tables", default="20,60,200", help="how many tables at once, one run for each number")
+    parser.add_argument("--seconds", type=float, default=40.0, help="how long each run counts")
+    parser.add_argument("--think", type=float, default=2.0, help="seconds that a person thinks, on average")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds that an agent waits before its move")
+    chosen = parser.parse_args()
+    tables = [int(count) for count in chosen.tables.split(",")]
+    busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"{chosen.game}, {chosen.opponents}, {os.cpu_count()} processors, load before {busy}", flush=True)
+    for one in tables:
+        found = measure(chosen.game, chosen.opponents, chosen.seats, [one], chosen.seconds, chosen.think, chosen.pause)
+        print(found[0].line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

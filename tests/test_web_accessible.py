@@ -1,0 +1,117 @@
+"""The page is for everybody: axe-core finds nothing on any screen, and colours can be told from their ground."""
+
+import random
+import re
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
+
+from axe_playwright_python.sync_playwright import Axe
+from web_clients import Process
+from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+
+import cardai.web.server
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
+ON_FELT = [("felt-ink", "felt"), ("felt-soft", "felt"), ("felt-ink", "seat"), ("felt-soft", "seat"), ("glow", "seat")]
+ON_PAGE = [("ink", "page"), ("ink", "panel"), ("soft", "panel"), ("accent", "panel"), ("accent-ink", "accent")]
+ON_CARD = [("card-ink", "card"), ("red", "card"), ("bad", "panel"), ("page", "bad"), ("soft", "page")]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "hearts", "tictactoe", "--opponents", "random")
+    yield process.home
+    process.kill()
+
+
+@pytest.fixture(scope="module", params=[(SMALL, "light"), (LARGE, "dark"), (SMALL, "dark"), (LARGE, "light")])
+def shown(home, request):
+    with chromium() as browser:
+        screen = Screen(browser, home, *request.param)
+        yield screen
+        screen.close()
+
+
+def violations(shown: Screen) -> list[str]:
+    """What axe-core finds wrong, with the elements."""
+    found = Axe().run(shown.page).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]]
+
+
+def test_the_lobby(shown):
+    shown.page.goto(shown.home)
+    shown.page.wait_for_selector("#seat-0")
+    shown.page.click("#settings summary")
+    assert violations(shown) == []
+
+
+def test_a_table_that_waits_and_an_invitation(shown):
+    shown.page.goto(shown.home)
+    shown.page.select_option("#game", "tictactoe")
+    shown.page.select_option("#seat-1", "friend")
+    shown.press("button[type=submit]")
+    shown.page.wait_for_selector(".waiting ul")
+    shown.press("text=Make a link")
+    shown.page.wait_for_selector(".link:not([hidden])")
+    shown.fits()
+    assert violations(shown) == []
+    link = shown.page.input_value(".link")
+    shown.page.goto("about:blank")
+    shown.page.goto(link)
+    shown.page.wait_for_selector("text=You are invited")
+    shown.fits()
+    assert violations(shown) == []
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "hearts"])
+def test_a_table_in_play_and_one_that_is_over(shown, game):
+    shown.sit_down(game)
+    shown.page.wait_for_selector("button.piece.lit")
+    assert violations(shown) == []
+    shown.page.focus("button.piece.lit")
+    shown.page.keyboard.press("Enter")
+    shown.page.wait_for_selector("button.picked")
+    shown.page.click("text=At this table")
+    shown.page.click("text=Type a move")
+    assert violations(shown) == []
+    if game == "tictactoe":
+        shown.play_to_the_end(shown.tap, random.Random(5))
+        assert violations(shown) == []
+
+
+def test_axe_finds_a_fault(shown):
+    shown.page.goto(shown.home)
+    shown.page.wait_for_selector("#seat-0")
+    shown.page.evaluate("document.querySelector('label[for=game]').replaceWith(document.getElementById('game'))")
+    assert any("select-name" in text for text in violations(shown))
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour `#rrggbb`, 0 to 1 (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours, 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("ink", "ground"), ON_FELT + ON_PAGE + ON_CARD)
+def test_texts_can_be_told_from_their_ground(scheme, ink, ground):
+    """axe-core does not judge text on gradients, so the colours of the style sheet are compared too."""
+    style = (cardai.web.server.STATIC / "style.css").read_text("utf-8")
+    light, dark = re.findall(r":root \{(.*?)\n *\}", style, re.DOTALL)[:2]
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
+    if scheme == "dark":
+        colours |= dict(re.findall(r"--([\w-]+): (#\w{6})", dark))
+    assert contrast(colours[ink], colours[ground]) >= LEAST_CONTRAST

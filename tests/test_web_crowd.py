@@ -1,0 +1,84 @@
+"""Many tables at once: nothing that was acknowledged is lost by kill -9, and moves are answered quickly."""
+
+import asyncio
+import random
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+
+import load_serve
+from web_clients import Guest, Process, sit_down
+
+WORDS = ("turn", "zones", "moves", "log", "seats", "commitment")  # what a view of a ply must show again
+
+
+async def play_until(process: Process, guests: list[Guest], think: float, seconds: float | None) -> list[bool]:
+    """Let all guests play, and kill the server after some seconds. Returns who came to the end of their game."""
+    playing = [asyncio.create_task(guest.play(process.home, think)) for guest in guests]
+    if seconds is not None:
+        await asyncio.sleep(seconds)
+        process.kill()
+    return await asyncio.gather(*playing)
+
+
+def killed(folder, served: tuple[str, ...], line_ups: list[tuple[str, list[str]]], think: float, seconds: float):
+    """Kill a server in the middle of games, go on at another one, and compare. Returns moves acknowledged before."""
+    data = folder / "tables.sqlite"
+    process = Process(data, *served)
+    try:
+        guests = [sit_down(process, game, seats, seed) for seed, (game, seats) in enumerate(line_ups)]
+        for guest in guests:
+            guest.keeps_views = True
+        ended = asyncio.run(play_until(process, guests, think, seconds))
+    finally:
+        process.kill()
+    acknowledged = [guest.acknowledged for guest in guests]
+    in_the_middle = [not over and kept >= 0 for over, kept in zip(ended, acknowledged, strict=True)]
+    again = [Guest(guest.table, guest.cookie, random.Random(99), keeps_views=True) for guest in guests]
+    process = Process(data, *served)
+    try:
+        ended = asyncio.run(play_until(process, again, think, None))
+    finally:
+        process.kill()
+    assert all(ended), "all games go on to their end"
+    for before, after in zip(guests, again, strict=True):
+        first, known = min(after.views), max(before.views, default=-1)
+        assert first > before.acknowledged, "an acknowledged move was lost"
+        assert max(after.views) >= known
+        for ply in before.views.keys() & after.views.keys():
+            same = [before.views[ply].get(word) == after.views[ply].get(word) for word in WORDS]
+            assert all(same), f"ply {ply} is another one after the restart"
+        last = after.views[max(after.views)]["log"]
+        if len(last) == max(after.views):  # the log is whole
+            assert last[:known] == before.views[known]["log"][:known]
+    return sum(in_the_middle), sum(len(guest.waits) for guest in guests)
+
+
+def test_kill_9_in_the_middle_of_games_loses_no_acknowledged_move(tmp_path):
+    line_ups = [("tictactoe", ["me", "random"]), ("tictactoe", ["random", "me"])] * 8
+    stopped, moves = killed(tmp_path, ("tictactoe",), line_ups, think=0.4, seconds=0.9)
+    assert stopped >= 8
+    assert moves >= 8
+
+
+@pytest.mark.slow
+def test_kill_9_in_the_middle_of_a_hundred_games_loses_no_acknowledged_move(tmp_path):
+    line_ups = [
+        ("moska", ["me", "bot3", "bot3", "random"]),
+        ("moska", ["bot3", "random", "me"]),
+        ("durak", ["me", "random"]),
+        ("hearts", ["random", "me", "random", "random"]),
+    ] * 25
+    served = ("moska", "durak", "hearts")
+    stopped, moves = killed(tmp_path, served, line_ups, think=0.5, seconds=8.0)
+    print(f"{stopped} of {len(line_ups)} games were stopped in the middle, after {moves} acknowledged moves")
+    assert stopped >= 90
+
+
+def test_a_loaded_server_answers(tmp_path):
+    """The load test itself, small: the figures of a large one are measured by hand."""
+    (found,) = load_serve.measure("tictactoe", "random", 2, [8], seconds=2.0, think=0.2, pause=0.0)
+    assert len(found.waits) >= 20
+    assert 0 < found.waits.max() < 5
+    assert "p95" in found.line()

@@ -1,0 +1,146 @@
+"""Servers in processes of their own, and people who play any legal moves at their tables without a browser."""
+
+import asyncio
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin
+
+NONCE = "ab" * 32
+
+
+PROGRAM = """
+from cardai.app.cli import main
+from cardai.web import server
+
+server.NEW_TABLES, server.MESSAGES = 10**6, {}
+main()
+"""
+
+
+class Process:
+    """A server in a process of its own, at which one address may set up any number of tables.
+
+    `served`: games and options of `cardai serve`, Tic-Tac-Toe if there are none. `messages`: how many a tab may send
+    in ten seconds.
+    """
+
+    def __init__(self, data: Path, *served: str, messages: int = 10**6) -> None:
+        options = served or ("tictactoe",)
+        command = [
+            sys.executable,
+            "-c",
+            PROGRAM.format(messages),
+            "serve",
+            *options,
+            "--port",
+            "0",
+            "--data",
+            str(data),
+        ]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        found = re.search(r"at (http://\S+)/ ", self.process.stdout.readline())
+        assert found, "the server did not start"
+        self.home = found[1]
+
+    def ask(self, path: str, message: object = None, cookie: str = "") -> tuple[Any, str]:
+        """Ask the server. Returns its answer and the cookies that it sets."""
+        headers = {"origin": self.home, "content-type": "application/json", "cookie": cookie}
+        body = None if message is None else json.dumps(message).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.home + path, body, headers), timeout=30) as answer:
+            cookies = "; ".join(text.partition(";")[0] for text in answer.headers.get_all("set-cookie") or ())
+            return json.loads(answer.read()), cookies
+
+    def connect(self, table: str, cookie: str):
+        """A socket of a tab, for code without asyncio."""
+        from websockets.sync.client import connect
+
+        address = f"{self.home.replace('http', 'ws')}/t/{table}/socket"
+        return connect(address, origin=self.home, additional_headers={"cookie": cookie})
+
+    def processor_seconds(self) -> float:
+        """The processor time that the server has used so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        """End the server as kill -9 does, unless it has ended."""
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@dataclass
+class Guest:
+    """A person at a table, who plays any legal moves.
+
+    `views`: the last view of each ply, if they are kept. `waits`: how long each sent move waited for its view, in
+    seconds. `acknowledged`: the last own ply that was answered by a later view.
+    """
+
+    table: str
+    cookie: str
+    luck: random.Random
+    keeps_views: bool = False
+    acknowledged: int = -1
+    views: dict[int, dict[str, Any]] = field(default_factory=dict)
+    waits: list[float] = field(default_factory=list)
+
+    async def play(self, home: str, think: float, pause: float = 0.0, until: float = math.inf) -> bool:
+        """Play to the end, or until the time `until`. Returns whether the game is over; False if the server is gone.
+
+        `think`: the mean time before a move in seconds, which lasts half to one and a half times as long. `pause`: how
+        long agents wait.
+        """
+        address, cookie = f"{home.replace('http', 'ws')}/t/{self.table}/socket", {"cookie": self.cookie}
+        try:
+            async with connect(address, origin=Origin(home), additional_headers=cookie, proxy=None) as socket:
+                await socket.send(json.dumps({"pause": pause}))
+                await socket.send(json.dumps({"nonce": NONCE}))
+                return await self._answer(socket, think, until)
+        except (ConnectionClosed, OSError):
+            return False
+
+    async def _answer(self, socket: ClientConnection, think: float, until: float) -> bool:
+        sent_ply, sent_at = -1, 0.0
+        async for text in socket:
+            came_at = time.perf_counter()
+            view = json.loads(text)
+            assert not {"closed", "error"} & view.keys(), view
+            if "ply" not in view:
+                continue  # nothing is dealt yet
+            if self.keeps_views:
+                self.views[view["ply"]] = view
+            if sent_ply >= 0 and view["ply"] > sent_ply:
+                self.waits.append(came_at - sent_at)
+                self.acknowledged, sent_ply = sent_ply, -1
+            if view["over"] or came_at > until:
+                return view["over"]
+            if view.get("moves") and view["ply"] > self.acknowledged and sent_ply < 0:
+                await asyncio.sleep(think * self.luck.uniform(0.5, 1.5))
+                words, _ = self.luck.choice(view["moves"])
+                sent_ply, sent_at = view["ply"], time.perf_counter()
+                await socket.send(json.dumps({"ply": sent_ply, "move": words}))
+        return False
+
+
+def sit_down(process: Process, game: str, seats: list[str], seed: int) -> Guest:
+    """A guest at a new table."""
+    made, cookie = process.ask("/tables", {"game": game, "seats": seats, "name": "Ann"})
+    return Guest(made["table"], cookie, random.Random(seed))

@@ -1,0 +1,73 @@
+"""Pictures of the page, for the documentation and for looking at.
+
+    python tests/web_pictures.py pictures                  # three games, small and large, light and dark
+    python tests/web_pictures.py docs --for-the-readme     # the two of the README
+
+Colours are reduced to 128, which no eye sees on a page of few colours, so that a picture is small.
+"""
+
+import argparse
+import io
+import random
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from web_clients import Process
+from web_pages import LARGE, SMALL, Screen, chromium
+
+GAMES = ("moska", "hearts", "tictactoe")
+DECISIONS = {"moska": 3, "hearts": 8, "tictactoe": 2}  # how many are played before the picture
+HEIGHTS = {SMALL: 844, LARGE: 860}
+README = [("table-large", "moska", LARGE, "light"), ("table-small", "hearts", SMALL, "dark")]
+
+
+def play(shown: Screen, game: str) -> None:
+    """Play until the middle of a game, and pick something."""
+    luck, page, ply = random.Random(game), shown.page, "-1"
+    shown.sit_down(game)
+    for _ in range(DECISIONS[game]):
+        page.wait_for_selector(f".board:not([data-ply='{ply}']) .own .seat.turn")
+        ply = page.get_attribute(".board", "data-ply") or ""
+        shown.move(shown.tap, luck)
+    page.wait_for_selector(f".board:not([data-ply='{ply}']) .own .seat.turn")
+    if page.query_selector("button.piece.lit"):
+        shown.press("button.piece.lit")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+
+
+def save(picture: bytes, file: Path) -> None:
+    """Save a screenshot with few colours."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
+    print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
+
+
+def main() -> None:
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--for-the-readme", action="store_true")
+    chosen = parser.parse_args()
+    chosen.folder.mkdir(exist_ok=True)
+    wanted = [
+        (f"{game}-{width}-{scheme}", game, width, scheme)
+        for game in GAMES
+        for width in (SMALL, LARGE)
+        for scheme in ("light", "dark")
+    ]
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        process = Process(Path(folder) / "tables.sqlite", *GAMES)
+        try:
+            for name, game, width, scheme in README if chosen.for_the_readme else wanted:
+                shown = Screen(browser, process.home, width, scheme, HEIGHTS[width])
+                play(shown, game)
+                save(shown.page.screenshot(), chosen.folder / f"{name}.png")
+                shown.close()
+        finally:
+            process.kill()
+
+
+if __name__ == "__main__":
+    main()
