@@ -159,7 +159,7 @@ class Screen:
         while True:
             pieces, moves, picked = self.page.evaluate(CHOICES)
             assert pieces or moves, "every selection can be completed"
-            if moves and (not pieces or luck.random() < (0.7 if picked else 0.3)):
+            if moves and (not pieces or luck.random() < (0.5 if picked else 0.1)):
                 choose(luck.choice(moves))
                 return
             choose(luck.choice(pieces))
