@@ -3,7 +3,7 @@
     python tests/web_pictures.py pictures                  # three games, small and large, light and dark
     python tests/web_pictures.py docs --for-the-readme     # the two of the README
 
-Colours are reduced to 128, which no eye sees on a page of few colours, so that a picture is small.
+Pictures are compressed without loss.
 """
 
 import argparse
@@ -38,9 +38,8 @@ def play(shown: Screen, game: str) -> None:
 
 
 def save(picture: bytes, file: Path) -> None:
-    """Save a screenshot with few colours."""
-    image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
+    """Save a screenshot, well compressed."""
+    Image.open(io.BytesIO(picture)).convert("RGB").save(file, optimize=True)
     print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 

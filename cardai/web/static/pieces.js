@@ -22,6 +22,12 @@ export function seen(name) {
   return card ? `${card.rank === "T" ? "10" : card.rank}${SUITS[card.suit][0]}` : name;
 }
 
+// A card has its suit below its rank; anything else is a line.
+export function faceOf(name) {
+  const card = cardOf(name);
+  return card ? [seen(name).slice(0, -1), SUITS[card.suit][0]] : [name];
+}
+
 export function suitOf(name) {
   return cardOf(name)?.suit ?? "";
 }

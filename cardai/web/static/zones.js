@@ -1,7 +1,7 @@
 // Zones and the pieces in them. A piece that can be picked is a button, all others are pictures with a text.
 
 import { el, seenAndSaid } from "./dom.js";
-import { said, seen, suitOf } from "./pieces.js";
+import { faceOf, said, suitOf } from "./pieces.js";
 
 // `choice`: {lit, picked, toggle}
 export function zoneOf(zone, names, choice) {
@@ -19,7 +19,7 @@ function pieceOf(piece, name, zone, choice) {
   const mark = zone.marks?.[piece] ?? "";
   const isCell = zone.look === "grid";
   const words = [said(name), mark].filter(Boolean).join(", ");
-  const face = isCell ? el("span", { class: "mark" }, mark) : el("span", {}, seen(name));
+  const face = isCell ? el("span", { class: "mark" }, mark) : el("span", { class: "face" }, ...faceOf(name).map((line) => el("span", {}, line)));
   const kind = `piece suit-${suitOf(name) || "none"}${isCell ? " cell" : ""}`;
   const content = (text) => [...seenAndSaid(face, text), mark && !isCell ? el("span", { class: "mark", "aria-hidden": "true" }, mark) : null];
   if (!choice.lit.has(piece)) return el("span", { class: kind }, ...content(words));
