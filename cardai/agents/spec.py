@@ -11,6 +11,7 @@ peeking:EVALUATOR       plays the move with the best settled state in the true w
 ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice, and takes the best mean there
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
+cfr:N                   an equilibrium by N iterations of CFR+, for small games whose whole tree can be listed
 policy:FILE             a network that gives the probability of each move; ?greedy plays the likeliest
 endgame:SPEC            plays as the agent SPEC, but without mistakes once nothing is hidden any more, if the game says
                         when; endgame:(SPEC)?nodes=1000 visits at most so many positions for a decision
@@ -40,6 +41,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
@@ -161,6 +163,10 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
         return _by_name(game, spec, name, argument, options, isolate)
     if name == "rollout":
         return _rollout(game, spec, argument, options, isolate)
+    if name == "cfr":
+        iterations = _count(spec, argument, "the number of iterations, as in cfr:1000")
+        _nothing_left(spec, options)
+        return Agent(spec, CounterfactualRegret(game, iterations), "near an equilibrium, by CFR+")
     if name == "python":
         _nothing_left(spec, options)
         if isolate:

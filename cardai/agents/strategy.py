@@ -62,6 +62,8 @@ class Strategy:
     """Whether it runs Python code that does not come with cardai or the game. Benchmarks then take a salt."""
     is_isolated: bool = False
     """Whether that code runs in a process of its own."""
+    chances: Callable[[Game, np.ndarray], np.ndarray] | None = None
+    """The probability of each legal move in worlds STATE[n]: f8[n, max_moves], 0 beyond the last. None if unknown."""
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
@@ -261,13 +263,15 @@ class WorldSearch(Strategy):
 class OfFunction(Strategy):
     """Moves of a Python function: `function(game, worlds)` gets STATE[n] and returns MOVE[n].
 
-    `fits(game, variant, seats)`, if given, raises CardaiError unless the function can play there.
+    `fits(game, variant, seats)`, if given, raises CardaiError unless the function can play there. `chances(game,
+    worlds)`, if given, returns how likely it plays each legal move, as `Strategy.chances` says.
     """
 
     function: Callable[[Game, np.ndarray], np.ndarray]
     fits: Callable[[Game, str | None, int], None] | None = None
     is_foreign: bool = True
     is_isolated: bool = False
+    chances: Callable[[Game, np.ndarray], np.ndarray] | None = None
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Ask `fits`."""

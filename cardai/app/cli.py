@@ -626,6 +626,37 @@ def grade(
 
 
 @app.command(group=MEASURE)
+def exploitability(
+    game: GameName,
+    /,
+    *,
+    agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
+    seats: SeatCount = None,
+    variant: Variant = None,
+    measure: Annotated[str, Parameter(help="What is won: score, or an outcome of the game.")] = "score",
+    histories: Annotated[int, Parameter(help="The most histories that the tree may have.")] = 1_000_000,
+    device: Device = "auto",
+    scorer: Scorer = "auto",
+    json: AsJson = False,
+) -> None:
+    """Measure exactly how much a best response wins against agents, over the whole tree of a small game with chance."""
+    from cardai.agents.tree import GameTree
+    from cardai.measure.perfect.exploitability import exploitability as measured
+    from cardai.show import exploitability as shown
+    from cardai.show.progress import Line
+
+    _compute_on(device, scorer)
+    loaded = load(game)
+    with Line("listing the tree", loaded):
+        tree = GameTree.of(loaded, seats, variant, histories)
+        reports = [measured(tree, spec, measure=measure) for spec in _listed(agent) or ()]
+    if json:
+        _print_json([report.as_json() for report in reports])
+    else:
+        _print(shown.table(reports))
+
+
+@app.command(group=MEASURE)
 def endings(
     game: GameName,
     /,

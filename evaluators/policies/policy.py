@@ -151,7 +151,12 @@ class Policy:
         def fits(game: Game, variant: str | None, seats: int) -> None:
             self.check_fits(game, None if any_variant else variant or game.default_variant, seats)
 
-        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits, is_foreign=False)
+        def certain(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+            chosen = best_actions(self._logits(self._weights, rows), masks)
+            return (np.arange(masks.shape[1]) == chosen[:, None]).astype(np.float64)
+
+        chances = chances_by(certain if greedy else self.probabilities, self.metadata.encoder)
+        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits, is_foreign=False, chances=chances)
         return Agent(spec or self.name, strategy, f"a policy that {how}")
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
@@ -223,6 +228,25 @@ def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.
         return encoders[key].moves[places[np.arange(len(worlds)), actions] - 1]
 
     return choose
+
+
+def chances_by(
+    probable: Callable[[np.ndarray, np.ndarray], np.ndarray], encoder: str | None
+) -> Callable[[Game, np.ndarray], np.ndarray]:
+    """Returns the `chances` of an outside agent (`OfFunction`) from the probabilities of actions.
+
+    `probable`: (rows u8[n, width], masks bool[n, A]) -> f8[n, A].
+    """
+
+    def chances(game: Game, worlds: np.ndarray) -> np.ndarray:
+        rows, places = DecisionEncoder(game, int(worlds["seats"][0]), encoder).encode(worlds)
+        shares, found = probable(rows, places > 0), np.zeros((len(worlds), game.max_moves))
+        for i in range(len(worlds)):
+            legal = np.flatnonzero(places[i])
+            found[i, : len(legal)] = shares[i, legal[np.argsort(places[i, legal])]]  # in canonical order
+        return found
+
+    return chances
 
 
 def uniforms_of(worlds: np.ndarray) -> np.ndarray:
