@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from cardai.game import Game, GameState, PerspectiveEncoder
     from cardai.measure.bench import run_match as match
     from cardai.registry import available, load
+    from cardai.table.batch import Batch
     from cardai.table.many import play
 
 _HOMES = {
-    "CardaiError": "errors", "Game": "game", "GameState": "game", "IllegalMove": "errors", "PerspectiveEncoder": "game",
-    "agent": "agents.spec", "available": "registry", "evaluator": "agents.function", "load": "registry",
-    "match": "measure.bench.run_match", "play": "table.many", "player": "agents.spec",
+    "Batch": "table.batch", "CardaiError": "errors", "Game": "game", "GameState": "game", "IllegalMove": "errors",
+    "PerspectiveEncoder": "game", "agent": "agents.spec", "available": "registry", "evaluator": "agents.function",
+    "load": "registry", "match": "measure.bench.run_match", "play": "table.many", "player": "agents.spec",
 }  # fmt: skip
 __all__ = [
-    "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available", "evaluator", "load",
-    "match", "play", "player",
+    "Batch", "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available",
+    "evaluator", "load", "match", "play", "player",
 ]  # fmt: skip
 
 
