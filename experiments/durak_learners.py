@@ -17,8 +17,8 @@ from typing import Any
 from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.measure.perfect.endings import measure_endings
-from cardai.progress import Progress
 from cardai.registry import load
+from cardai.stats.progress import Progress
 from evaluators.model import SHIPPED
 from evaluators.policies import nfsp, ppo
 from evaluators.policies.policy import Policy

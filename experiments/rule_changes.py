@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardai.measure.bench import run_suite
-from cardai.progress import Progress
 from cardai.registry import load
+from cardai.stats.progress import Progress
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore

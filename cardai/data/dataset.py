@@ -28,9 +28,9 @@ from cardai.data.replay import Chunk, Harvest, Replayer
 from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.game import Game, Segment, is_game
 from cardai.kernel.doors import check_function, check_indices, check_kind, check_list
-from cardai.progress import Progress
 from cardai.rule import JIT
 from cardai.stats.machine import thread_count
+from cardai.stats.progress import Progress
 from cardai.table.complaints import Complaints
 
 _SUFFIXES = (".jsonl", ".jsonl.gz")

@@ -24,13 +24,13 @@ from cardai.errors import CardaiError, positive, short
 from cardai.files.reading import read_json
 from cardai.files.writing import held, write_whole
 from cardai.game import Game, int_seed
-from cardai.progress import Progress
 from cardai.rule import STREAM, mixed, rule, uniform
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
+from cardai.stats.progress import Progress
 from cardai.table.many import Results, play
 
 SHARD = 10_000  # games in each file of `simulate_shards`

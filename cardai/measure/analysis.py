@@ -44,8 +44,8 @@ from cardai.game import Game, GameState
 from cardai.kernel.doors import check_seat
 from cardai.measure.positions import evaluated, one_ply, positions, weighed
 from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
-from cardai.progress import Progress
 from cardai.stats.jsonable import plain
+from cardai.stats.progress import Progress
 from cardai.table.transcript import words_of
 
 

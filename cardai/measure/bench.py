@@ -32,12 +32,12 @@ from cardai.measure.bench_report import (
     SuiteResult,
 )
 from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_places, play_rotated
-from cardai.progress import Progress, begin_part
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import Measure, WonLostTied, leads, measure_of, won_lost_tied
+from cardai.stats.progress import Progress, begin_part
 from cardai.table.many import Results
 
 Outcomes = dict[str, np.ndarray]

@@ -14,12 +14,12 @@ from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.errors import positive
 from cardai.game import Game
-from cardai.progress import CountProgress, Progress, begin_part
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
+from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.table.many import play
 
 

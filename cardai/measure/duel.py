@@ -26,12 +26,12 @@ from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_function, check_path, check_text
-from cardai.progress import CountProgress
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
+from cardai.stats.progress import CountProgress
 from cardai.table.many import play
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block

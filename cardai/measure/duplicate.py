@@ -9,9 +9,9 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Game, Row
-from cardai.progress import CountProgress
 from cardai.stats.deals import deal_seeds
 from cardai.stats.measure import OF_SCORES
+from cardai.stats.progress import CountProgress
 from cardai.table.many import Results, play
 
 

@@ -16,7 +16,7 @@ from cardai.game import Game
 from cardai.measure.perfect.agent_strategy import SAMPLES, strategy_of
 from cardai.measure.perfect.strategy import StrategyOutcome, play_through
 from cardai.measure.solution import Solution, solve
-from cardai.progress import CountProgress
+from cardai.stats.progress import CountProgress
 from cardai.table.complaints import Complaints
 
 

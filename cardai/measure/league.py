@@ -18,13 +18,13 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, positive
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
-from cardai.progress import CountProgress, Progress, begin_part
 from cardai.registry import available
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations, whole_rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
+from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
 from cardai.table.many import Results, play
 

@@ -39,11 +39,11 @@ from cardai.kernel.lookahead import DECISIONS
 from cardai.kernel.native import at, get, raw
 from cardai.kernel.rules import lend
 from cardai.measure.perf import Timing
-from cardai.progress import Progress
 from cardai.rule import JIT, rule
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads, machine
+from cardai.stats.progress import Progress
 from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE, Results, play
 
 NOTED = 20  # games whose decisions the bare loop over a compiled network scores

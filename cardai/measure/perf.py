@@ -36,11 +36,11 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
-from cardai.progress import Progress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
+from cardai.stats.progress import Progress
 from cardai.table.many import Results, play
 
 LIVE = 4096  # games held at once when memory is measured

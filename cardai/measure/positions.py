@@ -12,8 +12,8 @@ from cardai.game import Game, GameState, copies, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
 from cardai.kernel.native import raw
 from cardai.kernel.rules import door_value
-from cardai.progress import Progress
 from cardai.rule import STREAM
+from cardai.stats.progress import Progress
 from cardai.table.asking import compare
 
 _CHUNK = 16  # decisions weighed at once

@@ -32,9 +32,9 @@ from cardai.kernel.doors import check_flag, check_function, check_integers, chec
 from cardai.kernel.driver import Games, Order, Slots, count_choices
 from cardai.kernel.native import at, get, raw
 from cardai.kernel.rules import Rules, lend
-from cardai.progress import CountProgress
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.machine import default_threads
+from cardai.stats.progress import CountProgress
 from cardai.table import second_process
 from cardai.table.asking import Inquiry
 from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of

@@ -30,7 +30,7 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.progress import CountProgress
+from cardai.stats.progress import CountProgress
 from evaluators import settings
 from evaluators.policies.decisions import Trajectories
 from evaluators.policies.memory import CircularBuffer, ReservoirBuffer

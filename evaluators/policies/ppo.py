@@ -22,9 +22,9 @@ from flax import nnx
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.game import Game
-from cardai.progress import CountProgress
 from cardai.rule import rule
 from cardai.stats.deals import seats_of_side
+from cardai.stats.progress import CountProgress
 from evaluators import settings
 from evaluators.bodies.layers import Linear
 from evaluators.policies.decisions import Trajectories

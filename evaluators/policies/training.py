@@ -16,7 +16,7 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.progress import CountProgress
+from cardai.stats.progress import CountProgress
 from evaluators import settings
 from evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
 from evaluators.policies.network import Network

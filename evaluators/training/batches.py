@@ -13,7 +13,7 @@ from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.progress import Progress
+from cardai.stats.progress import Progress
 from evaluators.training.config import TrainConfig
 
 _AHEAD = 2  # batches made ready before they are needed

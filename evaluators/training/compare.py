@@ -29,8 +29,8 @@ from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.game import Game, Segment
-from cardai.progress import Progress
 from cardai.registry import load
+from cardai.stats.progress import Progress
 from evaluators.bodies.build import build
 from evaluators.scorer import Scorer, device_of
 from evaluators.training.batches import collect, epoch_order, in_advance, split_states

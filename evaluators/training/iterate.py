@@ -24,8 +24,8 @@ from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.measure.duel import duel, exploring, with_epsilon
-from cardai.progress import Progress
 from cardai.registry import load
+from cardai.stats.progress import Progress
 from evaluators import settings
 from evaluators.scorer import set_device
 from evaluators.training.config import TrainConfig

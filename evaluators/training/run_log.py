@@ -8,7 +8,7 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.files.writing import write_text
-from cardai.progress import Progress
+from cardai.stats.progress import Progress
 from evaluators.training.config import TrainConfig
 from evaluators.training.run_folder import BOARD, HISTORY
 from evaluators.training.run_status import RunStatus

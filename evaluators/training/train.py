@@ -21,8 +21,8 @@ import jax
 import numpy as np
 
 from cardai.errors import CardaiError
-from cardai.progress import Progress
 from cardai.registry import load
+from cardai.stats.progress import Progress
 from evaluators.bodies.build import build
 from evaluators.scorer import device_of
 from evaluators.training import checkpoint, outcome

@@ -19,9 +19,9 @@ from cardai.errors import CardaiError, unknown
 from cardai.files.reading import read_text
 from cardai.game import Game
 from cardai.measure.bench import run_suite
-from cardai.progress import Progress
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
+from cardai.stats.progress import Progress
 from experiments.machinery.catalogue import EXPERIMENTS, module
 from experiments.machinery.findings import Findings
 from experiments.machinery.provenance import fingerprint, read_sealed, write_sealed

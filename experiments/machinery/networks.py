@@ -16,7 +16,7 @@ from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.files.reading import read_json
 from cardai.game import Game
-from cardai.progress import Progress
+from cardai.stats.progress import Progress
 from evaluators.model import FILE, Model
 from evaluators.model import load as load_model
 from evaluators.training.config import TrainConfig, difference, read_config

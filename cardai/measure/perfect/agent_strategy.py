@@ -17,8 +17,8 @@ from cardai.kernel.native import (
 )
 from cardai.measure.perfect.strategy import uniform
 from cardai.measure.solution import Solution
-from cardai.progress import CountProgress
 from cardai.rule import STREAM, mixed, rule
+from cardai.stats.progress import CountProgress
 from cardai.table.asking import ask, compare
 
 SAMPLES = 32

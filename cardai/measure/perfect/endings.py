@@ -20,11 +20,11 @@ from cardai.game import Game, GameState
 from cardai.kernel.native import at, call_is_open, copy, raw
 from cardai.kernel.rules import legal_moves, lend, play_move
 from cardai.measure.perfect.played import padded, play_games
-from cardai.progress import CountProgress
 from cardai.rule import rule
 from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
+from cardai.stats.progress import CountProgress
 
 
 @dataclass(frozen=True)

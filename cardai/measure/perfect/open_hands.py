@@ -24,11 +24,11 @@ from cardai.kernel.doors import check_states
 from cardai.kernel.native import at, call_score, copy, get, raw, same, seed_state, turn_of
 from cardai.kernel.rules import SCORE, legal_moves, lend, play_move
 from cardai.measure.perfect.played import padded, play_games
-from cardai.progress import CountProgress
 from cardai.rule import STREAM, rule
 from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
+from cardai.stats.progress import CountProgress
 from cardai.table.asking import draw_worlds
 
 NODES = 1_000_000

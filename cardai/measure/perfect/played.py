@@ -8,9 +8,9 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.game import Game, GameState
 from cardai.measure.duplicate import play_rotated
-from cardai.progress import CountProgress
 from cardai.stats.deals import deal_seeds, distinct_rotations
 from cardai.stats.machine import thread_count
+from cardai.stats.progress import CountProgress
 
 
 class PlayedGame(NamedTuple):

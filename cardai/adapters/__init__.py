@@ -1,0 +1,39 @@
+"""Any game of cardai as an environment of PettingZoo, Gymnasium or OpenSpiel, to bring an algorithm that expects one.
+
+    from cardai.adapters import aec, register, single
+
+    env = aec("durak", seats=3)                                     # PettingZoo, extra `zoo`
+    env = single("durak", opponents=["aggressive", "random"])       # Gymnasium, extra `gym`
+    game = pyspiel.load_game(register("durak", seats=3))            # OpenSpiel, extra `openspiel`
+
+Each module imports its package, and cardai imports none of these modules. An adapter is hundreds of times slower than
+`cardai.play`: it is for bringing an algorithm, not for simulating. `docs/adapters.md` says what each one promises.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from cardai.errors import CardaiError
+
+if TYPE_CHECKING:
+    from cardai.adapters.gym import single
+    from cardai.adapters.spiel import register
+    from cardai.adapters.zoo import aec
+
+__all__ = ["aec", "register", "single"]
+_HOMES = {"aec": "zoo", "single": "gym", "register": "spiel"}
+_EXTRAS = {"zoo": "zoo", "gym": "gym", "spiel": "openspiel"}
+
+
+def __getattr__(name: str) -> Any:
+    """The adapters load on first use. Raises CardaiError if the package that one needs is not installed."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cardai.adapters' has no attribute {name!r}")
+    home = _HOMES[name]
+    try:
+        return getattr(importlib.import_module(f"cardai.adapters.{home}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("cardai"):
+            raise
+        what = f"cardai.adapters.{name} needs the package {error.name}"
+        raise CardaiError(f"{what}; pip install 'cardai[{_EXTRAS[home]}]' brings it") from None

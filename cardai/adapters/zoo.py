@@ -1,0 +1,174 @@
+"""Any game as a turn-based environment of PettingZoo (AEC).
+
+env = aec("durak", seats=3)
+env.reset(seed=7)
+for agent in env.agent_iter():
+    observation, reward, is_over, is_cut, info = env.last()
+    env.step(None if is_over or is_cut else env.action_space(agent).sample(info["action_mask"]))
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces  # pyright: ignore[reportMissingImports]
+from pettingzoo import AECEnv  # pyright: ignore[reportMissingImports]
+
+from cardai.adapters.choosing import KINDS, Actions, fair_share
+from cardai.errors import CardaiError
+from cardai.game import Game, is_game
+from cardai.registry import load
+
+
+def aec(
+    game: str | Game,
+    *,
+    seats: int | None = None,
+    variant: str | None = None,
+    encoder: str | None = None,
+    reward: str = "score",
+    render_mode: str | None = None,
+    reveal: bool = False,
+    kinds: int = KINDS,
+) -> "CardTable":
+    """An environment of PettingZoo in which each seat is an agent, `player_0` and so on.
+
+    game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. reward:
+    "score" pays each seat its score in [0, 1] when the game ends; "centred" takes the fair share off. render_mode:
+    "ansi" for the text of the game's table, or None. reveal: whether `state()` may show all cards. kinds: see
+    `cardai.adapters.choosing`. Raises CardaiError for whatever the game does not allow.
+    """
+    return CardTable(load(game) if isinstance(game, str) else is_game(game), seats, variant, encoder, reward,
+                     render_mode, reveal, kinds)  # fmt: skip
+
+
+class CardTable(AECEnv):
+    """A table of a game of cardai; `aec` makes it.
+
+    Observations: {"observation": u8[width], "action_mask": i8[n]}; the mask is in the infos too, and zero for who is
+    not to move. If moves are chosen piece by piece, the observation ends with what the seat has chosen so far; the
+    actions of one move are no plies of the game. Illegal actions raise IllegalMove and change nothing.
+    `game_seed`: the seed of the present game, with which `cardai` deals the same.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seats: int | None,
+        variant: str | None,
+        encoder: str | None,
+        reward: str,
+        render_mode: str | None,
+        reveal: bool,
+        kinds: int,
+    ) -> None:
+        super().__init__()
+        if reward not in ("score", "centred"):
+            raise CardaiError(f"reward is 'score' or 'centred', not {reward!r}")
+        if render_mode not in (None, "ansi"):
+            raise CardaiError(f"render_mode is 'ansi' or None, not {render_mode!r}")
+        self.game, self.variant, self.encoder, self.reveal = game, variant, encoder, reveal
+        self.seats = int(game.options(seats, variant)["seats"][0])
+        name = f"{game.name}_v{game.version}"
+        self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": False}
+        self.render_mode = render_mode
+        self.actions = Actions(game, kinds)
+        self._share = fair_share(game, self.seats) if reward == "centred" else 0.0
+        self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
+        self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
+        width = game.encoder(encoder).width(self.seats) + self.actions.extra
+        self.observation_spaces = {
+            name: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 255, (width,), np.uint8),
+                    "action_mask": spaces.Box(0, 1, (self.actions.count,), np.int8),
+                }
+            )
+            for name in self.possible_agents
+        }
+        self.action_spaces = {name: spaces.Discrete(self.actions.count) for name in self.possible_agents}
+        self._seeds = np.random.default_rng()
+        self._nothing_chosen = np.zeros(self.actions.extra, np.uint8)
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of a seat's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of a seat's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a game. A seed fixes this game and those of the resets without a seed that follow."""
+        if seed is not None:
+            self._seeds = np.random.default_rng(seed)
+        self.game_seed = int(self._seeds.integers(1 << 63))
+        self._state = self.game.new(self.seats, self.game_seed, self.variant)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._nothing = np.zeros(self.actions.count, np.int8)
+        self._decide()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What a seat sees. Nothing in it depends on what is hidden from the seat."""
+        seat = self._seat_of[agent]
+        mine = self._choice is not None and seat == int(self._state["turn"])
+        row = self.game.encode(self._state, seat, self.encoder)
+        chosen = self._choice.values() if mine and self._choice else self._nothing_chosen
+        mask = self.infos[agent]["action_mask"].copy()
+        return {"observation": np.concatenate([row, chosen]), "action_mask": mask}
+
+    def step(self, action: Any) -> None:
+        """Take an action of the agent that is selected; None if its game is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert self._choice is not None
+        move = self._choice.take(action)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if move is not None:
+            self._state = self.game.play(self._state, move)
+            self._decide()
+        else:
+            self.infos[agent]["action_mask"] = self._choice.mask()
+        self._accumulate_rewards()
+
+    def state(self) -> np.ndarray:
+        """The views of all seats, one after the other, u8[seats * width], hidden cards included.
+
+        Raises CardaiError unless the environment was made with `reveal`.
+        """
+        if not self.reveal:
+            raise CardaiError("state() shows all cards; make the environment with reveal=True if that is meant")
+        return np.concatenate([self.game.encode(self._state, seat, self.encoder) for seat in range(self.seats)])
+
+    def render(self) -> str | None:
+        """The table as the seat to move sees it, in words; seat 0 once the game is over."""
+        if self.render_mode is None:
+            return None
+        seat = max(int(self._state["turn"]), 0)
+        return self.game.show(self.game.world(self._state, seat, self.game_seed), seat)
+
+    def close(self) -> None:
+        """Nothing has to be closed."""
+
+    def _decide(self) -> None:
+        """Begin the next decision, or end the game."""
+        turn, self._choice = int(self._state["turn"]), None
+        self.infos = {name: {"action_mask": self._nothing} for name in self.possible_agents}
+        if turn >= 0 and int(self._state["ply"]) < self.game.max_plies:
+            self._choice = self.actions.choice(self._state)
+            self.agent_selection = self.possible_agents[turn]
+            self.infos[self.agent_selection] = {"action_mask": self._choice.mask()}
+            return
+        if turn < 0:
+            points = self.game.points(self._state)
+            self.rewards = {name: float(points[seat]) - self._share for name, seat in self._seat_of.items()}
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]

@@ -1,0 +1,495 @@
+"""Adapters to PettingZoo, Gymnasium and OpenSpiel play the games of the core, and show no seat more than it may know.
+
+pip install '.[zoo,gym,openspiel]'
+pytest tests/test_adapters.py                 # two games
+pytest -m slow tests/test_adapters.py         # every game, minutes
+pip install sb3-contrib                       # then the slow run trains MaskablePPO, too
+"""
+
+import math
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai import adapters
+from cardai.adapters.choosing import Actions
+from cardai.agents.spec import agent
+from cardai.cards import DECK52
+from cardai.errors import CardaiError, IllegalMove
+from cardai.table.one import OneGame
+
+LEDUC = str(Path(__file__).parent.parent / "examples/leduc")
+SEATS = {"tictactoe": 2, LEDUC: 2, "durak": 3, "hearts": 4, "literature": 4, "moska": 3}
+slow = pytest.mark.slow
+EVERY = [pytest.param(name, marks=() if name in ("tictactoe", LEDUC) else slow, id=Path(name).name) for name in SEATS]
+every_game = pytest.mark.parametrize("name", EVERY)
+
+
+def zoo(name, **options):
+    pytest.importorskip("pettingzoo", reason="the extra `zoo` brings PettingZoo")
+    return adapters.aec(name, **{"seats": SEATS[name], **options})
+
+
+def gym(name, **options):
+    pytest.importorskip("gymnasium", reason="the extra `gym` brings Gymnasium")
+    return adapters.single(name, **{"seats": SEATS[name], **options})
+
+
+def spiel(name, **options):
+    pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    short = Path(name).name
+    named = "_".join(["cardai_test", short, *(str(value) for value in options.values())])
+    return pyspiel.load_game(adapters.register(name, name=named, **{"seats": SEATS[name], **options}))
+
+
+def legal_in(mask, rng):
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def games_of(name):
+    """How many games are compared: 200, fewer of long games."""
+    return 200 if name in ("tictactoe", LEDUC) else 10
+
+
+# Actions.
+
+
+@every_game
+def test_every_legal_move_has_its_own_actions_and_every_mask_is_exact(name):
+    game, rng = cardai.load(name), np.random.default_rng(0)
+    actions = Actions(game)
+    for seed in range(20 if name in ("tictactoe", LEDUC) else 4):
+        state = game.new(SEATS[name], seed)
+        while state.turn >= 0:
+            choice = actions.choice(state)
+            moves = {move.tobytes() for move in choice.moves}
+            for move in choice.moves[rng.permutation(len(choice.moves))[:10]]:
+                walk = actions.choice(state)
+                *first, last = actions.path(state, move)
+                for action in first:
+                    assert walk.mask()[action] == 1
+                    assert walk.take(action) is None
+                assert walk.take(last).tobytes() == move.tobytes()
+            move = None
+            while move is None:
+                words = [actions.words(state, choice, action) for action in choice.legal]
+                assert len(set(words)) == len(words)
+                move = choice.take(legal_in(choice.mask(), rng))
+            assert move.tobytes() in moves
+            state = game.play(state, move)
+
+
+def test_a_choice_by_pieces_goes_on_only_with_pieces_of_legal_moves():
+    """With the moves {1, 2}, {1, 3} and {2} of kind 0, and {1, 2} of kind 1."""
+    game = cardai.load("moska")
+    actions, moves = Actions(game), np.zeros(4, game.move)
+    from cardai.adapters.choosing import Choice
+
+    choice = Choice(actions, [(1, 2, 52), (1, 3, 52), (2, 52), (1, 2, 53)], moves)
+    assert (choice.legal, actions.count) == ([1, 2], 60)
+    assert choice.take(1) is None
+    assert (choice.legal, np.flatnonzero(choice.values()).tolist()) == ([2, 3], [1])
+    with pytest.raises(IllegalMove, match="action 1 is not legal here; legal are 2, 3"):
+        choice.take(1)
+    assert choice.take(2) is None
+    assert choice.legal == [52, 53]
+    assert choice.take(53) is not None
+    with pytest.raises(CardaiError, match="two legal moves take the same pieces"):
+        Choice(actions, [(1, 52), (1, 52)], moves[:2])
+
+
+# PettingZoo.
+
+
+@every_game
+def test_pettingzoos_own_tests_pass(name):
+    env = zoo(name)
+    from pettingzoo.test import api_test, seed_test
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that observations are dicts, as in its own card games
+        api_test(env, num_cycles=1000 if name in ("tictactoe", LEDUC) else 200)
+        seed_test(lambda: zoo(name), num_cycles=50)
+
+
+@every_game
+@pytest.mark.parametrize("reward", ["score", "centred"])
+def test_games_through_pettingzoo_are_those_of_the_core(name, reward):
+    env, rng = zoo(name, reward=reward), np.random.default_rng(3)
+    game, actions = env.game, Actions(env.game)
+    fair = game.score_sum(SEATS[name]) / SEATS[name] if game.score_sum(SEATS[name]) else 0.5
+    for number in range(games_of(name)):
+        env.reset(seed=7 if number == 0 else None)
+        state, choice = game.new(SEATS[name], env.game_seed), None
+        for who in env.agent_iter():
+            observation, reward_, is_over, is_cut, info = env.last()
+            if is_over or is_cut:
+                env.step(None)
+                continue
+            choice = choice or actions.choice(state)
+            seat = int(state["turn"])
+            assert who == f"player_{seat}"
+            row = game.encode(state, seat)
+            assert (observation["observation"][: len(row)] == row).all()
+            assert (observation["observation"][len(row) :] == choice.values()).all()
+            assert (observation["action_mask"] == choice.mask()).all()
+            assert (info["action_mask"] == choice.mask()).all()
+            assert reward_ == 0
+            action = legal_in(choice.mask(), rng)
+            env.step(action)
+            move = choice.take(action)
+            if move is not None:
+                state, choice = game.play(state, move), None
+                if state.turn < 0:
+                    paid = [env.rewards[one] for one in env.possible_agents]
+                    assert paid == pytest.approx(game.points(state) - (fair if reward == "centred" else 0.0))
+        assert state.turn == -1
+
+
+@every_game
+def test_an_observation_through_pettingzoo_is_the_same_in_all_worlds(name):
+    env, rng = zoo(name, render_mode="ansi"), np.random.default_rng(5)
+    for seed in range(3):
+        env.reset(seed=seed)
+        while not any(env.terminations.values()):
+            for seat, who in enumerate(env.possible_agents):
+                truth, seen, text = env._state, env.observe(who), env.render()
+                env._state = env.game.world(truth, seat, 99)
+                assert all((env.observe(who)[part] == seen[part]).all() for part in seen)
+                if seat == int(truth["turn"]):
+                    assert env.render() == text
+                env._state = truth
+                if who != env.agent_selection:
+                    assert not seen["action_mask"].any()
+            env.step(legal_in(env.observe(env.agent_selection)["action_mask"], rng))
+
+
+def test_a_seed_fixes_a_game_and_those_after_it():
+    one, other = zoo(LEDUC), zoo(LEDUC)
+    for env in (one, other):
+        env.reset(seed=11)
+    assert one.game_seed == other.game_seed
+    for env in (one, other):
+        env.reset()
+    assert one.game_seed == other.game_seed
+    other.reset(seed=12)
+    assert one.game_seed != other.game_seed
+
+
+@pytest.mark.parametrize("action", [-1, 3, 10**9, 1.0, None, "1", True, np.float64(1), [1], math.nan], ids=repr)
+def test_hostile_actions_raise_and_change_nothing(action):
+    env = zoo(LEDUC)
+    env.reset(seed=1)
+    before = env._state.tobytes()
+    with pytest.raises(IllegalMove, match="action"):
+        env.step(action)
+    assert env._state.tobytes() == before
+    table = gym(LEDUC)
+    table.reset(seed=1)
+    with pytest.raises(IllegalMove, match="action"):
+        table.step(action)
+    assert table.table.ply == 0
+
+
+def test_all_cards_are_shown_only_if_that_is_asked_for():
+    hidden = zoo(LEDUC)
+    hidden.reset(seed=1)
+    with pytest.raises(CardaiError, match="shows all cards"):
+        hidden.state()
+    env = zoo(LEDUC, reveal=True)
+    env.reset(seed=1)
+    assert env.state().shape == (2 * env.game.encoder().width(2),)
+
+
+def test_options_of_pettingzoo_that_do_not_exist_are_refused():
+    for options in ({"reward": "win"}, {"render_mode": "human"}, {"seats": 9}, {"variant": "no"}, {"encoder": "no"}):
+        with pytest.raises(CardaiError):
+            zoo(LEDUC, **options)
+    env = zoo("moska", kinds=1)
+    with pytest.raises(CardaiError, match=r"say kinds=\d or more"):
+        env.reset(seed=1)
+
+
+# Gymnasium.
+
+
+@every_game
+def test_gymnasiums_own_test_passes(name):
+    env = gym(name, illegal="next")
+    from gymnasium.utils.env_checker import check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the environment has no spec
+        check_env(env)
+
+
+@every_game
+def test_games_through_gymnasium_are_those_of_the_core(name):
+    """The others are agents of the core, asked at its own table."""
+    env, rng = gym(name, seat="rotate", reward="centred"), np.random.default_rng(3)
+    game, actions, seats = env.game, Actions(env.game), SEATS[name]
+    fair = game.score_sum(seats) / seats if game.score_sum(seats) else 0.5
+    seen = set()
+    for number in range(games_of(name)):
+        observation, info = env.reset(seed=4 if number == 0 else None)
+        seen.add(env.seat)
+        others = [None if seat == env.seat else agent(game, "random") for seat in range(seats)]
+        table = OneGame(game, others, env.table.seed)
+        table.run()
+        choice, is_over = None, False
+        while not is_over:
+            choice = choice or actions.choice(table.world())
+            row = game.encode(table.world(), env.seat)
+            assert (observation == np.concatenate([row, choice.values()])).all()
+            assert (env.action_masks() == choice.mask()).all()
+            assert (info["action_mask"] == choice.mask()).all()
+            action = legal_in(choice.mask(), rng)
+            observation, reward, is_over, is_cut, info = env.step(action)
+            assert not is_cut
+            move = choice.take(action)
+            if move is not None:
+                table.play(move)
+                table.run()
+                choice = None
+        assert reward == pytest.approx(table.scores()[env.seat] - fair)
+        assert not env.action_masks().any()
+        with pytest.raises(IllegalMove, match="the game is over"):
+            env.step(0)
+    assert seen == set(range(seats))
+
+
+def test_opponents_sit_in_order_after_the_learner():
+    pytest.importorskip("gymnasium", reason="the extra `gym` brings Gymnasium")
+    env = adapters.single("moska", opponents=["bot1", "bot2", "bot3"], seat=2)
+    assert env.seats == 4
+    env.reset(seed=1)
+    assert [one.spec for one in env.table.agents] == ["bot2", "bot3", "outside", "bot1"]
+    with pytest.raises(CardaiError, match="4 seats has 3 opponents, not 1"):
+        adapters.single("moska", opponents=["bot1"], seats=4)
+    for options in ({"seat": 2}, {"seat": "first"}, {"illegal": "skip"}, {"opponents": "nobody"}):
+        with pytest.raises(CardaiError):
+            adapters.single("tictactoe", **options)
+
+
+def test_gymnasium_makes_every_game_by_its_name():
+    gymnasium = pytest.importorskip("gymnasium", reason="the extra `gym` brings Gymnasium")
+    env = gymnasium.make("cardai.adapters.gym:cardai/tictactoe-v1", opponents="greedy:open_lines", seat=1)
+    observation, _ = env.reset(seed=1)
+    assert observation.sum() > 0
+    assert env.unwrapped.table.ply == 1
+    names = {name for name in gymnasium.registry if name.startswith("cardai/")}
+    assert {f"cardai/{name}-v{cardai.load(name).version}" for name in cardai.available()} <= names
+
+
+@slow
+def test_maskable_ppo_learns_tictactoe():
+    """A minute: pip install sb3-contrib, then pytest -m slow tests/test_adapters.py -k ppo."""
+    sb3 = pytest.importorskip("sb3_contrib", reason="pip install sb3-contrib, which brings torch")
+    env = gym("tictactoe", seat="rotate", reward="score")
+    model = sb3.MaskablePPO("MlpPolicy", env, seed=1, n_steps=1024, batch_size=256)
+
+    def mean_score(games=300):
+        total = 0.0
+        for seed in range(games):
+            observation, _ = env.reset(seed=seed if seed == 0 else None)
+            is_over = False
+            while not is_over:
+                action, _ = model.predict(observation, action_masks=env.action_masks(), deterministic=True)
+                observation, reward, is_over, _, _ = env.step(action)
+            total += reward
+        return total / games
+
+    before = mean_score()
+    model.learn(40_000)
+    assert mean_score() > max(0.85, before + 0.1)
+
+
+# OpenSpiel.
+
+
+@every_game
+def test_openspiels_own_test_passes(name):
+    game = spiel(name)
+    import pyspiel
+
+    pyspiel.random_sim_test(game, num_sims=10 if name in ("tictactoe", LEDUC) else 1, serialize=True, verbose=False)
+
+
+@every_game
+@pytest.mark.parametrize("chance", ["auto", "sampled"])
+def test_games_through_openspiel_are_those_of_the_core(name, chance):
+    table, rng = spiel(name, chance=chance), np.random.default_rng(3)
+    game = cardai.load(name)
+    actions, seats = Actions(game), SEATS[name]
+    for seed in range(games_of(name) if chance == "auto" else 10):
+        node = table.new_initial_state()
+        if node.is_chance_node():
+            outcomes = node.chance_outcomes()
+            assert sum(share for _, share in outcomes) == pytest.approx(1)
+            node.apply_action(outcomes[seed % len(outcomes)][0])
+        state = node.past.record[0]
+        if chance == "sampled":
+            assert state.tobytes() == game.new(seats, seed).tobytes()
+        choice = None
+        while not node.is_terminal():
+            if node.is_chance_node():
+                outcomes = node.chance_outcomes()
+                assert {game.show(way.state, 0) for way in node._ways()} >= {game.show(state, 0)}
+                place = next(i for i, way in enumerate(node._ways()) if game.show(way.state, 0) == game.show(state, 0))
+                node.apply_action(place)
+                continue
+            choice = choice or actions.choice(state)
+            assert node.current_player() == state.turn
+            assert node.legal_actions() == choice.legal
+            row = game.encode(state, int(state.turn))
+            assert (np.array(node.observation_tensor()) == np.concatenate([row, choice.values()])).all()
+            action = legal_in(choice.mask(), rng)
+            node.apply_action(action)
+            move = choice.take(action)
+            if move is not None:
+                state, choice = game.play(state, move), None
+        fair = game.score_sum(seats) / seats if game.score_sum(seats) else 0.5
+        assert node.returns() == pytest.approx(game.points(state) - fair)
+
+
+@every_game
+def test_what_openspiel_is_shown_is_the_same_in_all_worlds(name):
+    table, rng = spiel(name, chance="sampled"), np.random.default_rng(5)
+    node = table.new_initial_state()
+    node.apply_action(7)
+    while not node.is_terminal():
+        for seat in range(SEATS[name]):
+            world = node.resample_from_infostate(seat, rng.random)
+            for one in (world, node):
+                assert one.information_state_string(seat).endswith(one.observation_string(seat))
+            assert world.information_state_string(seat) == node.information_state_string(seat)
+            assert world.observation_tensor(seat) == node.observation_tensor(seat)
+        node.apply_action(int(rng.choice(node.legal_actions())))
+
+
+def test_a_seat_remembers_what_it_has_seen():
+    node = spiel(LEDUC).new_initial_state()
+    node.apply_action(0)
+    for word in ("raise", "raise", "call"):
+        (action,) = (one for one in node.legal_actions() if node.action_to_string(one) == word)
+        node.apply_action(action)
+    assert node.is_chance_node()
+    node.apply_action(0)
+    told = node.information_state_string()
+    assert [line for line in told.splitlines() if line[0] == "p"] == ["p0: raise", "p1: raise", "p0: call"]
+
+
+def test_openspiels_cfr_on_our_game_is_ours():
+    """Its algorithms see the same tree: the same exploitability after 50 iterations, in scores."""
+    pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    from cardai.agents.cfr import solve
+    from cardai.agents.tree import GameTree
+    from cardai.measure.perfect.exploitability import measure_plan
+
+    kuhn = str(Path(LEDUC).parent / "kuhn")
+    game = pyspiel.load_game(adapters.register(kuhn))
+    solver = pyspiel.CFRPlusSolver(game)
+    for _ in range(50):
+        solver.evaluate_and_update_policy()
+    tree = GameTree.of(cardai.load(kuhn))
+    ours = measure_plan(tree, solve(tree, 50), ("a", "a")).nash_conv
+    assert pyspiel.nash_conv(game, solver.average_policy()) == pytest.approx(ours, abs=1e-12)
+
+
+def test_tictactoe_is_in_step_with_openspiels_own():
+    pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    table, theirs, rng = spiel("tictactoe"), pyspiel.load_game("tic_tac_toe"), np.random.default_rng(2)
+    for _ in range(300):
+        one, other = table.new_initial_state(), theirs.new_initial_state()
+        while not other.is_terminal():
+            assert not one.is_terminal()
+            assert one.current_player() == other.current_player()
+            assert one.legal_actions() == other.legal_actions()
+            action = int(rng.choice(one.legal_actions()))
+            one.apply_action(action)
+            other.apply_action(action)
+        assert [2 * value for value in one.returns()] == other.returns()
+
+
+@slow
+def test_hearts_is_in_step_with_openspiels_own():
+    """Half a minute, to compile Hearts: pytest -m slow tests/test_adapters.py -k hearts."""
+    pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    from test_hearts_oracle import dealt
+
+    table, rng = spiel("hearts", chance="sampled"), np.random.default_rng(2)
+    for seed in range(50):
+        one = table.new_initial_state()
+        one.apply_action(seed)
+        other = dealt(one.past.record[0], {})
+        while not other.is_terminal():
+            assert one.current_player() == other.current_player()
+            words = {one.action_to_string(action).split()[-1]: action for action in one.legal_actions()}
+            assert sorted(DECK52.card(word) for word in words) == other.legal_actions()
+            word = str(rng.choice(sorted(words)))
+            one.apply_action(words[word])
+            other.apply_action(DECK52.card(word))
+        points = (26 - one.past.record[0]["totals"]).tolist()
+        assert points == other.returns()
+        assert np.argsort(one.returns(), kind="stable").tolist() == np.argsort(points, kind="stable").tolist()
+
+
+def test_search_of_openspiel_plays_our_games():
+    pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
+    state = spiel("tictactoe").new_initial_state()
+    for action in (0, 3, 1, 4):  # 2 wins
+        state.apply_action(action)
+    bot = mcts.MCTSBot(state.get_game(), 2.0, 200, evaluator, random_state=np.random.RandomState(1))
+    assert bot.step(state) == 2
+    node = spiel(LEDUC, chance="sampled").new_initial_state()
+    node.apply_action(5)
+    searcher = ismcts.ISMCTSBot(
+        game=node.get_game(), uct_c=2.0, max_simulations=30, evaluator=evaluator,
+        random_state=np.random.RandomState(1),
+    )  # fmt: skip
+    assert searcher.step(node) in node.legal_actions()
+
+
+def test_chance_that_is_asked_for_and_cannot_be_listed_is_refused():
+    pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
+    with pytest.raises(CardaiError, match="too many to list"):
+        adapters.register("durak", chance="listed", name="cardai_test_refused")
+    with pytest.raises(CardaiError, match="chance is"):
+        adapters.register("durak", chance="exact")
+    adapters.register("tictactoe", name="cardai_test_taken")
+    with pytest.raises(CardaiError, match="another table"):
+        adapters.register(LEDUC, name="cardai_test_taken")
+
+
+# Nothing is imported that was not asked for.
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    for package, door, extra in (("pettingzoo", "aec", "zoo"), ("gymnasium", "single", "gym"),
+                                 ("pyspiel", "register", "openspiel")):  # fmt: skip
+        for name in [name for name in sys.modules if name.split(".")[0] == package or "cardai.adapters." in name]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, package, None)
+        if package == "pettingzoo" and "gymnasium" not in sys.modules:
+            monkeypatch.setitem(sys.modules, "gymnasium", type(sys)("gymnasium"))
+            monkeypatch.setattr(sys.modules["gymnasium"], "spaces", None, raising=False)
+        with pytest.raises(CardaiError, match=rf"needs the package {package}; pip install 'cardai\[{extra}\]'"):
+            getattr(adapters, door)
+
+
+def test_nothing_of_the_adapters_packages_is_imported_without_being_asked():
+    code = (
+        "import sys, cardai, cardai.adapters; from cardai.app.cli import run; run(['--help'])\n"
+        "cardai.Batch, cardai.play, cardai.load('tictactoe').new()\n"
+        "print(sorted({'pettingzoo', 'gymnasium', 'pyspiel', 'open_spiel', 'torch', 'ray'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
