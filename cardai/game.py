@@ -308,8 +308,8 @@ class Game:
     `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
     or in part (cards passed, sealed bids) needs it. Without it, moves are public and `spell` words them for everybody.
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
-    `holdings(state)` lists the set of cards in each place (hand, deck or pile) whose size everybody knows;
-    `cardai check` counts the cards with it.
+    `holdings(state)` lists the set of cards in each place whose size everybody knows: the hands first, in the order of
+    the seats, then the deck, each pile. `cardai check` counts the cards with it.
     `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
     `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.

@@ -374,6 +374,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "OneGame.agents": (lambda: [None, agent(GAME, "random")], wrong_agents),
         "history.seed": (lambda: None, lambda: whole(optional=True)),
         "since": (lambda: 0, lambda: whole(0)),
+        "rewind.ply": (lambda: 0, lambda: whole(0, 0)),
         "parse.text": (lambda: table().spell(table().legal_moves()[0][0]), lambda: [*TEXT, None, "", "no such move"]),
         "ask.agent": (lambda: agent(GAME, "random"), lambda: wrong_players()),
         "moves_in.agent": (lambda: agent(GAME, "random"), lambda: wrong_players()),

@@ -332,17 +332,29 @@ def test_file_table_and_json_agree(file):
     assert text_of(table(found), width=50)
 
 
-def test_the_figure_names_every_seat_and_marks_the_swings(file, tmp_path, monkeypatch):
+def test_the_figure_names_every_seat_and_marks_the_costliest_choices(file, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
     found = analyse_file(file, "greedy:mlp", number=1, top=2)
+    assert [turn.ply for turn in found.mistakes()] == [turn.ply for turn in found.missed()[:2]]
     save_figure(tmp_path / "game.svg", figure(found))
     drawn = (tmp_path / "game.svg").read_text()
     for seat, score in enumerate(found.scores):
         assert f"p{seat} {found.names[seat]} scored {score:g}" in drawn
-    assert "(1) ply" in drawn
-    assert "(2) ply" in drawn
+    for number, turn in enumerate(found.mistakes(), 1):
+        assert f"({number}) ply {turn.ply}, p{turn.seat} {turn.move}; better: {turn.best} (" in drawn
     assert "(3) ply" not in drawn
     assert list(tmp_path.glob("*.part")) == []
+
+
+def test_a_swing_that_others_caused_is_not_marked_as_a_mistake():
+    """A large change of a value may be due to what others did: only costly choices are marked."""
+    found = analyse(TICTACTOE, by_hand("a1", "b1", "a3", "a2", "b2", "c3", "c1"), "greedy:mlp", top=9)
+    costly = {turn.ply for turn in found.turns if turn.cost > 0}
+    assert {turn.ply for turn in found.mistakes()} == costly
+    blameless = [swing for swing in found.marked() if found.turns[swing.ply].cost == 0]
+    assert blameless, "some of the largest swings are not the fault of whoever moved"
+    assert not {swing.ply for swing in blameless} & {turn.ply for turn in found.mistakes()}
+    assert "(1) ?! " in text_of(table(found))
 
 
 @pytest.mark.parametrize("seats", [2, 8])
@@ -354,7 +366,7 @@ def test_any_table_is_drawn(seats, tmp_path):
 
 def test_the_command_prints_draws_and_answers_in_json(file, tmp_path, capsys):
     place = tmp_path / "game.pdf"
-    assert run(["analyse", str(file), "--game-number", "2", "--figure", str(place), "--device", "cpu"]) == 0
+    assert run(["analyse", str(file), "--game", "2", "--figure", str(place), "--device", "cpu"]) == 0
     assert "game 2" in capsys.readouterr().out
     assert place.read_bytes().startswith(b"%PDF")
     assert run(["analyse", str(file), "--agent", "greedy:open_lines", "--json"]) == 0
@@ -364,8 +376,8 @@ def test_the_command_prints_draws_and_answers_in_json(file, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("--game-number 3", "has 3 games, counted from 0; there is no game 3"),
-        ("--game-number -1", "there is no game -1"),
+        ("--game 3", "has 3 games, counted from 0; there is no game 3"),
+        ("--game -1", "there is no game -1"),
         ("--agent random", "evaluates no positions"),
         ("--agent peeking:mlp", "peeks"),
         ("--agent greedy:mlp?epsilon=0.1", "explores"),

@@ -26,7 +26,7 @@ PAIR = "random,greedy:open_lines"
 
 VERBS = (
     "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
-    "replay", "verify", "analyse", "new-game", "doctor",
+    "replay", "verify", "analyse", "new-game", "doctor", "people",
 )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def test_help_comes_at_once():
 
 GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "grade", "perf", "perft"),
+    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft"),
     "Learn": ("iterate", "selfplay", "train"),
     "Games": ("agents", "check", "doctor", "games", "new-game"),
     "Experiments": ("report", "reproduce"),
@@ -178,13 +178,23 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     output("match", THIRTYONE, "--seats", "house,random,house", "--games", 30, "--record", "g.jsonl.gz")
     assert answer("verify", "g.jsonl.gz", "--rules", THIRTYONE)["games"] == 30
     assert "g.jsonl.gz is sound: 30 games of thirtyone" in output("verify", "g.jsonl.gz", "--rules", THIRTYONE)
-    lines = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()
+    lines = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7, "--no-positions").splitlines()
     recorded = list(read("g.jsonl.gz"))[7]
     assert lines[0] == f"thirtyone 1 (standard), game 7, seed {recorded.seed}"
     assert [line.split(" is ")[1] for line in lines[1:4]] == [("house", "random")[place] for place in recorded.lineup]
     moves = lines[4 : 4 + len(recorded.moves)]
     assert all(re.fullmatch(rf" *{ply}  p\d \w.*", line) for ply, line in enumerate(moves))
     assert lines[4 + len(moves) :] == [f"p{seat} scores {score:g}" for seat, score in enumerate(recorded.scores)]
+    shown = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()
+    assert [line for line in shown if re.match(r" *\d+  p\d ", line)] == moves
+    views = [i for i, line in enumerate(shown) if re.search(r"\| as p\d sees it$", line)]
+    assert len(views) == len(moves)
+    for i in views:
+        mover = re.search(r"as p(\d)", shown[i])[1]
+        block = shown[i : next(k for k in range(i, len(shown)) if re.match(r" *\d+  p\d ", shown[k])) + 1]
+        assert any(f"You are seat {mover}" in line for line in block)
+        assert block[-1].split()[1] == f"p{mover}"
+    assert any(line.startswith("All hands are turned up") for line in shown)
 
 
 def test_selfplay_records_games_whose_agents_are_drawn_by_weight(output, answer):

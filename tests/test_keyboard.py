@@ -14,7 +14,8 @@ import cardai
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction, one_by_one
 from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN, Inputs, Menu, Screen, default_seats, summary
+from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, default_seats, summary
+from cardai.app.menu import Menu
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
 from cardai.table.asking import moves_in
@@ -329,7 +330,7 @@ def test_of_many_moves_each_group_shows_some(console):
     menu = Menu([f"attacks {i}" for i in range(100)] + [f"kills {i}" for i in range(9)] + ["skips"], more=True)
     menu.show(console)
     text = said(console)
-    assert re.findall(r"attacks (\d+)", text.partition("and 92")[0]) == ["0", "2", "3", "4", "5", "6", "7", "1"]
+    assert re.findall(r"attacks (\d+)", text.partition("and 92")[0]) == ["0", "2", "4", "6", "1", "3", "5", "7"]
     assert "and 92 more: 'attacks' lists them" in text
     assert "kills 8" in text
     assert "110 skips" in text
@@ -490,3 +491,169 @@ def test_without_an_ending_the_scores_are_shown(tmp_path, console):
     silent = dataclasses.replace(TICTACTOE, ending=None)
     keyboard.play(silent, [HUMAN, "random"], script=script(tmp_path, *"11111"), console=console)
     assert re.search(r"the game is over ─+\np0 is you: score ", said(console))
+
+
+def test_moves_stand_in_columns_of_one_width(console):
+    spelled = [f"plays {'x' * (1 + 5 * (i % 3))} {i}" for i in range(20)] + [
+        "kills 6S with 9S",
+        "kills 7S with TS",
+        "ends",
+    ]
+    Menu(spelled, more=False).show(console)
+    lines = said(console).splitlines()
+    starts = {match.start() for line in lines for match in re.finditer(r"\b(?:plays|kills|ends)\b", line)}
+    assert len(starts) > 2
+    assert len({later - first for first, later in zip(sorted(starts), sorted(starts)[1:], strict=False)}) == 1
+    assert all(len(line) <= 100 for line in lines)
+
+
+def test_a_narrow_terminal_gets_one_column():
+    narrow = Console(file=io.StringIO(), width=20)
+    Menu(["kills 6S 7S with 9S TS", "kills 6S with 9S"], more=False).show(narrow)
+    assert said(narrow).count("kills") == 2
+    assert len(said(narrow).splitlines()) >= 2
+
+
+def in_colour(monkeypatch, no_colour: str | None) -> str:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if no_colour is not None:
+        monkeypatch.setenv("NO_COLOR", no_colour)
+    terminal = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="standard")
+    Menu(["attacks 6S TD", "attacks 7H", "QHX"], more=False, pieces=MOSKA.pieces).show(terminal)
+    return said(terminal)
+
+
+def test_red_suits_are_red_where_there_is_colour_and_nowhere_else(monkeypatch, console):
+    text = in_colour(monkeypatch, None)
+    assert re.findall("\x1b\\[31m(.+?)\x1b", text) == ["TD", "7H"]
+    assert "\x1b" not in in_colour(monkeypatch, "1")
+    Menu(["attacks 7H"], more=False, pieces=MOSKA.pieces).show(console)
+    assert said(console) == "1 attacks 7H\n"
+    plain = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="standard")
+    Menu(["d1", "h2"], more=False, pieces=TICTACTOE.pieces).show(plain)
+    assert "\x1b[31m" not in said(plain)
+
+
+# Study games.
+
+
+def studied(tmp_path, console, game, seats, *lines, **options):
+    return keyboard.play(game, seats, script=script(tmp_path, *lines), console=console, study=True, **options)
+
+
+def test_a_hint_comes_in_three_steps_at_the_same_decision(tmp_path, console):
+    hints = ("hint", "hint", "hint", "q")
+    assert studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], *hints, judge="rollout:5", seed=2) is None
+    first, second, third = said(console).split("p0> hint")[1:]
+    assert re.search(r"rollout:5 would take [abc][123]\.", first)
+    cell = re.search(r"rollout:5 would play: ([abc][123])\n", second)[1]
+    assert re.search(rf"^ *{cell} .* best", third, re.MULTILINE)
+    assert "play-outs: random plays on to the end in 100 worlds" in third
+    assert third.count("not told apart") + third.count("worse") + third.count("better") >= 8
+
+
+def test_undo_goes_back_to_ones_last_decision_and_agents_answer_as_before(tmp_path, console):
+    moves = ("b2", "undo", "undo", "a1", "undo", "b2", "1", "1", "1", "1")
+    again = keyboard.play(TICTACTOE, [HUMAN, "random"], script=script(tmp_path, "b2", "1", "1", "1", "1"), seed=5,
+                          console=Console(file=io.StringIO()))  # fmt: skip
+    points = studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], *moves, seed=5)
+    assert points.tolist() == again.tolist()
+    text = said(console)
+    assert text.count("Back before your move at ply 0.") == 2
+    assert "There is no move of yours to take back." in text
+
+
+def test_with_two_people_undo_goes_back_to_a_decision_of_whoever_asks(tmp_path, console):
+    lines = ["b2", "a3", "c3", "a1", "a2", "c2", "b3", "undo", "c2", "b3", "b1"]
+    assert studied(tmp_path, console, TICTACTOE, [HUMAN, HUMAN], *lines).tolist() == [0.5, 0.5]
+    assert "Back before your move at ply 5." in said(console)
+
+
+def test_rewinding_a_table_restores_its_bytes_and_its_luck():
+    agents = [None, cardai.agent(MOSKA, "bot3"), cardai.agent(MOSKA, "sampled:hand_value?worlds=2")]
+    table, seen = OneGame(MOSKA, agents, seed=3), []
+    while not table.is_over:
+        seen.append((table._state.tobytes(), table._slots.streams.tobytes()))
+        if table.is_waiting:
+            table.play(table.legal_moves()[0][0])
+        else:
+            table.step()
+    end, moves, movers = table._state.tobytes(), table.moves.tobytes(), table.movers
+    for ply in (len(seen) - 1, len(seen) // 2, 5, 0):
+        table.rewind(ply)
+        assert (table._state.tobytes(), table._slots.streams.tobytes(), table.ply) == (*seen[ply], ply)
+        assert table.movers == movers[:ply]
+    with pytest.raises(CardaiError, match="ply must be at most 0"):
+        table.rewind(1)
+    while not table.is_over:
+        if table.is_waiting:
+            table.play(table.legal_moves()[0][0])
+        else:
+            table.step()
+    assert (table._state.tobytes(), table.moves.tobytes()) == (end, moves)
+
+
+def test_hints_and_undo_need_a_study_game(tmp_path, console):
+    moves = script(tmp_path, "hint", "why", "chances", "undo", "b2", "q")
+    assert keyboard.play(TICTACTOE, [HUMAN, "random"], script=moves, console=console) is None
+    assert said(console).count("is for study games") == 4
+    with pytest.raises(CardaiError, match="need a study game"):
+        keyboard.play(TICTACTOE, [HUMAN, "random"], script=moves, console=console, judge="random")
+    with pytest.raises(CardaiError, match="no agent"):
+        studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], "q", judge="nobody")
+
+
+def test_a_record_says_that_a_game_was_a_study_game(tmp_path, console):
+    file, moves = tmp_path / "study.jsonl", ("b2", "undo", "b2", "1", "1", "1", "1")
+    studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], *moves, record=file, seed=1)
+    (recorded,) = read(file)
+    assert read(file).header.agents == (STUDENT, "random")
+    assert TICTACTOE.spell(TICTACTOE.new(), recorded.moves[0]) == "b2"
+    replay(TICTACTOE, recorded)
+
+
+def test_chances_and_rules_are_shown_on_request(tmp_path, console):
+    assert studied(tmp_path, console, MOSKA, [HUMAN, "bot3"], "chances", "rules", "q", seed=3) is None
+    text = said(console)
+    assert "percent of 400 worlds of your seat" in text
+    assert "# Moska" in text
+    assert studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], "chances", "q") is None
+    assert "there are no chances" in said(console)
+
+
+def test_a_move_that_is_named_like_a_command_is_listed(console, monkeypatch):
+    """A game's own words come first."""
+    table = OneGame(TICTACTOE, [None, None])
+    monkeypatch.setattr(OneGame, "spell", lambda self, move: f"hint {int(move['cell'])}")
+    monkeypatch.setattr("sys.stdin", Keyboard("hint\nq\n"))
+    assert Screen(table, [HUMAN, "other"], Inputs(), console, studies=True).choose() is None
+    assert said(console).count("hint 8") == 2
+
+
+def test_advice_does_not_change_the_game(tmp_path):
+    def points(*asked):
+        lines = [line for move in ("1", "2", "1", "1", "3", "1", "1", "1", "1", "1") * 20 for line in (*asked, move)]
+        file = tmp_path / f"{len(asked)}.jsonl"
+        seats = [HUMAN, "sampled:prospects?worlds=3", "random"]
+        keyboard.play(THIRTYONE, seats, script=script(tmp_path, *lines), study=True, record=file, seed=9, judge="house",
+                      console=Console(file=io.StringIO()))  # fmt: skip
+        return next(iter(read(file))).moves.tobytes()
+
+    assert points() == points("hint", "why", "chances")
+
+
+DRAWN = ("b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
+
+
+def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
+    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=console)
+    assert "or type a to look at the game again" in said(console)
+    assert "tictactoe 1 (standard), game 0, seed 1" in said(console)
+    silent = Console(file=io.StringIO(), width=100)
+    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "no"), console=silent)
+    assert "game 0, seed 1" not in said(silent)
+    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN), console=silent)
+    assert said(silent).count("look at the game again") == 1, "nobody is there to be asked"
+    bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={})
+    keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
+    assert "has no model and no heuristic" in said(silent)

@@ -68,6 +68,8 @@ def test_a_replay_for_a_seat_names_only_own_passed_cards(file, output, seat):
     ]
     assert "seed" in everything
     assert "seed" not in text
+    assert set(re.findall(r"as p(\d) sees it", text)) == {str(seat)}
+    assert len(re.findall(r"as p\d sees it", text)) == len(transcript(text))
 
 
 @pytest.mark.parametrize("seat", range(3))

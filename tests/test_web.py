@@ -427,9 +427,21 @@ def test_only_files_of_the_page_are_served(client, path):
     assert client.get(path).status_code in (404, 403)
 
 
-def test_the_page_asks_no_other_host_and_is_small():
+def test_the_page_is_sent_packed_and_is_small(client):
+    names = [file.name for file in server.STATIC.iterdir() if file.suffix in (".js", ".css")]
+    sent = 0
+    for path in ("/", *(f"/static/{name}" for name in names)):
+        with client.stream("GET", path, headers={"accept-encoding": "gzip"}) as answer:
+            assert answer.headers["content-encoding"] == "gzip"
+            sent += len(b"".join(answer.iter_raw()))
+        bare = client.get(path, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in bare.headers
+        assert client.get(path).content == bare.content
+    assert 10_000 < sent <= 25_000, "bytes of the whole page, 40 kB at most"
+
+
+def test_the_page_asks_no_other_host():
     files = [file for file in server.STATIC.iterdir() if file.is_file()]
-    assert sum(file.stat().st_size for file in files) <= 45_000
     for file in files:
         text = file.read_text("utf-8")
         assert not re.search(

@@ -62,6 +62,9 @@ from cardai.kernel.doors import check_flag, check_kind, check_text
 from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
+HUMAN = "human"
+STUDENT = "human?study"
+"""Stands in records for a person who could ask for hints and take moves back."""
 ENTRY_POINTS = "cardai.agents"
 """The entry-point group in which a package names the kinds of agent it brings: `kind = "module:function"`.
 
@@ -187,7 +190,7 @@ def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> 
     if head == "random":
         _nothing_left(spec, options)
         return Agent(spec, EvenlyRandom(), EVENLY)
-    if head == "human":
+    if head == HUMAN:
         raise CardaiError("agent 'human' sits down only in `cardai play`")
     raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
 

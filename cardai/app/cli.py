@@ -370,6 +370,12 @@ def play(
         Path | None, Parameter(help="Write the finished game to this file (.jsonl or .jsonl.gz).")
     ] = None,
     overwrite: Overwrite = False,
+    study: Annotated[
+        bool, Parameter(negative="", help="Allow hint, why, chances and undo; the record says that they were allowed.")
+    ] = False,
+    judge: Annotated[
+        str | None, Parameter(help="The agent that gives hints; the game's first model, or rollout:100, if not given.")
+    ] = None,
     device: Device = "auto",
     scorer: Scorer = "auto",
     isolate: Isolate = False,
@@ -397,6 +403,8 @@ def play(
             record=record,
             overwrite=overwrite,
             isolate=isolate,
+            study=study,
+            judge=judge,
         )
     except KeyboardInterrupt:
         print(f"\ninterrupted: the game is not finished{unrecorded}", file=sys.stderr)
@@ -425,6 +433,10 @@ def serve(
         Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
     ] = None,
     data: Annotated[Path, Parameter(help="The file that keeps the games.")] = Path("cardai-tables.sqlite"),
+    judge: Annotated[
+        str | None,
+        Parameter(help="The agent that gives hints at study tables; each game's first model, or rollout:100."),
+    ] = None,
     device: Device = "auto",
     scorer: Scorer = "auto",
     isolate: Isolate = False,
@@ -441,23 +453,48 @@ def serve(
     specs = _specs(opponents) if opponents else ()
     chosen = [load(game) for game in games or registry.available()]
     with Line(f"compiling {', '.join(game.name for game in chosen)}"):
-        offers = serving.ready(chosen, specs, variant, seats, isolate)
-    return serving.run(offers, data, host, port, name or (), announce=_print)
+        offers = serving.ready(chosen, specs, variant, seats, isolate, judge)
+    return serving.run(offers, data, host, port, name or (), announce=_print, judge=judge)
+
+
+@app.command(group=MEASURE)
+def people(
+    game: GameName,
+    /,
+    *,
+    store: Annotated[Path, Parameter(help="The file that `cardai serve` keeps its games in.")] = Path(
+        "cardai-tables.sqlite"
+    ),
+    export: Annotated[
+        Path | None, Parameter(help="Write the finished games to record files in this folder instead.")
+    ] = None,
+    opponents: Annotated[
+        str | None, Parameter(help="With --export: the agents that `cardai serve` was given as --opponents.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> int:
+    """Report how people did at the tables of `cardai serve`, with intervals over people."""
+    from cardai.app import people as people_report
+    from cardai.show import people as shown
+
+    loaded = load(game)
+    report = people_report.report_on(loaded, store)
+    if export is not None:
+        people_report.export_to(loaded, store, export, _specs(opponents) if opponents else (), overwrite, _print)
+        return 0
+    return show(report, shown.table, json)
 
 
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""
+    from rich.console import Console
+
     from cardai import registry
     from cardai.app import rulebook
 
-    text = rulebook.read(registry.load(game))
-    if sys.stdout.isatty():
-        from rich.markdown import Markdown
-
-        _print(Markdown(text))
-    else:
-        print(text, end="")
+    rulebook.show(rulebook.read(registry.load(game)), Console())
 
 
 @app.command(group=MEASURE)
@@ -732,15 +769,18 @@ def replay(
     *,
     game: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
     seat: Annotated[
-        int | None, Parameter(help="Print the moves of other seats only as this seat, counted from 0, is told of them.")
+        int | None,
+        Parameter(help="Show what this seat, counted from 0, sees, and the moves of others as it is told of them."),
     ] = None,
+    positions: Annotated[bool, Parameter(help="Show the table before each move too.")] = True,
     rules: Rules = None,
 ) -> None:
-    """Print a recorded game as a transcript, one line for each move."""
+    """Print a recorded game: every move, and the table before it as the seat to move sees it."""
     from cardai.data import record
     from cardai.kernel.doors import check_seat
     from cardai.show.progress import Line
-    from cardai.table.transcript import words_of
+    from cardai.show.suits import in_suits
+    from cardai.show.transcript import transcript
 
     reader = record.read(file)
     loaded = reader.load(rules)
@@ -755,27 +795,12 @@ def replay(
         _refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
     if seat is not None:
         check_seat("seat", seat, len(chosen.lineup))
-    moves: list[str] = []
     try:
-        record.replay(
-            loaded,
-            chosen,
-            lambda state, move, ply: moves.append(
-                f"{ply:>4}  p{int(state['turn'])} {words_of(loaded, state, move, seat)}"
-            ),
-        )
+        lines = transcript(loaded, reader.header, chosen, seat, positions)
     except _error() as error:
         _refuse(f"{file}, game {game}: {error}")
-    header = reader.header
-    reader_of = (
-        f"seed {chosen.seed}" if seat is None else f"as p{seat} is told"
-    )  # all could be dealt again from the seed
-    _print(f"{loaded.name} {header.version} ({chosen.variant}), game {game}, {reader_of}")
-    for seat, place in enumerate(chosen.lineup):
-        _print(f"p{seat} is {header.agents[place]}")
-    _print("\n".join(moves))
-    for seat, score in enumerate(chosen.scores):
-        _print(f"p{seat} scores {score:g}")
+    text = "\n".join(lines)
+    _print(in_suits(text, loaded.pieces) if sys.stdout.isatty() else text)
 
 
 @app.command(group=MEASURE)
@@ -783,7 +808,7 @@ def analyse(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],
     /,
     *,
-    game_number: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
+    game: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
     agent: Annotated[
         str | None, Parameter(help="Judge with this agent: greedy:EVALUATOR or sampled:EVALUATOR.")
     ] = None,
@@ -815,7 +840,7 @@ def analyse(
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
         report = analysis.analyse_file(
-            file, agent, number=game_number, model=model, rules=rules, seed=seed, top=top, seat=seat, progress=progress
+            file, agent, number=game, model=model, rules=rules, seed=seed, top=top, seat=seat, progress=progress
         )
     if figure:
         save_figure(figure, shown.figure(report))

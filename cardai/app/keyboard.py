@@ -7,31 +7,34 @@ read. `OneGame` gives nothing else, so the true state never reaches the screen.
 import contextlib
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.columns import Columns
 from rich.console import Console
-from rich.text import Text
 
-from cardai.agents.spec import agent, usual_opponent
-from cardai.data.record import Writer
+from cardai.agents.spec import HUMAN, STUDENT, agent, usual_opponent
+from cardai.app.coach import STUDY, Coach
+from cardai.app.menu import Menu
+from cardai.data.record import RecordedGame, Writer
 from cardai.errors import CardaiError, printable
 from cardai.files.reading import read_bytes
 from cardai.game import Game
+from cardai.measure.analysis import Analysis
+from cardai.measure.coaching.review import review
+from cardai.show import analysis as shown_analysis
 from cardai.show.progress import Line
+from cardai.show.suits import in_suits
 from cardai.table.one import OneGame
 
 _LONGEST_SCRIPT = 1 << 20  # bytes
-HUMAN = "human"
-_FEW = 30  # up to this many moves are all listed at once; of more, some of each group
-_OF_A_GROUP = 8
 
 _HELP = """\
 Type a move as it is spelled, or its number.
 Type the beginning of one or more words of a move to list the moves that have such words.
-? shows this help, q leaves the game."""
+rules prints the rules of the game, ? shows this help, q leaves the game."""
+_TAKEN_BACK = "taken back"
+_LOOK_AGAIN = "Press Enter to end, or type a to look at the game again, move by move: "
 
 
 class Inputs:
@@ -46,6 +49,11 @@ class Inputs:
     def is_live(self) -> bool:
         """Whether the next input comes from a person at the keyboard, not from a file or a pipe."""
         return not self._lines and sys.stdin.isatty()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether somebody can answer: there are lines of the file left, or a person is at the keyboard."""
+        return bool(self._lines) or self.is_live
 
     def ask(self, console: Console, prompt: str) -> str | None:
         """The next input, or None at the end of the keyboard's input.
@@ -76,10 +84,22 @@ def _scripted(script: Path) -> list[str]:
 
 
 class Screen:
-    """What people at the keyboard see and type. `names`: who sits in each seat, `HUMAN` for a person."""
+    """What people at the keyboard see and type. `names`: who sits in each seat, `HUMAN` for a person.
 
-    def __init__(self, table: OneGame, names: Sequence[str], inputs: Inputs, console: Console) -> None:
-        self.table, self.names, self.inputs, self.console = table, names, inputs, console
+    `coach`: answers those who ask for advice. `studies`: whether they may, and take moves back.
+    """
+
+    def __init__(
+        self,
+        table: OneGame,
+        names: Sequence[str],
+        inputs: Inputs,
+        console: Console,
+        coach: Coach | None = None,
+        studies: bool = False,
+    ) -> None:
+        self.table, self.names, self.inputs, self.console, self.studies = table, names, inputs, console, studies
+        self.coach = coach or Coach(table, None, console)
         self.people = [seat for seat, name in enumerate(names) if name == HUMAN]
         self._shown = dict.fromkeys(self.people, 0)  # the ply up to which each person has seen the moves
         self._forced: set[int] = set()  # the plies of moves that were played for a person, as their only legal ones
@@ -88,14 +108,15 @@ class Screen:
     def introduce(self) -> None:
         """Print who sits where."""
         seats = ", ".join(self.name(seat) for seat in range(len(self.names)))
-        self._say(f"{seats}. Type a move, ? for help, q to leave.")
+        study = f" At this study table: {', '.join(STUDY)}." if self.studies else ""
+        self._say(f"{seats}. Type a move, ? for help, q to leave.{study}")
 
     def name(self, seat: int) -> str:
         """A seat and who sits there: "p1 is bot3"."""
         return f"p{seat} is {'you' if self.people == [seat] else self.names[seat]}"
 
-    def choose(self) -> np.record | None:
-        """The move of the person whose turn it is, or None if the person leaves.
+    def choose(self) -> np.record | str | None:
+        """The move of the person whose turn it is, None if the person leaves, or a text if they took moves back.
 
         A person with only one legal move is not asked.
         """
@@ -105,15 +126,67 @@ class Screen:
             self._forced.add(self.table.ply)
             return moves[0]
         self.show(seat)
-        menu = Menu([self.table.spell(move) for move in moves], more)
+        menu = Menu([self.table.spell(move) for move in moves], more, self.table.game.pieces)
         menu.show(self.console)
         while True:
             text = self.inputs.ask(self.console, f"p{seat}> ")
             if text is None or text.lower() == "q":
                 return None
+            command = text.lower()
+            if command in ("rules", *STUDY) and not menu.alike(text):
+                if self._obey(command):
+                    return _TAKEN_BACK
+                continue
             move = self._understood(text, moves, menu)
             if move is not None:
                 return move
+
+    def _obey(self, command: str) -> bool:
+        """Do what a command asks for. Returns whether moves were taken back."""
+        if command == "rules":
+            self._answer(self.coach.rules)
+        elif not self.studies:
+            self._say(f"{command} is for study games, which are marked in their record: cardai play --study")
+        elif command == "undo":
+            return self._take_back()
+        else:
+            self._answer(self.coach.answers[command])
+        return False
+
+    def _answer(self, answer: Callable[[], None]) -> None:
+        try:
+            answer()
+        except CardaiError as error:
+            self._say(f"{error}")
+
+    def _take_back(self) -> bool:
+        """Go back to the last decision of the person whose turn it is. Returns False if there is none."""
+        seat = self.table.turn
+        asked = [ply for ply, mover in enumerate(self.table.movers) if mover == seat and ply not in self._forced]
+        if not asked:
+            self._say("There is no move of yours to take back.")
+            return False
+        self.table.rewind(asked[-1])
+        self._forced = {ply for ply in self._forced if ply < self.table.ply}
+        self._shown = {other: min(ply, self.table.ply) for other, ply in self._shown.items()}
+        self._say(f"Back before your move at ply {self.table.ply}.")
+        return True
+
+    def offer_review(self, look: Callable[[], Analysis | None]) -> None:
+        """Offer a person at the keyboard to look at the game again. `look`: analyses it, None if nothing can."""
+        if not self.inputs.has_more:
+            return
+        try:
+            wants = (self.inputs.ask(self.console, _LOOK_AGAIN) or "").lower() in ("a", "analyse")
+            report = look() if wants else None
+        except KeyboardInterrupt:  # the game is over and written: there is nothing left to interrupt
+            return
+        if not wants:
+            return
+        if report is None:
+            self._say(f"{self.table.game.name} has no model and no heuristic to look at the game with.")
+        else:
+            self.console.print(shown_analysis.table(report))
 
     def show(self, seat: int) -> None:
         """Print what happened since this person's last turn, and the table as the person sees it now."""
@@ -153,6 +226,8 @@ class Screen:
     def _understood(self, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
         if text in ("?", ""):
             self._say(_HELP)
+            for name, about in STUDY.items() if self.studies else ():
+                self._say(f"{name}: {about}")
             return None
         if menu.numbered and text.isdecimal():
             if 1 <= int(text) <= len(moves):
@@ -181,7 +256,7 @@ class Screen:
         self._last = seat
 
     def _say(self, text: str) -> None:
-        self.console.print(text, markup=False, highlight=False)
+        self.console.print(in_suits(text, self.table.game.pieces), highlight=False)
 
 
 def summary(news: Sequence[tuple[str, str]]) -> list[str]:
@@ -207,63 +282,6 @@ def summary(news: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-class Menu:
-    """The legal moves, numbered from 1 and grouped by their first word.
-
-    `spelled`: the moves in words. `more`: whether there are legal moves that are not among them. Moves that are numbers
-    themselves are not numbered.
-    """
-
-    def __init__(self, spelled: Sequence[str], more: bool) -> None:
-        self.spelled, self.more = spelled, more
-        self.numbered = not any(text.isdecimal() for text in spelled)
-        self.groups: dict[str, list[int]] = {}
-        for i, text in enumerate(spelled):
-            self.groups.setdefault(_first_word(text), []).append(i)
-
-    def alike(self, text: str) -> list[int]:
-        """Returns the indices of the moves that a text describes: "attack", or "kill td" for all kills with TD in them.
-
-        Each word of the text must be the beginning of a word of the move, and the first word that of its first word.
-        """
-        words = text.lower().split()
-        return [i for i, spelled in enumerate(self.spelled) if words and _describes(words, spelled.lower().split())]
-
-    def show(self, console: Console) -> None:
-        """Print the moves. If there are many, print only the first ones of each group."""
-        few, waiting = len(self.spelled) <= _FEW, []
-        for name, places in self.groups.items():
-            if len(places) == 1:
-                waiting += places
-                continue
-            self.list(console, waiting)
-            waiting = []
-            shown = places if few or len(places) <= _OF_A_GROUP + 1 else places[:_OF_A_GROUP]
-            self.list(console, shown)
-            if len(shown) < len(places):
-                left = len(places) - len(shown)
-                console.print(f"  and {left} more: {name!r} lists them", markup=False, highlight=False)
-        self.list(console, waiting)
-        if self.more:
-            console.print("There are more legal moves than are listed; you may type any of them.")
-
-    def list(self, console: Console, places: Sequence[int]) -> None:
-        """Print the moves with these indices."""
-        if not places:
-            return
-        width = len(str(max(places) + 1))
-        lines = [f"{i + 1:>{width}} {self.spelled[i]}" if self.numbered else self.spelled[i] for i in places]
-        console.print(Columns([Text(line) for line in lines], padding=(0, 3), column_first=True))
-
-
-def _describes(words: Sequence[str], spelled: Sequence[str]) -> bool:
-    return spelled[0].startswith(words[0]) and all(any(s.startswith(word) for s in spelled[1:]) for word in words[1:])
-
-
-def _first_word(text: str) -> str:
-    return next(iter(text.lower().split()), "").rstrip(",:;")
-
-
 def default_seats(game: Game) -> list[str]:
     """A person and, in the other seats of a usual table, the usual opponent."""
     return [HUMAN] + [usual_opponent(game)] * (game.default_seats - 1)
@@ -279,6 +297,8 @@ def play(
     record: Path | None = None,
     overwrite: bool = False,
     isolate: bool = False,
+    study: bool = False,
+    judge: str | None = None,
     console: Console | None = None,
 ) -> np.ndarray | None:
     """Play a game at the keyboard. Returns each seat's score, f8[seats] in [0, 1], or None if a person left the game.
@@ -286,33 +306,49 @@ def play(
     `seats`: an agent spec for each seat, `HUMAN` for a person. `script`: a file of inputs, one a line, `#` begins a
     comment; they are used before anybody is asked. `record`: a file that the finished game is written to, which may
     exist only with `overwrite`; nothing is written if the game is left or interrupted. `isolate`: see
-    `cardai.agents.spec.agent`.
+    `cardai.agents.spec.agent`. `study`: people may ask for advice by `judge` (the usual one if None) and take moves
+    back, and the record calls them `STUDENT`.
 
     Raises CardaiError for seats or a file that cannot be used, before anything is shown, and for a script that ends
     before the game does.
     """
     if HUMAN not in seats:
         raise CardaiError(f"nobody is at the keyboard: one of the seats {','.join(seats)} must be {HUMAN!r}")
+    if judge is not None and not study:
+        raise CardaiError(f"the judge {judge!r} gives hints, which need a study game (--study)")
     game.options(len(seats), variant)
     inputs = Inputs(script)
     with Line("loading the players"):
         agents = [None if spec == HUMAN else agent(game, spec, isolate=isolate) for spec in seats]
-        table = OneGame(game, agents, seed, variant)
+        table, console = OneGame(game, agents, seed, variant), console or Console()
+        coach = Coach(table, judge, console)
+        if judge is not None:  # so that a judge that cannot be used is refused at once
+            assert coach.adviser
     names = [HUMAN if player is None else player.label for player in agents]
-    specs = list(dict.fromkeys(seats))
+    written = [STUDENT if study and spec == HUMAN else spec for spec in seats]
+    specs = list(dict.fromkeys(written))
     with contextlib.ExitStack() as stack:
         writer = None
         if record is not None:  # before the game begins, so that a file that cannot be written is refused at once
             writer = Writer(record, game, specs, variant, len(seats), overwrite=overwrite, planned=1)
             stack.enter_context(writer)
-        screen = Screen(table, names, inputs, console or Console())
+        screen = Screen(table, names, inputs, console, coach, study)
         screen.introduce()
         if not _play_on(table, screen):
             return None
         if writer is not None:
-            writer.add(seed, [specs.index(spec) for spec in seats], table.moves, table.scores().tolist())
+            writer.add(seed, [specs.index(spec) for spec in written], table.moves, table.scores().tolist())
     screen.result()
+    screen.offer_review(lambda: _reviewed(table, names))
     return table.scores()
+
+
+def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis | None:
+    """The analysis of a finished game by the game's first model for this table, else by its first heuristic."""
+    scores = tuple(table.scores().tolist())
+    played = RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), scores, table.moves)
+    with Line("looking at the game again") as progress:
+        return review(table.game, played, names, progress=progress)
 
 
 def _play_on(table: OneGame, screen: Screen) -> bool:
@@ -324,5 +360,6 @@ def _play_on(table: OneGame, screen: Screen) -> bool:
             move = screen.choose()
             if move is None:
                 return False
-            table.play(move)
+            if not isinstance(move, str):
+                table.play(move)
     return True

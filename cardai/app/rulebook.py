@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from rich.console import Console
+from rich.markdown import Markdown
+
 from cardai.errors import CardaiError
 from cardai.game import Game
 
@@ -18,3 +21,16 @@ def read(game: Game) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def show(text: str, console: Console) -> None:
+    """Print rules. On a terminal they are laid out, and a pager shows them if they are longer than the screen."""
+    if not console.is_terminal:
+        console.print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        return
+    page = Markdown(text)
+    if len(console.render_lines(page)) < console.height:
+        console.print(page)
+        return
+    with console.pager():
+        console.print(page)

@@ -110,7 +110,8 @@ class Analysis:
     - `seat`: the seat that the analysis is for, or None if it shows everything. With a seat, `seed` is None, because
       everything could be dealt from it again.
     - `outcome`: each seat's outcome as a label, if the values predict an outcome of the game; else empty.
-    - `top`: how many swings and costly moves are marked. `worlds_seed`: decides which worlds are evaluated.
+    - `top`: how many costly moves are marked, and how many of the largest swings are listed. `worlds_seed`: decides
+      which worlds are evaluated.
     """
 
     game: str
@@ -169,6 +170,10 @@ class Analysis:
         """The `top` largest swings, without those that change nothing."""
         return [swing for swing in self.swings() if swing.change][: self.top]
 
+    def mistakes(self) -> list[AnalysedMove]:
+        """The `top` costliest moves of whoever moved, whatever others and chance did to them."""
+        return [turn for turn in self.missed() if turn.cost > 0][: self.top]
+
     def missed(self) -> list[AnalysedMove]:
         """The moves for which another legal move has a higher value, the costliest first."""
         return sorted((turn for turn in self.turns if turn.best is not None), key=lambda turn: -turn.cost)
@@ -191,7 +196,7 @@ class Analysis:
         return notes
 
     def as_json(self) -> dict[str, Any]:
-        """Everything as plain JSON types. `top` says how many of the swings and missed moves are marked."""
+        """Everything as plain JSON types. `top` says how many of the swings and missed moves tables show."""
         ends = self.ends()
         content: dict[str, Any] = {"kind": "analysis"} | asdict(self)
         content["turns"] = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.measure.analysis import Analysis, Swing
+from cardai.measure.analysis import AnalysedMove, Analysis
 from cardai.show.grid import grid, with_notes
 
 _FAR = 1000.0  # times the median value: beyond it, only a logarithmic scale shows both
@@ -15,26 +15,26 @@ _INKS = ("#000000", "#0b62a4", "#b5440f", "#3a7d44", "#7a4aa0", "#8a6d00", "#5c5
 
 
 def table(analysis: Analysis) -> Any:
-    """A rich renderable: the transcript, then the moves that are marked in it."""
-    tables = [_transcript(analysis), _largest_swings(analysis), _costliest_moves(analysis)]
+    """A rich renderable: the transcript, the moves that are marked in it, then the largest changes and their parts."""
+    tables = [_transcript(analysis), _costliest_moves(analysis), _largest_swings(analysis)]
     return with_notes(analysis.notes(), *(table for table in tables if table.row_count))
 
 
 def figure(analysis: Analysis) -> Any:
-    """A matplotlib figure: each seat's value over the plies as a line, with the largest swings marked."""
+    """A matplotlib figure: each seat's value over the plies as a line, with the costliest moves marked."""
     from matplotlib.figure import Figure
 
-    marked, plies = analysis.marked(), len(analysis.turns)
+    marked, plies = analysis.mistakes(), len(analysis.turns)
     figure = Figure(figsize=(8.4, 4.6 + 0.17 * len(marked)), layout="constrained")
     axes = figure.add_subplot()
     values, ends = analysis.values(), analysis.ends()
     for seat in range(analysis.seats):
         _draw_seat(axes, analysis, seat, values[:, seat], np.nan if ends is None else ends[seat])
-    for number, swing in enumerate(marked, 1):
-        _draw_mark(axes, number, swing)
+    for number, turn in enumerate(marked, 1):
+        _draw_mark(axes, number, turn)
     axes.set_title(f"{analysis.title}, game {analysis.number}: each seat's value by {analysis.agent}", parse_math=False)
     axes.set_ylabel(analysis.scale.name, parse_math=False)
-    lines = [_mark_words(analysis, number, swing) for number, swing in enumerate(marked, 1)]
+    lines = [_mark_words(analysis, number, turn) for number, turn in enumerate(marked, 1)]
     axes.set_xlabel("\n".join(["ply", *lines]), fontsize=8)
     axes.xaxis.label.set_parse_math(False)
     axes.set_xlim(0, max(1, plies))
@@ -59,14 +59,12 @@ def _transcript(analysis: Analysis) -> Any:
     for seat in range(analysis.seats):
         table.add_column(f"p{seat}", justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    numbers = {swing.ply: number for number, swing in enumerate(analysis.marked(), 1)}
-    missed = {turn.ply for turn in analysis.missed()[: analysis.top]}
+    numbers = {turn.ply: number for number, turn in enumerate(analysis.mistakes(), 1)}
     for turn in analysis.turns:
         cells = ["" if seat != turn.seat else _number(analysis, turn.value) for seat in range(analysis.seats)]
-        marks = [f"({numbers[turn.ply]})"] if turn.ply in numbers else []
-        marks += [f"?! {turn.best}"] if turn.ply in missed else []
-        texts = [Text(cell) for cell in (turn.move, *cells, " ".join(marks))]
-        table.add_row(str(turn.ply), f"p{turn.seat}", *texts, style="bold" if marks else None)
+        mark = f"({numbers[turn.ply]}) ?! {turn.best}" if turn.ply in numbers else ""
+        texts = [Text(cell) for cell in (turn.move, *cells, mark)]
+        table.add_row(str(turn.ply), f"p{turn.seat}", *texts, style="bold" if mark else None)
     table.add_section()
     table.add_row("", "", "scores", *(f"{score:g}" for score in analysis.scores))
     return table
@@ -76,17 +74,17 @@ def _largest_swings(analysis: Analysis) -> Any:
     from rich.text import Text
 
     table = _plain_grid("The moves with the largest change of a seat's value since its own last move")
-    for name in ("", "ply", "who", "move", "before -> after", "change", "others, chance", "own choice"):
+    for name in ("ply", "who", "move", "before -> after", "change", "others, chance", "own choice"):
         table.add_column(name, justify="left" if name in ("who", "move") else "right", overflow="fold")
     has_draws = analysis.moment == "drawn"
     if has_draws:
         table.add_column("draw", justify="right")
-    for number, swing in enumerate(analysis.marked(), 1):
+    for swing in analysis.marked():
         parts = [swing.change, swing.others, swing.choice, *([swing.draw] if has_draws else [])]
         way = f"{_number(analysis, swing.before)} -> {_number(analysis, swing.after)}"
         figures = [_number(analysis, part, signed=True) for part in parts]
         move = Text(analysis.turns[swing.ply].move)
-        table.add_row(f"({number})", str(swing.ply), f"p{swing.seat}", move, way, *figures)
+        table.add_row(str(swing.ply), f"p{swing.seat}", move, way, *figures)
     return table
 
 
@@ -94,13 +92,14 @@ def _costliest_moves(analysis: Analysis) -> Any:
     from rich.text import Text
 
     table = _plain_grid("?! Moves for which the agent values another legal move more")
-    for name in ("ply", "who", "played", "value", "better", "value", "cost", "of moves"):
+    for name in ("", "ply", "who", "played", "value", "better", "value", "cost", "of moves"):
         left = name in ("who", "played", "better")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
-    for turn in analysis.missed()[: analysis.top]:
+    for number, turn in enumerate(analysis.mistakes(), 1):
         played, best = (Text(text or "") for text in (turn.move, turn.best))
         values = [_number(analysis, value) for value in (turn.worth, turn.best_worth, turn.cost)]
-        table.add_row(str(turn.ply), f"p{turn.seat}", played, values[0], best, *values[1:], str(turn.listed))
+        row = f"({number})", str(turn.ply), f"p{turn.seat}", played, values[0], best, *values[1:], str(turn.listed)
+        table.add_row(*row)
     return table
 
 
@@ -129,11 +128,11 @@ def _draw_seat(axes: Any, analysis: Analysis, seat: int, values: np.ndarray, end
     axes.plot(own, values[own], color=ink, marker=marker, markersize=2.6, linestyle="")
 
 
-def _draw_mark(axes: Any, number: int, swing: Swing) -> None:
+def _draw_mark(axes: Any, number: int, turn: AnalysedMove) -> None:
     ring = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": "black", "linewidth": 0.8}
-    shift = (0, 11 if swing.change > 0 else -11)
+    height = turn.worth if turn.value is None else turn.value
     axes.annotate(
-        str(number), (swing.ply, swing.after), shift, textcoords="offset points", ha="center", va="center",
+        str(number), (turn.ply, height), (0, -11), textcoords="offset points", ha="center", va="center",
         fontsize=7, bbox=ring,
     )  # fmt: skip
 
@@ -180,8 +179,7 @@ def _apart(heights: list[float]) -> list[float]:
     return heights
 
 
-def _mark_words(analysis: Analysis, number: int, swing: Swing) -> str:
-    move = analysis.turns[swing.ply].move
-    short = move if len(move) <= 60 else f"{move[:57]}..."
-    way = f"{_number(analysis, swing.before)} to {_number(analysis, swing.after)}"
-    return f"({number}) ply {swing.ply}, p{swing.seat} {short}: {way}"
+def _mark_words(analysis: Analysis, number: int, turn: AnalysedMove) -> str:
+    played, best = (text if len(text) <= 40 else f"{text[:37]}..." for text in (turn.move, turn.best or ""))
+    values = f"{_number(analysis, turn.worth)} to {_number(analysis, turn.best_worth)}"
+    return f"({number}) ply {turn.ply}, p{turn.seat} {played}; better: {best} ({values})"

@@ -82,6 +82,7 @@ class OneGame:
         second_process.finish()
         driver.deal_game(rules, games, 0, at(slots.states, 0))
         driver.seat_players(cast, games, slots, 0, 0)
+        self._streams = [self._slots.streams.copy()]  # STREAM[seats] before each ply
 
     # Whose turn it is.
 
@@ -210,7 +211,25 @@ class OneGame:
             raise IllegalMove(f"{short(move)} is not a move of {self.game.name}")
         self._commit(move)
 
+    def rewind(self, ply: int) -> None:
+        """Take back all moves from `ply` on. The game is, to the byte, as it was before that move.
+
+        So agents make the same moves again, except Python code that remembers or draws numbers of its own. Raises
+        CardaiError for a ply that was not reached.
+        """
+        ply = whole("ply", ply, 0, self.ply)
+        if ply < self.ply:
+            self._slots.states[0] = self._history[ply][0]
+        self._slots.streams[:] = self._streams[ply]
+        self._slots.status[0], self._games.finished[0], self._worlds = driver.RUNNING, 0, None
+        del self._history[ply:], self._streams[ply + 1 :]
+
     # What was played, and the result.
+
+    @property
+    def movers(self) -> list[int]:
+        """The seat that made each move so far."""
+        return [int(before["turn"]) for before, _ in self._history]
 
     @property
     def moves(self) -> np.ndarray:
@@ -250,6 +269,7 @@ class OneGame:
 
     def _note(self, before: GameState, move: np.record) -> None:
         self._history.append((before, move))
+        self._streams.append(self._slots.streams.copy())
         self._worlds = None
 
     def _ask_compiled(self) -> bool:

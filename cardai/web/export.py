@@ -3,13 +3,12 @@
 import tempfile
 from pathlib import Path
 
+from cardai.agents.spec import HUMAN, STUDENT
 from cardai.data.record import Writer
 from cardai.errors import CardaiError
 from cardai.web.offers import Offer
 from cardai.web.store import Store, TableRow
 from cardai.web.tables import WebTable
-
-HUMAN = "human"
 
 
 def record_of(table: WebTable) -> bytes:
@@ -32,26 +31,31 @@ def write_record(path: Path, tables: list[WebTable], overwrite: bool = False) ->
 
 
 def specs_of(row: TableRow) -> list[str]:
-    """The agent spec of each seat, `HUMAN` for a person."""
-    return [HUMAN if seat.agent is None else seat.agent for seat in row.seats]
+    """The agent spec of each seat, `HUMAN` for a person, `STUDENT` at a study table."""
+    person = STUDENT if row.study else HUMAN
+    return [person if seat.agent is None else seat.agent for seat in row.seats]
 
 
 def export(store: Store, offer: Offer, folder: Path, overwrite: bool = False) -> tuple[list[Path], int]:
-    """Write all finished games of people, a file for each variant and number of seats.
+    """Write all finished games of people but study games, a file for each variant and number of seats.
 
-    Returns the files, and how many games were left out because they cannot be played again today.
+    Returns the files, and how many games were left out because they cannot be played again today. Raises CardaiError if
+    a file cannot be written.
     """
     groups: dict[tuple[str, int], list[WebTable]] = {}
     left_out = 0
-    for table_id in store.finished(offer.game.name):
+    for table_id in store.dealt(offer.game.name):
         row = store.table(table_id)
+        if row is None or row.study or row.scores is None:
+            continue
         try:
-            if row is not None and row.variant in offer.variants:
-                table = WebTable(row, offer, store)
-                table.run()
-                groups.setdefault((row.variant, len(row.seats)), []).append(table)
+            table = WebTable(row, offer, store)
+            table.run()
+            table.result()
         except CardaiError:
             left_out += 1
+        else:
+            groups.setdefault((row.variant, len(row.seats)), []).append(table)
     files = []
     for (variant, seats), tables in groups.items():
         files.append(folder / f"{offer.game.name}-{variant}-{seats}.jsonl.gz")

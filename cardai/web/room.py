@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
-from cardai.web import commitment
+from cardai.web import challenge, commitment
 from cardai.web.guards import clean_name, digest, new_token, text_of
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
@@ -38,13 +38,15 @@ class Room:
         self._tables: dict[str, WebTable] = {}
         self._used: dict[str, float] = {}  # when a table was last asked for
         self._busy: dict[str, int] = {}  # how many sockets look at a table
+        self._challenges = threading.Lock()
 
     # Tables.
 
     def create(self, wishes: Mapping[str, Any], person: int) -> tuple[str, str]:
         """Set up a table as a browser wishes. Returns its id and the token of whoever set it up.
 
-        `wishes`: `game` and `variant` by key, `seats`: for each seat `ME`, `FRIEND` or the key of an agent, `name`.
+        `wishes`: `game` and `variant` by key, `seats`: for each seat `ME`, `FRIEND` or the key of an agent, `name`;
+        `study`: whether hints are given and moves taken back; `challenge`: how many people shall play the same deal.
         Raises BadArgument for anything else, and Full if there is no room.
         """
         offer = self._offer(wishes)
@@ -56,15 +58,63 @@ class Room:
         for row in me:
             row.name, row.token, row.person = clean_name(wishes.get("name")), digest(token), person
         row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
+        alone = len(me) == 1 and FRIEND not in wishes["seats"]
+        row.study = _flag(wishes, "study")
+        if row.study and not alone:
+            raise BadArgument("a study table is for one person against agents")
+        people = None if wishes.get("challenge") is None else challenge.people_in(wishes["challenge"])
+        if people is not None and (row.study or not alone):
+            raise BadArgument("a challenge is for one person at each table, and without hints")
         table = WebTable(row, offer, self.store)
         self._make_room()
+        if people is not None:
+            row.challenge = challenge.new_code()
+            self.store.add_challenge(row.challenge, people)
         self.store.add_table(row)
+        if people is not None:
+            table.deal()
         if not me:  # agents among themselves: whoever set up the table looks over the shoulder of the first
             invitation = new_token()
             self.store.invite_watcher(row.id, 0, digest(invitation))
             self.store.accept_watcher(row.id, digest(invitation), digest(token))
             table.deal()
         self._keep(table)
+        return row.id, token
+
+    def accept(self, message: Mapping[str, Any], person: int) -> tuple[str, str | None]:
+        """Sit down at a table of one's own in a challenge. Returns its id and the token, None if one sat there before.
+
+        Raises BadArgument for a code that does not exist or has all its people, and for a bad name; Full if there is no
+        room.
+        """
+        code, name = text_of(message, "code", 40).strip().lower(), clean_name(message.get("name"))
+        with self._challenges:  # so that two who come at once do not take the last place both
+            reached = challenge.standing(self.store, code)
+            if reached is None or not reached.rows or reached.rows[0].game not in self.offers:
+                raise BadArgument("there is no challenge with this code")
+            own = reached.table_of(person)
+            if own is not None:
+                return own, None
+            if len(reached.rows) >= reached.people:
+                raise BadArgument("all places in this challenge are taken")
+            self._make_room()
+            token = new_token()
+            row = challenge.another_table(reached.rows[0], name, person, digest(token))
+            table = WebTable(row, self.offers[row.game], self.store)
+            self.store.add_table(row)
+            table.deal()
+        self._keep(table)
+        return row.id, token
+
+    def branch(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> tuple[str, str]:
+        """Go on with a finished game from the middle, at a new study table. Returns its id and the seat's token."""
+        if place.watches:
+            raise BadArgument("only those who play may play on")
+        token = new_token()
+        row = table.branched(message.get("ply"), digest(token))
+        self._make_room()
+        self.store.add_table(row)
+        self._keep(WebTable(row, table.offer, self.store))
         return row.id, token
 
     def table(self, table_id: str) -> WebTable | None:
@@ -148,6 +198,8 @@ class Room:
         if place.watches:
             raise BadArgument("only those who play may invite")
         if message.get("watch") is True:
+            if table.is_secret:
+                raise BadArgument("nobody may watch while others still play this deal")
             invitation = new_token()
             self.store.invite_watcher(table.row.id, place.seat, digest(invitation))
             return invitation
@@ -170,6 +222,13 @@ def _seats(offer: Offer, wishes: object) -> list[SeatRow]:
         if wish not in (ME, FRIEND):
             offer.agent_of(wish)
     return [SeatRow() if wish in (ME, FRIEND) else SeatRow(agent=wish) for wish in wishes]
+
+
+def _flag(wishes: Mapping[str, Any], key: str) -> bool:
+    flag = wishes.get(key, False)
+    if not isinstance(flag, bool):
+        raise BadArgument(f"{key} must be true or false")
+    return flag
 
 
 def _seat_in(message: Mapping[str, Any]) -> int:

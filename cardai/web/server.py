@@ -4,6 +4,7 @@ Every tab has a socket of its own. All tabs of a seat show the same, and a tab t
 """
 
 import asyncio
+import gzip
 import json
 import sys
 from collections.abc import Awaitable, Callable
@@ -26,6 +27,7 @@ from cardai.web.offers import Offer
 from cardai.web.room import Full, Right, Room
 from cardai.web.store import Store
 from cardai.web.tables import WebTable
+from cardai.web.tutor import Tutor, reviewed
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -34,6 +36,7 @@ NEW_TABLES, PER_MINUTE = 10, 60.0  # of one address
 MOST_SOCKETS = 64  # at one table
 SEAT, PERSON = "seat", "person"  # cookies
 A_YEAR = 365 * 24 * 3600
+MOST_WAITING = 8  # tabs that wait for advice, of which one at a time is made
 TOO_MANY, NO_PLACE, BROKEN = 4008, 4003, 4011  # why a socket is closed
 
 
@@ -78,6 +81,12 @@ class Listener:
 
     def __init__(self, place: Right) -> None:
         self.place, self.error, self._news = place, "", asyncio.Event()
+        self._answers: list[dict[str, Any]] = []
+        self._news.set()
+
+    def answer(self, answer: dict[str, Any]) -> None:
+        """Let this tab alone have an answer, before the next view."""
+        self._answers.append(answer)
         self._news.set()
 
     def notify(self, error: str = "") -> None:
@@ -90,6 +99,8 @@ class Listener:
         while True:
             await self._news.wait()
             self._news.clear()
+            while self._answers:
+                await socket.send_text(json.dumps(self._answers.pop(0), separators=(",", ":")))
             try:
                 view = await asyncio.to_thread(table.view, self.place.seat, self.place.watches)
             except Exception as failure:  # a game may raise anything, and what it says may be hidden
@@ -101,10 +112,11 @@ class Listener:
 
 
 class Server:
-    """The application: `app` answers requests with the tables of a room."""
+    """The application: `app` answers requests with the tables of a room. `judge`: see `Tutor`."""
 
-    def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts) -> None:
+    def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None) -> None:
         self.room, self._new_tables = Room(offers, store), Rate(NEW_TABLES, PER_MINUTE)
+        self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
         routes = [
@@ -113,6 +125,8 @@ class Server:
             Route("/static/{name}", self.static),
             Route("/games", self.answered(self.games)),
             Route("/tables", self.answered(self.create), methods=["POST"]),
+            Route("/challenge", self.answered(self.accept), methods=["POST"]),
+            Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
@@ -125,12 +139,12 @@ class Server:
 
     async def page(self, request: Request) -> Response:
         """The page, which is the same for all tables."""
-        return _file("page.html")
+        return _file("page.html", request)
 
     async def static(self, request: Request) -> Response:
         """A module or the style sheet."""
         name = request.path_params["name"]
-        return _file(name) if name in _names() else JSONResponse({"error": "there is no such file"}, 404)
+        return _file(name, request) if name in _names() else JSONResponse({"error": "there is no such file"}, 404)
 
     def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint that says what is wrong in a sentence, and nothing about the inside."""
@@ -158,15 +172,30 @@ class Server:
 
     async def create(self, request: Request) -> Response:
         """Set up a table."""
+        return await self._set_up(request, self.room.create)
+
+    async def accept(self, request: Request) -> Response:
+        """Sit down at a table of one's own in a challenge."""
+        return await self._set_up(request, self.room.accept)
+
+    async def branch(self, request: Request) -> Response:
+        """Go on with a finished game from the middle, at a new table."""
+        table, place = await self._here(request)
+        return await self._set_up(request, lambda message, _: self.room.branch(table, place, message))
+
+    async def _set_up(
+        self, request: Request, make: Callable[[dict[str, Any], int], tuple[str, str | None]]
+    ) -> Response:
+        """Answer with a new table, which `make` makes of the message and the person: its id and the seat's token."""
         wishes = await _body(request)
         if not self._new_tables.allows(request.client.host if request.client else ""):
             return JSONResponse({"error": "too many new tables; wait a minute"}, 429)
         person, token = await self._person(request)
-        table_id, seat_token = await asyncio.to_thread(self.room.create, wishes, person)
-        table = await self._table(table_id)
-        self._drive(table)
+        table_id, seat_token = await asyncio.to_thread(make, wishes, person)
+        self._drive(await self._table(table_id))
         response = JSONResponse({"table": table_id})
-        _set_cookie(response, request, SEAT, seat_token, f"/t/{table_id}")
+        if seat_token is not None:
+            _set_cookie(response, request, SEAT, seat_token, f"/t/{table_id}")
         _set_cookie(response, request, PERSON, token, "/")
         return response
 
@@ -274,15 +303,34 @@ class Server:
             error = ""
             try:
                 sent = read_message(message.get("text") or message.get("bytes") or "")
-                error = await asyncio.to_thread(_obey, table, listener.place, sent)
-                self._tell(table)
-                self._drive(table)
+                if "advice" in sent or "review" in sent:
+                    listener.answer(await self._advise(table, listener.place, sent))
+                else:
+                    error = await asyncio.to_thread(_obey, table, listener.place, sent)
+                    self._tell(table)
+                    self._drive(table)
             except CardaiError as refused:
                 error = str(refused)
             except Exception as failure:  # as in `answered`
                 _report(failure)
                 error = "internal error"
             listener.notify(error)
+
+    async def _advise(self, table: WebTable, place: Right, sent: dict[str, Any]) -> dict[str, Any]:
+        """A hint, an explanation or a review. One at a time is made on the whole server, so that games go on."""
+        if place.watches:
+            raise BadArgument("you only watch")
+        if self._waiting >= MOST_WAITING:
+            raise BadArgument("others are being advised; ask again in a moment")
+        self._waiting += 1
+        try:
+            async with self._thinking:
+                if "review" in sent:
+                    return {"review": await asyncio.to_thread(reviewed, table, place.seat)}
+                given = table, place.seat, sent.get("ply"), sent["advice"]
+                return {"advice": await asyncio.to_thread(self.tutor.advise, *given)}
+        finally:
+            self._waiting -= 1
 
     def _tell(self, table: WebTable) -> None:
         for listener in self._listeners.get(table.row.id, ()):
@@ -319,6 +367,8 @@ def _obey(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
         if isinstance(ply, bool) or not isinstance(ply, int):
             raise BadArgument("ply must be a number")
         return table.play(place.seat, ply, text_of(sent, "move", 2000))
+    if "undo" in sent:
+        table.undo(place.seat, sent["undo"])
     if "nonce" in sent:
         table.add_nonce(place.seat, read_hex(sent["nonce"], NONCE_BYTES))
     if "pause" in sent:
@@ -363,10 +413,13 @@ def _names() -> set[str]:
     return {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css")}
 
 
-def _file(name: str) -> Response:
+def _file(name: str, request: Request) -> Response:
     path = STATIC / name
-    kind = f"{KINDS[path.suffix]}; charset=utf-8"
-    return Response(path.read_bytes(), headers={"content-type": kind, "cache-control": "no-cache"})
+    headers = {"content-type": f"{KINDS[path.suffix]}; charset=utf-8", "cache-control": "no-cache"}
+    content = path.read_bytes()
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(gzip.compress(content, mtime=0), headers=headers | {"content-encoding": "gzip"})
+    return Response(content, headers=headers)
 
 
 def _report(error: Exception) -> None:

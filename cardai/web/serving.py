@@ -9,6 +9,7 @@ import uvicorn
 
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.measure.coaching.advice import Adviser
 from cardai.web.guards import LARGEST, Hosts
 from cardai.web.offers import Offer, by_key, offer_of
 from cardai.web.server import Server
@@ -18,19 +19,35 @@ _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly
 
 
 def ready(
-    games: Sequence[Game], opponents: Sequence[str], variant: str | None, seats: int | None, isolate: bool
+    games: Sequence[Game],
+    opponents: Sequence[str],
+    variant: str | None,
+    seats: int | None,
+    isolate: bool,
+    judge: str | None = None,
 ) -> dict[str, Offer]:
-    """What is offered of these games, compiled. Raises CardaiError for specs and options that do not fit all games."""
+    """What is offered of these games, compiled. `judge`: the spec of who gives hints, None for the usual one.
+
+    Raises CardaiError for specs and options that do not fit all games.
+    """
     offers = by_key([offer_of(game, opponents, variant, seats, isolate) for game in games])
     for offer in offers.values():
         offer.warm_up()
+        adviser = Adviser(offer.game, judge, offer.seats, offer.variants[0], worlds=1)
+        adviser.explain(offer.game.new(offer.seats, 1, offer.variants[0]), seed=1)  # compiles what hints need
     return offers
 
 
 def run(
-    offers: dict[str, Offer], data: Path, host: str, port: int, names: Sequence[str], announce: Callable[[str], None]
+    offers: dict[str, Offer],
+    data: Path,
+    host: str,
+    port: int,
+    names: Sequence[str],
+    announce: Callable[[str], None],
+    judge: str | None = None,
 ) -> int:
-    """Serve until Ctrl-C. `announce` is told the address. Returns the exit code.
+    """Serve until Ctrl-C. `announce` is told the address. `judge`: who gives hints. Returns the exit code.
 
     Raises CardaiError if the address is taken or the file of games cannot be used.
     """
@@ -39,8 +56,9 @@ def run(
         shown = f"[{place}]" if ":" in place else "localhost" if place == "0.0.0.0" else place
         announce(f"Serving {', '.join(offers)} at http://{shown}:{port}/ (games are kept in {data}; Ctrl-C ends)")
         config = uvicorn.Config(
-            Server(offers, store, Hosts(host, names)).app, log_level="warning", access_log=False, server_header=False,
-            lifespan="off", ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,
+            Server(offers, store, Hosts(host, names), judge).app, log_level="warning", access_log=False,
+            server_header=False, lifespan="off", ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES,
+            timeout_graceful_shutdown=2,
         )  # fmt: skip
         with suppress(KeyboardInterrupt):  # how a server is meant to end
             uvicorn.Server(config).run(sockets=[listening])

@@ -15,11 +15,14 @@ from pathlib import Path
 
 from cardai.errors import CardaiError
 
+_LAYOUT = 2  # of the file; one with another layout is refused
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS "table" (
     id TEXT PRIMARY KEY, game TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL, secret BLOB NOT NULL,
-    seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT) STRICT;
+    seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT, study INTEGER NOT NULL,
+    challenge TEXT REFERENCES challenge) STRICT;
+CREATE TABLE IF NOT EXISTS challenge (code TEXT PRIMARY KEY, people INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS seat (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, agent TEXT, name TEXT NOT NULL, person INTEGER,
     token BLOB, invitation BLOB, nonce BLOB, PRIMARY KEY (table_id, seat)) STRICT;
@@ -29,6 +32,7 @@ CREATE TABLE IF NOT EXISTS move (
     table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
     made REAL NOT NULL, PRIMARY KEY (table_id, ply)) STRICT;
 CREATE INDEX IF NOT EXISTS table_by_game ON "table" (game, ended);
+CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 """
 
 
@@ -46,7 +50,11 @@ class SeatRow:
 
 @dataclass
 class TableRow:
-    """A table as it is kept. `seed` is None before the deal; `moves`: (ply, fields) of people; `scores` at the end."""
+    """A table as it is kept. `seed` is None before the deal; `moves`: (ply, fields) of people; `scores` at the end.
+
+    `study`: hints may be asked for and moves taken back, so the game counts in no figure. `challenge`: the code of the
+    challenge that the table belongs to.
+    """
 
     id: str
     game: str
@@ -58,6 +66,8 @@ class TableRow:
     seed: int | None = None
     moves: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     scores: tuple[float, ...] | None = None
+    study: bool = False
+    challenge: str | None = None
 
 
 class Store:
@@ -70,9 +80,20 @@ class Store:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.execute("PRAGMA foreign_keys = ON")
+            self._check_layout()
             self._database.executescript(_SCHEMA)
+            self._database.execute(f"PRAGMA user_version = {_LAYOUT}")
         except sqlite3.Error as error:
             raise CardaiError(f"cannot keep games in {self.path}: {error}") from None
+
+    def _check_layout(self) -> None:
+        """Raise CardaiError for a file that another version of cardai has written, or another program."""
+        (layout,) = self._database.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and layout != _LAYOUT:
+            raise CardaiError(
+                f"{self.path} was not written by this version of cardai: its layout is {layout}, not {_LAYOUT}"
+            )
 
     def close(self) -> None:
         """Close the file."""
@@ -121,11 +142,18 @@ class Store:
         """Keep a new table with its seats."""
         with self._writing() as database:
             database.execute(
-                'INSERT INTO "table" (id, game, version, variant, secret, pause, made) VALUES (?, ?, ?, ?, ?, ?, ?)',
-                (table.id, table.game, table.version, table.variant, table.secret, table.pause, _now()),
-            )
+                'INSERT INTO "table" (id, game, version, variant, secret, seed, pause, made, study, challenge)'
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    table.id, table.game, table.version, table.variant, table.secret,
+                    None if table.seed is None else str(table.seed), table.pause, _now(), table.study, table.challenge,
+                ),
+            )  # fmt: skip
             for seat, row in enumerate(table.seats):
                 _write_seat(database, table.id, seat, row)
+            mover = next((seat for seat, row in enumerate(table.seats) if row.agent is None), 0)
+            for ply, fields in table.moves:  # of a game that is taken up in the middle, at which one person sits
+                _write_move(database, table.id, ply, mover, fields)
 
     def set_seat(self, table_id: str, seat: int, row: SeatRow) -> None:
         """Keep who sits in a seat now."""
@@ -140,8 +168,13 @@ class Store:
     def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int]) -> None:
         """Keep a person's move. It is on disk when this returns."""
         with self._writing() as database:
-            written = json.dumps([int(number) for number in fields])
-            database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now()))
+            _write_move(database, table_id, ply, seat, fields)
+
+    def take_back(self, table_id: str, ply: int) -> None:
+        """Forget the moves of people from a ply on; the game is not finished any more."""
+        with self._writing() as database:
+            database.execute("DELETE FROM move WHERE table_id = ? AND ply >= ?", (table_id, ply))
+            database.execute('UPDATE "table" SET ended = NULL, scores = NULL WHERE id = ?', (table_id,))
 
     def finish(self, table_id: str, scores: Sequence[float]) -> None:
         """Keep the scores of a finished game."""
@@ -151,11 +184,11 @@ class Store:
 
     def table(self, table_id: str) -> TableRow | None:
         """A table with its seats and moves."""
-        columns = "id, game, version, variant, secret, pause, seed, scores"
+        columns = "id, game, version, variant, secret, pause, study, challenge, seed, scores"
         found = self._read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
         if not found:
             return None
-        *head, pause, seed, scores = found[0]
+        *head, pause, study, challenge, seed, scores = found[0]
         columns = "agent, name, person, token, invitation, nonce"
         seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
         moves = self._read("SELECT ply, fields FROM move WHERE table_id = ? ORDER BY ply", table_id)
@@ -163,24 +196,35 @@ class Store:
             *head,
             seats=[SeatRow(*row) for row in seats],
             pause=pause,
+            study=bool(study),
+            challenge=challenge,
             seed=None if seed is None else int(seed),
             moves=[(ply, tuple(json.loads(fields))) for ply, fields in moves],
             scores=None if scores is None else tuple(json.loads(scores)),
         )
 
-    def finished(self, game: str) -> list[str]:
-        """The finished tables of a game at which a person sat, the oldest first."""
+    def dealt(self, game: str) -> list[str]:
+        """The tables of a game at which a person sat and that were dealt, study tables too, the oldest first."""
         found = self._read(
-            'SELECT id FROM "table" WHERE game = ? AND scores IS NOT NULL AND EXISTS'
-            ' (SELECT * FROM seat WHERE table_id = "table".id AND agent IS NULL) ORDER BY ended, id', game
+            'SELECT id FROM "table" WHERE game = ? AND seed IS NOT NULL AND EXISTS'
+            ' (SELECT * FROM seat WHERE table_id = "table".id AND agent IS NULL) ORDER BY made, id', game
         )  # fmt: skip
         return [row[0] for row in found]
 
-    def abandoned(self, game: str) -> int:
-        """How many tables of a game were dealt and not finished."""
-        return self._read('SELECT count(*) FROM "table" WHERE game = ? AND seed NOT NULL AND scores IS NULL', game)[0][
-            0
-        ]
+    # Challenges.
+
+    def add_challenge(self, code: str, people: int) -> None:
+        """Keep a new challenge for so many people."""
+        with self._writing() as database:
+            database.execute("INSERT INTO challenge VALUES (?, ?)", (code, people))
+
+    def challenge(self, code: str) -> tuple[int, list[str]] | None:
+        """For how many people a challenge is, and the ids of its tables, the oldest first. None if there is none."""
+        found = self._read("SELECT people FROM challenge WHERE code = ?", code)
+        if not found:
+            return None
+        tables = self._read('SELECT id FROM "table" WHERE challenge = ? ORDER BY made, id', code)
+        return int(found[0][0]), [row[0] for row in tables]
 
     # Spectators.
 
@@ -202,6 +246,11 @@ class Store:
         """The seat that the owner of a token may watch."""
         found = self._read("SELECT seat FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
         return found[0][0] if found else None
+
+
+def _write_move(database: sqlite3.Connection, table_id: str, ply: int, seat: int, fields: Sequence[int]) -> None:
+    written = json.dumps([int(number) for number in fields])
+    database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now()))
 
 
 def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:

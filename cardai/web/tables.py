@@ -7,14 +7,16 @@ played again from these; agents make the same moves as before.
 import secrets
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove
-from cardai.game import Game
+from cardai.game import Game, GameState
 from cardai.table.one import OneGame
 from cardai.web import commitment
+from cardai.web.challenge import Standing, results, standing
 from cardai.web.guards import digest, new_token
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
@@ -35,6 +37,7 @@ class WebTable:
         self._luck = secrets.randbits(64)  # the server's own: what views deal anew
         self._logs: dict[int, list[list[Any]]] = {}  # by seat: [seat that moved, words]
         self._views: dict[tuple[int, bool], dict[str, Any]] = {}
+        self._results: dict[str, Any] | None = None  # of a challenge
         self._game: OneGame | None = None
         if row.seed is not None:
             self._game = self._taken_up(row.seed, row.moves)
@@ -115,7 +118,7 @@ class WebTable:
     def deal(self) -> None:
         """Deal if all are there and have taken their part."""
         with self._lock:
-            nonces = [self.row.seats[seat].nonce for seat in self.people]
+            nonces = [] if self.row.challenge else [self.row.seats[seat].nonce for seat in self.people]
             if self.is_dealt or None in nonces:
                 return
             seed = commitment.seed_of(self.row.secret, [nonce for nonce in nonces if nonce is not None])
@@ -178,6 +181,91 @@ class WebTable:
         finally:
             self._changed()
 
+    def undo(self, seat: int, ply: object) -> None:
+        """Take back all moves from an earlier decision of `seat` on. Only a study table allows that.
+
+        Raises BadArgument at other tables, and for a ply at which the seat decided nothing.
+        """
+        with self._lock:
+            game = self._game
+            if not self.row.study or game is None:
+                raise BadArgument("moves are taken back at study tables only")
+            if isinstance(ply, bool) or not isinstance(ply, int):
+                raise BadArgument("ply must be a number")
+            if not 0 <= ply < game.ply or game.movers[ply] != seat:
+                raise BadArgument("you have made no move there that could be taken back")
+            self._store.take_back(self.row.id, ply)
+            game.rewind(ply)
+            self.row.scores, self.trouble = None, ""
+            self._logs = {other: log[:ply] for other, log in self._logs.items()}
+            self._changed()
+
+    def world_to_advise(self, seat: int, ply: object) -> tuple[GameState, int]:
+        """A world of the seat, which is to move at this ply, and a number that decides what advice deals anew.
+
+        Raises BadArgument if advice is not allowed here or it is not the seat's turn at this ply.
+        """
+        with self._lock:
+            if not self.row.study:
+                raise BadArgument("hints are given at study tables only")
+            game = self._game
+            if game is None or game.is_over or game.turn != seat or game.ply != ply:
+                raise BadArgument("it is not your turn")
+            return game.seen(seat, self._luck), self._luck
+
+    def branched(self, ply: object, token: bytes) -> TableRow:
+        """The row of a new study table that goes on with this finished game before the move `ply`.
+
+        Raises BadArgument if the game is not over, several people played it, the deal is still secret, or it is not
+        the person's decision.
+        """
+        with self._lock:
+            game, people = self._game, self.people
+            if game is None or not game.is_over or len(people) != 1 or self.is_secret:
+                raise BadArgument("only a finished game of one person can be played on from the middle")
+            if isinstance(ply, bool) or not isinstance(ply, int) or not 0 <= ply < game.ply:
+                raise BadArgument("there is no such ply in this game")
+            if game.movers[ply] != people[0]:
+                raise BadArgument("somebody else decided there")
+            moves = [
+                (place, tuple(int(number) for number in move.item()))
+                for place, (mover, move) in enumerate(zip(game.movers, game.moves, strict=True))
+                if place < ply and mover == people[0]
+            ]
+            seats = [
+                replace(row, token=token if row.agent is None else None, invitation=None) for row in self.row.seats
+            ]
+            old = self.row
+            return TableRow(
+                new_token(),
+                old.game,
+                old.version,
+                old.variant,
+                old.secret,
+                seats,
+                old.pause,
+                old.seed,
+                moves,
+                study=True,
+            )
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the deal may not be shown yet: others still play it in a challenge."""
+        return self._reached is not None and not self._reached.is_over
+
+    @property
+    def _reached(self) -> Standing | None:
+        """How the challenge stands that this table belongs to, None if it belongs to none."""
+        return None if self.row.challenge is None else standing(self._store, self.row.challenge)
+
+    def _challenge_view(self, reached: Standing) -> dict[str, Any]:
+        """How a challenge stands. The results, once all have finished, are computed once."""
+        if reached.is_over and self._results is None:
+            self._results = results(self.offer, reached)
+        shown = self._results if reached.is_over and self.is_over else None
+        return {"code": self.row.challenge, "for": reached.people, "finished": reached.finished, "results": shown}
+
     def step(self) -> bool:
         """Let the agent whose turn it is play one move. Returns False if there is none to play."""
         with self._lock:
@@ -220,7 +308,7 @@ class WebTable:
     def view(self, seat: int, watches: bool) -> dict[str, Any]:
         """All that `seat` is shown, or that somebody sees who `watches` it."""
         with self._lock:
-            known = self._views.get((seat, watches))
+            known = None if self.row.challenge else self._views.get((seat, watches))  # others change a challenge too
             if known is None:
                 known = self._views[seat, watches] = self._view(seat, watches)
             return known
@@ -236,13 +324,16 @@ class WebTable:
             "commitment": commitment.fingerprint(self.row.secret),
             "pause": self.row.pause,
             "trouble": self.trouble,
+            "study": self.row.study,
         }
+        if (reached := self._reached) is not None:
+            view["challenge"] = self._challenge_view(reached)
         game = self._game
         if game is None:
             return view | {"agents": [[key, agent.label] for key, agent in self.offer.agents.items()]}
         view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
         view |= position_view(game, seat, self._luck, decides=not watches)
-        if game.is_over:
+        if game.is_over and not self.is_secret:
             view["fair"] = self._opened()
         return view
 
@@ -264,7 +355,7 @@ class WebTable:
 
     def _opened(self) -> dict[str, Any]:
         """What anybody needs to check that the deal was fixed before: shown only when the game is over."""
-        nonces = [self.row.seats[seat].nonce or b"" for seat in self.people]
+        nonces = [] if self.row.challenge else [self.row.seats[seat].nonce or b"" for seat in self.people]
         return {
             "secret": self.row.secret.hex(),
             "nonces": [nonce.hex() for nonce in nonces],
@@ -281,6 +372,8 @@ class WebTable:
         with self._lock:
             if self._game is None or not self._game.is_over or self.row.seed is None:
                 raise BadArgument("the game is not over")
+            if self.is_secret:
+                raise BadArgument("others still play this deal")
             return self.row.seed, self._game.moves, self._game.scores()
 
 

@@ -57,12 +57,14 @@ def train(
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = read_config(config, given)
-    from evaluators.training import show_training
-    from evaluators.training.train import train as run
+    with Line("loading the libraries") as progress:  # the import of JAX takes seconds
+        from evaluators.training import show_training
+        from evaluators.training.train import train as run
 
-    with Line("reading games") as progress:
+        progress(0, 1, "reading games")
         result = run(wanted, progress, overwrite)
-    show_training.draw(result)
+        progress(1, 1, "drawing the figures")
+        show_training.draw(result)
     return show(result, show_training.table, json)
 
 
@@ -79,20 +81,22 @@ def iterate(
     """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
     from cardai.app.cli import show
     from cardai.show.progress import Line
-    from evaluators.training import show_generations, show_training
-    from evaluators.training.generations import IterateReport
-    from evaluators.training.iterate import iterate as run
-    from evaluators.training.iterate_folder import FIGURE
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(IterateConfig, config, given | {"game": game})
 
-    def draw(outcome: "TrainingResult | IterateReport") -> None:
-        if isinstance(outcome, IterateReport):
-            show_generations.draw_strength(outcome, Path(wanted.out) / FIGURE)
-        else:
-            show_training.draw(outcome)
+    with Line("loading the libraries") as progress:  # the import of JAX takes seconds
+        from evaluators.training import show_generations, show_training
+        from evaluators.training.generations import IterateReport
+        from evaluators.training.iterate import iterate as run
+        from evaluators.training.iterate_folder import FIGURE
 
-    with Line("iterating") as progress:
+        def draw(outcome: "TrainingResult | IterateReport") -> None:
+            if isinstance(outcome, IterateReport):
+                show_generations.draw_strength(outcome, Path(wanted.out) / FIGURE)
+            else:
+                show_training.draw(outcome)
+
+        progress(0, 1, "iterating")
         report = run(wanted, progress, draw)
     return show(report, show_generations.table, json)

@@ -10,6 +10,9 @@ export async function showLobby(main) {
   const variant = el("select", { id: "variant" });
   const seats = el("select", { id: "seats" });
   const places = el("div", { class: "places" });
+  const study = el("input", { type: "checkbox", id: "study" });
+  const others = el("select", { id: "challenge" }, ...options([[0, "no"], ...Array.from({ length: 7 }, (_, i) => [i + 2, `${i + 2} people, each at a table of their own`])]));
+  const code = el("input", { id: "code", maxlength: 40, autocomplete: "off", required: true });
   const trouble = el("p", { class: "trouble", role: "alert" });
   const offer = () => games.find((one) => one.key === game.value);
 
@@ -29,17 +32,20 @@ export async function showLobby(main) {
     });
     refill(places, ...rows);
   };
-  const sitDown = async (event) => {
+  const go = async (event, address, message) => {
     event.preventDefault();
     trouble.textContent = "";
     remembered("name", name.value);
-    const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
     try {
-      const made = await post("/tables", { game: game.value, variant: variant.value, seats: chosen, name: name.value });
-      location.assign(`/t/${made.table}`);
+      location.assign(`/t/${(await post(address, { ...message, name: name.value })).table}`);
     } catch (error) {
       trouble.textContent = error.message;
     }
+  };
+  const sitDown = (event) => {
+    const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
+    const wishes = { game: game.value, variant: variant.value, seats: chosen, study: study.checked };
+    return go(event, "/tables", Number(others.value) ? { ...wishes, challenge: Number(others.value) } : wishes);
   };
 
   game.addEventListener("change", chooseGame);
@@ -50,8 +56,12 @@ export async function showLobby(main) {
       el("h2", {}, "A new table"),
       field("Your name", name), field("Game", game), field("Variant", variant), field("Seats", seats),
       el("fieldset", {}, el("legend", {}, "Who plays"), places),
+      el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
+      field("The same deal for others too", others),
       trouble,
       el("button", { class: "primary", type: "submit" }, "Sit down")),
+    el("form", { class: "lobby panel", onsubmit: (event) => go(event, "/challenge", { code: code.value }) },
+      el("h2", {}, "A deal that others play too"), field("Code of the challenge", code), el("button", { type: "submit" }, "Play this deal")),
   );
 }
 

@@ -4,6 +4,7 @@ import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill } from "./dom.js";
 import { judge, newNonce } from "./fair.js";
+import { challengePanel, Learning } from "./learning.js";
 import { pretty } from "./pieces.js";
 import { remembered, setting } from "./settings.js";
 import { joinForm, waitingRoom } from "./waiting.js";
@@ -30,21 +31,22 @@ class TablePage {
     this.picked = new Set();
     this.search = "";
     this.logged = null;
-    this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end"].map((name) => [name, el("section", { class: name })]));
+    this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end", "challenge"].map((name) => [name, el("section", { class: name })]));
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
     this.log = el("div", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
     this.typed = this.typedMove();
-    const { waiting, others, middle, own, moves, end } = this.parts;
+    this.learning = new Learning(table, (message) => this.connection.send(message));
+    const { waiting, others, middle, own, moves, end, challenge } = this.parts;
     end.setAttribute("aria-live", "polite");
     others.setAttribute("aria-label", "Other seats");
     own.setAttribute("aria-label", "Your seat");
     moves.setAttribute("aria-label", "Your moves");
     this.board = el("div", { class: "board", hidden: true },
       el("div", { class: "felt" }, others, middle),
-      el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.typed)),
+      el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.learning.now, this.typed)),
       el("section", { class: "panel side", "aria-label": "Log" }, el("h2", {}, "What happened"), this.log, this.tools()));
-    main.replaceChildren(waiting, end, this.board);
+    main.replaceChildren(waiting, end, this.learning.back, challenge, this.board);
     arrowKeys(this.board);
     window.addEventListener("settings", () => this.view && this.draw());
     this.connection = new Connection(table, (view) => this.take(view), (text, code) => this.lost(text, code));
@@ -57,6 +59,7 @@ class TablePage {
   }
 
   take(view) {
+    if (view.advice || view.review) return this.learning.take(view, this.view);
     const isNew = this.view?.ply !== view.ply;
     this.view = view;
     if (isNew) {
@@ -72,8 +75,9 @@ class TablePage {
   // Before the deal this browser keeps the fingerprint and adds its own number to it.
   takePart() {
     const { pieces, watches, commitment } = this.view;
-    if (pieces || watches || this.hasPart) return;
     const key = `fair-${this.table}`;
+    if (this.view.challenge && !remembered(key)) remembered(key, JSON.stringify({ commitment }));
+    if (pieces || watches || this.hasPart) return;
     const kept = remembered(key) || remembered(key, JSON.stringify({ commitment, nonce: newNonce() }));
     this.hasPart = true;
     this.connection.send({ nonce: JSON.parse(kept).nonce });
@@ -111,6 +115,8 @@ class TablePage {
     this.drawLog(view.log);
     if (document.activeElement !== this.pause) this.pause.value = view.pause;
     refill(this.parts.end, view.over ? this.ending(view) : null);
+    refill(this.parts.challenge, view.challenge ? challengePanel(view, (message) => this.connection.send(message)) : null);
+    this.learning.draw(view);
     this.board.classList.toggle("over", view.over);
     this.board.dataset.ply = view.ply;
   }
@@ -190,6 +196,10 @@ class TablePage {
   drawLog(lines) {
     const texts = lines.map(([seat, words]) => `p${seat} ${pretty(words, this.view.pieces)}`);
     const total = this.view.ply;
+    if (total < this.logged) {
+      this.log.replaceChildren();
+      this.logged = null;
+    }
     const fresh = this.logged === null ? texts.length : Math.min(total - this.logged, texts.length);
     for (const text of fresh > 0 ? texts.slice(-fresh) : []) this.log.append(el("p", {}, text));
     while (this.log.children.length > lines.length) this.log.firstChild.remove();
@@ -227,9 +237,10 @@ class TablePage {
     return el("div", { class: "panel result" },
       el("h2", {}, "The game is over"), el("p", { class: "sentence" }, view.end.text),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("tbody", {}, ...scores))),
-      el("p", { class: "small" }, judge(before, view.fair)),
+      view.fair ? el("p", { class: "small" }, judge(before, view.fair)) : null,
       el("p", { class: "buttons" }, el("a", { class: "button primary", href: "/" }, "A new table"),
-        el("a", { class: "button", href: `/t/${this.table}/record`, download: true }, "Save the game")));
+        view.study && !view.watches ? this.learning.undo(view) : null,
+        view.fair ? el("a", { class: "button", href: `/t/${this.table}/record`, download: true }, "Save the game") : null));
   }
 }
 

@@ -1,0 +1,81 @@
+"""What a person at the keyboard is told on request: hints, explanations, where hidden cards may lie, the rules."""
+
+from collections.abc import Callable
+
+from rich.console import Console
+
+from cardai.agents.spec import Agent
+from cardai.app import rulebook
+from cardai.measure.coaching.advice import Adviser
+from cardai.measure.coaching.chances import chances
+from cardai.show import advice as shown
+from cardai.show.progress import Line
+from cardai.show.suits import in_suits
+from cardai.table.one import OneGame
+
+STUDY = {
+    "hint": "the cards of the best move; again: the move; again: why",
+    "why": "every legal move beside the best one",
+    "chances": "where the cards that you cannot see may lie",
+    "undo": "take back, to your last decision",
+}
+"""Commands at a study table, and what they do."""
+
+
+class Coach:
+    """Answers the person whose turn it is. `judge`: the agent whose move is the best one, None for the usual one."""
+
+    def __init__(self, table: OneGame, judge: Agent | str | None, console: Console) -> None:
+        self.table, self.console, self._judge = table, console, judge
+        self._adviser: Adviser | None = None
+        self._hints = (-1, 0)  # a ply, and how many hints were given there
+        self.answers: dict[str, Callable[[], None]] = {"hint": self.hint, "why": self.why, "chances": self.chances}
+
+    @property
+    def adviser(self) -> Adviser:
+        """What advises. The first use loads the judge."""
+        if self._adviser is None:
+            table = self.table
+            with Line("loading the judge"):
+                self._adviser = Adviser(table.game, self._judge, table.seats, table.variant)
+        return self._adviser
+
+    def hint(self) -> None:
+        """One step further with each call at the same ply: the cards of the best move, the move, why."""
+        ply, given = self._hints
+        given = given + 1 if ply == self.table.ply else 1
+        self._hints = self.table.ply, given
+        if given > 2:
+            self.why()
+            return
+        adviser = self.adviser
+        with Line("thinking"):
+            hint = adviser.hint(self._world(), self.table.seed)
+        self._say(shown.first_hint(self.table.game, hint) if given == 1 else shown.second_hint(hint))
+
+    def why(self) -> None:
+        """Print every legal move beside the best one."""
+        adviser = self.adviser
+        with Line("thinking") as progress:
+            explanation = adviser.explain(self._world(), self.table.seed, progress)
+        self.console.print(shown.table(self.table.game, explanation))
+
+    def chances(self) -> None:
+        """Print where hidden cards may lie."""
+        with Line("dealing worlds"):
+            found = chances(self.table.game, self._world(), self.table.turn, self.table.seed)
+        if found.cards:
+            self.console.print(shown.chances_table(self.table.game, found))
+        else:
+            self._say("You know where every card lies.")
+
+    def rules(self) -> None:
+        """Print the rules of the game."""
+        rulebook.show(rulebook.read(self.table.game), self.console)
+
+    def _world(self):
+        """A world of the seat to move that takes nothing from the game's streams."""
+        return self.table.seen(self.table.turn, self.table.seed)
+
+    def _say(self, text: str) -> None:
+        self.console.print(in_suits(text, self.table.game.pieces), highlight=False)

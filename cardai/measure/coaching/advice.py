@@ -1,0 +1,275 @@
+"""Advice for the seat to move: the best move by a judge, and how much worse the other moves are.
+
+    adviser = Adviser(game, "greedy:best", seats=4)
+    hint = adviser.hint(state, seed=3)            # the judge's move, and the pieces it takes
+    explanation = adviser.explain(state, seed=3)  # every legal move beside it
+
+*What it may use.* Everything is made from one world of the seat to move, which `seed` decides: a copy in which all that
+the seat cannot know is dealt anew. So advice is the same in all worlds of the seat, and tells nothing hidden.
+
+*The best move* is the one that the judge plays. It chooses in worlds of its own.
+
+*The other moves* are compared with it in new worlds, which all moves share, so that their luck cancels. Two figures are
+given, each with the 95 % bootstrap interval of the difference from the best move: the judge's value, and the mean score
+of play-outs by simple players. A move is *told apart* if the interval does not contain 0. The best move was not chosen
+in these worlds, so its lead is not flattered by the choice: a move may also come out ahead of it. A judge of
+after-states (`greedy:`) gives the same value in all worlds, so its values have no interval.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.spec import Agent
+from cardai.agents.spec import agent as agent_of
+from cardai.agents.strategy import OnePly, Person, WorldSearch
+from cardai.errors import CardaiError, positive
+from cardai.game import Game, GameState, int_seed
+from cardai.kernel.chance import ANALYSIS, derived
+from cardai.measure.analysis import spec_of
+from cardai.measure.value_scale import ShiftedEvaluator, scale_of
+from cardai.rule import STREAM
+from cardai.stats.interval import LEVEL, resampled_means
+from cardai.stats.jsonable import plain
+from cardai.stats.progress import Progress
+from cardai.table.asking import ask, compare
+from cardai.table.playing_out import values_in_worlds
+
+WORLDS = 100  # in which moves are compared
+MOST_WORLDS = 1000
+_TO_THE_END = -1  # turns of a search that plays worlds to the end of the game
+_FIRST = 1 << 31  # numbers of the streams of advice: `cardai.measure.positions` uses those below
+_CHUNK = 8  # worlds in which a judge is asked about all moves at once
+
+
+@dataclass(frozen=True)
+class Hint:
+    """The move that the judge plays: in words, as `MOVE`, and the set of pieces it takes (0 for none)."""
+
+    move: np.record
+    words: str
+    pieces: int
+    judge: str
+
+
+@dataclass(frozen=True)
+class ComparedFigure:
+    """A figure of one move, and how far it is behind that of the best move (below 0 if it is less).
+
+    `low`, `high`: the 95 % interval of the difference, None where the figure is the same in all worlds.
+    """
+
+    mean: float
+    difference: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the interval of the difference does not contain 0; without an interval, whether it is not 0."""
+        if self.low is None or self.high is None:
+            return self.difference != 0.0
+        return not self.low <= 0.0 <= self.high
+
+
+@dataclass(frozen=True)
+class ExplainedMove:
+    """One legal move. `value`: by the judge, None if it gives moves no values. `playouts`: mean score at the end."""
+
+    words: str
+    pieces: int
+    value: ComparedFigure | None
+    playouts: ComparedFigure
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the play-outs tell this move from the best one."""
+        return self.playouts.is_told_apart
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Every legal move beside the best one, which comes first; the others by their play-outs, the best first.
+
+    - `judge`: the spec of the agent that names the best move; `scale`: what its values are, "" if it gives none.
+    - `bounded`: the values are in [0, 1]. `by`: who plays worlds out; `worlds`: how many.
+    - `more`: there are legal moves that are not listed.
+    """
+
+    judge: str
+    scale: str
+    bounded: bool
+    by: str
+    worlds: int
+    moves: tuple[ExplainedMove, ...]
+    more: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as plain JSON types, with `is_told_apart` of each move."""
+        rows = [asdict(move) | {"is_told_apart": move.is_told_apart} for move in self.moves]
+        return plain({"kind": "explanation"} | asdict(self) | {"moves": rows})
+
+
+class Adviser:
+    """Advises the seats of one kind of table by a judge.
+
+    `judge`: an agent or its spec; None for the model that comes with the game for this table, or `rollout:100` if there
+    is none. `worlds`: in how many worlds moves are compared. Raises CardaiError for a judge that does not fit, peeks,
+    explores, or draws its parameters anew for each game.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        judge: Agent | str | None = None,
+        seats: int | None = None,
+        variant: str | None = None,
+        worlds: int = WORLDS,
+    ) -> None:
+        seats = game.default_seats if seats is None else seats
+        game.options(seats, variant)
+        spec = usual_judge(game, variant or game.default_variant, seats) if judge is None else judge
+        self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
+        self.judge = _checked(game, agent_of(game, spec) if isinstance(spec, str) else spec, variant, seats)
+        self._player = _player_of_worlds(game, self.judge, worlds)
+        self._values = _valuing(game, self.judge, seats)
+
+    def hint(self, state: GameState, seed: int) -> Hint:
+        """The judge's move for the seat to move. `state`: any state or world in which it is to move."""
+        world = self._world(state, seed)
+        move = ask(self.game, self.judge, np.array([world]), self._streams(world, seed, 1))[0]
+        return Hint(move, self.game.spell(world, move), self._pieces(world, move), self.judge.label)
+
+    def explain(self, state: GameState, seed: int, progress: Progress | None = None) -> Explanation:
+        """All legal moves beside the judge's, see the module. `state`: as in `hint`; the same seed names the same move.
+
+        Raises CardaiError if the judge, or an evaluator that it asks, fails.
+        """
+        hint, world = self.hint(state, seed), self._world(state, seed)
+        moves, more = self.game.enumerate(world)
+        if not (moves == hint.move).any():  # a truncated list may be without it
+            moves = np.concatenate([moves, np.array([hint.move], self.game.move)])
+        best = int(np.flatnonzero(moves == hint.move)[0])
+        bits = int(self._streams(world, seed, 2)["rng"][0])
+        ends = values_in_worlds(self.game, self._player, world, moves, self.worlds, bits, progress)
+        playouts, values = _figures(ends, best), self._judged(world, moves, best, seed, progress)
+        rows = [
+            ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, playout)
+            for move, value, playout in zip(moves, values, playouts, strict=True)
+        ]
+        order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].playouts.mean))
+        scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
+        return Explanation(
+            self.judge.label, scale.name if scale else "", scale.bounded if scale else False, _played_by(self._player),
+            self.worlds, tuple(rows[i] for i in order), more,
+        )  # fmt: skip
+
+    def _world(self, state: GameState, seed: int) -> GameState:
+        """The world of the seat to move from which all advice is made."""
+        if state["turn"] < 0:
+            raise CardaiError(f"{self.game.name}: the game is over, nobody is to move")
+        return self.game.world(state, int(state["turn"]), int(self._streams(state, seed, 0)["rng"][0]))
+
+    def _streams(self, state: GameState, seed: int, purpose: int, count: int = 1) -> np.ndarray:
+        """STREAM[count] that belong to a seed, a ply and one of the purposes 0 to 3."""
+        streams, place = np.zeros(count, STREAM), _FIRST + 1024 * (4 * int(state["ply"]) + purpose)
+        streams["rng"] = [derived(int_seed(seed), ANALYSIS, place + i) for i in range(count)]
+        return streams
+
+    def _pieces(self, world: GameState, move: np.record) -> int:
+        return int(self.game.picks(world, move)) if self.game.picks is not None else 0
+
+    def _judged(
+        self, world: GameState, moves: np.ndarray, best: int, seed: int, progress: Progress | None
+    ) -> Sequence[ComparedFigure | None]:
+        """The judge's figure of each move, or None for all if it gives moves no values."""
+        agent = self._values
+        if agent is None:
+            return [None] * len(moves)
+        if isinstance(agent.strategy, WorldSearch):
+            bits = int(self._streams(world, seed, 3)["rng"][0])
+            return _figures(values_in_worlds(self.game, agent, world, moves, self.worlds, bits, progress), best)
+        count = self.worlds if agent.strategy.settles else 1  # pyright: ignore[reportAttributeAccessIssue]
+        streams, found = self._streams(world, seed, 3, count), []
+        for first in range(0, count, _CHUNK):
+            part = streams[first : first + _CHUNK]
+            if progress:
+                progress(first, count, f"judging moves by {agent.spec}")
+            options, _ = compare(self.game, agent, np.array([world] * len(part)), part)
+            found += [_in_order(moves, *option) for option in options]
+        return _figures(np.array(found), best)
+
+
+def usual_judge(game: Game, variant: str, seats: int) -> str:
+    """The spec of the judge if none is named: the game's first model for this table, or `rollout:100`."""
+    try:
+        return spec_of(game, variant, seats)
+    except CardaiError:
+        return f"rollout:{WORLDS}"
+
+
+def _checked(game: Game, judge: Agent, variant: str | None, seats: int) -> Agent:
+    """Returns `judge`. Raises CardaiError if it cannot advise at this table."""
+    strategy = judge.strategy
+    if judge.peeks:
+        raise CardaiError(f"agent {judge.spec!r} peeks; advice may use only what a seat knows")
+    if strategy.explores or strategy.randomised:
+        raise CardaiError(f"agent {judge.spec!r} does not always play the move it prefers; name a judge that does")
+    if isinstance(strategy, Person):
+        raise CardaiError(f"agent {judge.spec!r} is asked elsewhere; name a judge that computes")
+    judge.check_fits(game, variant, seats)
+    return judge
+
+
+def _player_of_worlds(game: Game, judge: Agent, worlds: int) -> Agent:
+    """The agent whose search plays worlds out: the judge if it does that itself, otherwise `rollout:`."""
+    plan = judge.strategy
+    if isinstance(plan, WorldSearch) and plan.is_native and plan.turns == _TO_THE_END:
+        return judge
+    return agent_of(game, f"rollout:{worlds}")
+
+
+def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
+    """The agent that gives moves the judge's values, one world at a time. None if the judge gives them none.
+
+    Its values are on the scale that `scale_of` names.
+    """
+    strategy = judge.strategy
+    if isinstance(strategy, WorldSearch):
+        return judge if strategy.is_native and strategy.turns != _TO_THE_END else None
+    if not isinstance(strategy, OnePly):
+        return None
+    scale, own = scale_of(game, judge, seats), dataclasses.replace(strategy, worlds=1)
+    if scale.shift and judge.evaluator is not None:
+        own = dataclasses.replace(own, evaluator=ShiftedEvaluator(judge.evaluator, scale.shift))
+    return dataclasses.replace(judge, strategy=own)
+
+
+def _played_by(player: Agent) -> str:
+    return player.strategy.assumed if isinstance(player.strategy, WorldSearch) else player.spec
+
+
+def _in_order(moves: np.ndarray, listed: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values of `listed` moves in the order of `moves`, which they all are among: f8[k], NaN for one not listed."""
+    if len(listed) == len(moves) and (listed == moves).all():
+        return values
+    found = np.full(len(moves), np.nan)
+    for i, move in enumerate(moves):
+        place = np.flatnonzero(listed == move)
+        if len(place):
+            found[i] = values[place[0]]
+    return found
+
+
+def _figures(values: np.ndarray, best: int) -> list[ComparedFigure]:
+    """The figure of each move from its values in worlds, f8[worlds, k]. One world: a figure without an interval."""
+    means, differences = values.mean(axis=0), values - values[:, best : best + 1]
+    if len(values) < 2:
+        return [ComparedFigure(float(mean), float(mean - means[best])) for mean in means]
+    drawn = resampled_means(differences, 0)
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    columns = means, differences.mean(axis=0), low, high
+    return [ComparedFigure(*map(float, row)) for row in zip(*columns, strict=True)]

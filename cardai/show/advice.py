@@ -1,0 +1,120 @@
+"""Advice at the table for people: what a hint says, the table of an explanation, and where hidden cards may lie."""
+
+import math
+from typing import Any
+
+from cardai.game import Game, listed_pieces
+from cardai.measure.coaching.advice import ComparedFigure, ExplainedMove, Explanation, Hint
+from cardai.measure.coaching.chances import Chances
+from cardai.show.grid import grid, with_notes
+from cardai.show.suits import in_suits
+
+MOST_ROWS = 20  # moves of an explanation that are shown
+
+
+def first_hint(game: Game, hint: Hint) -> str:
+    """The first step of a hint: the pieces of the best move, or how it begins if the game says no pieces."""
+    if game.picks is None:
+        return f"{hint.judge} would play a move that begins with {hint.words.split()[0]!r}."
+    if not hint.pieces:
+        return f"{hint.judge} would play a move that takes no card."
+    return f"{hint.judge} would take {pieces_in_words(game, hint.pieces)}."
+
+
+def second_hint(hint: Hint) -> str:
+    """The second step of a hint: the move."""
+    return f"{hint.judge} would play: {hint.words}"
+
+
+def pieces_in_words(game: Game, pieces: int) -> str:
+    """The names of a set of pieces: "6S 7H"."""
+    return " ".join(game.pieces[piece] for piece in listed_pieces(pieces))
+
+
+def table(game: Game, explanation: Explanation) -> Any:
+    """A rich renderable: every legal move beside the best one."""
+    shown = grid()
+    first, *others = heads(explanation)
+    shown.add_column(first, overflow="fold")
+    for head in others[:-1]:
+        shown.add_column(head, justify="right", overflow="fold")
+    shown.add_column(others[-1])
+    for words, *figures in rows(explanation):
+        shown.add_row(in_suits(words, game.pieces), *figures)
+    return with_notes(notes(explanation), shown)
+
+
+def heads(explanation: Explanation) -> list[str]:
+    """The heads of the columns of `rows`."""
+    judged = [explanation.scale, "less the best's"] if _is_judged(explanation) else []
+    return ["move", *judged, "score of play-outs", "less the best's", "play-outs say"]
+
+
+def rows(explanation: Explanation) -> list[list[str]]:
+    """A row of texts for each move: in words, the judge's figures if it has them, the play-outs', what they say."""
+    found = []
+    for i, move in enumerate(explanation.moves[:MOST_ROWS]):
+        judged = _cells(explanation, move.value, i == 0) if _is_judged(explanation) else []
+        played = [f"{move.playouts.mean:.3f}", "" if i == 0 else difference(move.playouts, 3)]
+        found.append([move.words, *judged, *played, "best" if i == 0 else verdict_of(move)])
+    return found
+
+
+def _is_judged(explanation: Explanation) -> bool:
+    return any(move.value is not None for move in explanation.moves)
+
+
+def _cells(explanation: Explanation, figure: ComparedFigure | None, is_best: bool) -> list[str]:
+    if figure is None or math.isnan(figure.mean):
+        return ["", ""]
+    digits = 3 if explanation.bounded else None
+    mean = f"{figure.mean:.3f}" if explanation.bounded else f"{figure.mean:.4g}"
+    return [mean, "" if is_best else difference(figure, digits)]
+
+
+def difference(figure: ComparedFigure, digits: int | None) -> str:
+    """The difference from the best move with its interval: "-0.120 (-0.210 to -0.040)". Without `digits` four."""
+    form = "+.4g" if digits is None else f"+.{digits}f"
+    if figure.low is None or figure.high is None:
+        return f"{figure.difference:{form}}"
+    return f"{figure.difference:{form}} ({figure.low:{form}} to {figure.high:{form}})"
+
+
+def verdict_of(move: ExplainedMove) -> str:
+    """What the play-outs say of a move beside the best one."""
+    if not move.is_told_apart:
+        return "not told apart"
+    return "worse" if move.playouts.difference < 0 else "better"
+
+
+def notes(explanation: Explanation) -> list[str]:
+    """What the numbers are, for people."""
+    left = len(explanation.moves) - MOST_ROWS
+    lines = [f"and {left} more moves that the play-outs like less"] if left > 0 else []
+    if explanation.more:
+        lines.append("there are more legal moves than are listed")
+    lines.append(f"the best move is the one that {explanation.judge} plays, from what your seat knows;")
+    lines.append(
+        f"play-outs: {explanation.by} plays on to the end in {explanation.worlds} worlds, the same for all moves;"
+    )
+    lines.append("brackets: 95 % intervals; not told apart: the interval contains 0")
+    if any(move.value is not None and move.value.low is None for move in explanation.moves[1:]):
+        lines.append(f"{explanation.judge} judges before cards are drawn: the same in all worlds, without an interval")
+    return lines
+
+
+def chances_table(game: Game, chances: Chances) -> Any:
+    """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds."""
+    rows, others = grid(), [seat for seat in range(chances.shares.shape[1] - 1) if seat != chances.seat]
+    rows.add_column("card")
+    for seat in others:
+        rows.add_column(f"p{seat}", justify="right")
+    rows.add_column("elsewhere", justify="right")
+    for card, shares in zip(chances.cards, chances.shares, strict=True):
+        cells = [f"{100 * shares[place]:.0f}" if shares[place] else "-" for place in (*others, -1)]
+        rows.add_row(in_suits(game.pieces[card], game.pieces), *cells)
+    lines = [
+        f"percent of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);",
+        "they follow from the rules and what you have seen, not from why others played as they did",
+    ]
+    return with_notes(lines, rows)

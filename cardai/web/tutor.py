@@ -1,0 +1,88 @@
+"""Hints, explanations and reviews for browsers, made by the same code as at the keyboard.
+
+All is made from worlds of the seat that asks (`cardai.measure.coaching`).
+"""
+
+import threading
+from typing import Any
+
+from cardai.data.record import RecordedGame
+from cardai.errors import BadArgument
+from cardai.game import listed_pieces
+from cardai.measure.analysis import Analysis
+from cardai.measure.coaching.advice import Adviser
+from cardai.measure.coaching.review import review
+from cardai.show import advice as shown
+from cardai.web.tables import WebTable
+
+STEPS = ("pieces", "move", "why")
+"""What a tab may ask for, from little to much."""
+
+
+class Tutor:
+    """Advises at the tables of a server. `judge`: the spec of the agent that names the best move, None for the usual.
+
+    Its methods may be called from several threads, but each call takes as much time as a processor has: the server
+    makes one at a time.
+    """
+
+    def __init__(self, judge: str | None = None) -> None:
+        self.judge, self._lock = judge, threading.Lock()
+        self._advisers: dict[tuple[str, str, int], Adviser] = {}
+
+    def adviser(self, table: WebTable) -> Adviser:
+        """What advises at tables of this kind. The first use loads the judge. Raises CardaiError if it does not fit."""
+        key = table.row.game, table.row.variant, len(table.row.seats)
+        with self._lock:
+            if key not in self._advisers:
+                self._advisers[key] = Adviser(table.offer.game, self.judge, key[2], key[1])
+            return self._advisers[key]
+
+    def advise(self, table: WebTable, seat: int, ply: object, step: object) -> dict[str, Any]:
+        """One of `STEPS` for the seat to move at this ply. Raises BadArgument where advice is not allowed."""
+        if step not in STEPS:
+            raise BadArgument(f"advice is one of {', '.join(STEPS)}")
+        world, luck = table.world_to_advise(seat, ply)
+        game, adviser = table.offer.game, self.adviser(table)
+        answer: dict[str, Any] = {"ply": ply, "step": step}
+        if step == "why":
+            explanation = adviser.explain(world, luck)
+            columns = {"heads": shown.heads(explanation), "rows": shown.rows(explanation)}
+            return answer | columns | {"notes": shown.notes(explanation)}
+        hint = adviser.hint(world, luck)
+        if step == "move":
+            return answer | {"text": shown.second_hint(hint), "pieces": listed_pieces(hint.pieces)}
+        return answer | {"text": shown.first_hint(game, hint), "pieces": listed_pieces(hint.pieces)}
+
+
+def reviewed(table: WebTable, seat: int) -> dict[str, Any]:
+    """A finished game as `seat` may look at it again.
+
+    Raises BadArgument if the game is not over, others still play its deal, or nothing can judge it.
+    """
+    seed, moves, scores = table.result()
+    seats = len(table.row.seats)
+    played = RecordedGame(0, seed, table.row.variant, tuple(range(seats)), tuple(scores.tolist()), moves)
+    names = [row.agent or row.name for row in table.row.seats]
+    report = review(table.offer.game, played, names, seat)
+    if report is None:
+        raise BadArgument(f"nothing here can judge positions of {table.offer.game.title}")
+    return _review_view(report, seat, len(table.people) == 1)
+
+
+def _review_view(report: Analysis, seat: int, may_go_on: bool) -> dict[str, Any]:
+    """An analysis as a page shows it. Each own move is a row: ply, words, value, change, its parts, better, cost."""
+    swings = {swing.ply: swing for swing in report.swings() if swing.seat == seat}
+    mistakes = {turn.ply for turn in report.mistakes()}
+    rows = []
+    for turn in report.turns:
+        if turn.seat != seat:
+            continue
+        swing = swings.get(turn.ply)
+        parts = None if swing is None else [swing.change, swing.choice, swing.draw, swing.others]
+        better = turn.best if turn.ply in mistakes else None
+        rows.append([turn.ply, turn.move, turn.value, parts, better, turn.cost])
+    return {
+        "judge": report.agent, "scale": report.scale.name, "bounded": report.scale.bounded, "plies": len(report.turns),
+        "score": report.scores[seat], "rows": rows, "on": may_go_on,
+    }  # fmt: skip

@@ -1,0 +1,123 @@
+"""The page's buttons for learning, in a real browser: hints, undo, a look back, playing on, the same deal by a code."""
+
+import re
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+from web_clients import Process
+from web_pages import CHROMIUM, chromium
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "tictactoe")
+    yield process.home
+    process.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser, home, request):
+    """A page that must neither fail nor ask another host."""
+    width, scheme = request.param
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    shown, wrong = context.new_page(), []
+    shown.on("pageerror", lambda error: wrong.append(str(error)))
+    shown.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+    shown.on("request", lambda asked: None if asked.url.startswith(home) else wrong.append(asked.url))
+    yield shown
+    context.close()
+    assert wrong == []
+
+
+def sit_down(page, home, **wishes):
+    page.goto(home)
+    page.select_option("#game", "tictactoe")
+    if wishes.get("study"):
+        page.check("#study")
+    if wishes.get("people"):
+        page.select_option("#challenge", str(wishes["people"]))
+    page.click('button:text("Sit down")')
+    page.wait_for_selector(".board:not([hidden])")
+    hurry(page)
+
+
+def hurry(page):
+    page.evaluate(
+        "() => { const one = document.getElementById('pause'); one.value = 0; one.dispatchEvent(new Event('change')); }"
+    )
+
+
+def play_to_the_end(page):
+    for _ in range(6):
+        page.wait_for_selector("button.piece.lit, .result")
+        if page.query_selector(".result"):
+            return
+        page.click("button.piece.lit")
+        page.click(".moves button.primary")
+        page.wait_for_selector("button.picked", state="detached")
+    page.wait_for_selector(".result")
+
+
+@pytest.mark.parametrize("page", [(390, "dark")], indirect=True, ids=["small dark"])
+def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
+    sit_down(page, home, study=True)
+    page.wait_for_selector("text=Hint")
+    page.click("text=Hint")
+    page.wait_for_selector(".advice p[role=status]")
+    assert re.search(r"would take [abc][123]", page.inner_text(".advice p[role=status]"))
+    page.click("text=Tell me the move")
+    page.wait_for_selector("text=would play:")
+    page.click("text=Why?")
+    page.wait_for_selector(".advice table")
+    assert page.locator(".advice tbody tr").count() == 9
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.click("button.piece.lit >> nth=0")
+    page.click(".moves button.primary")
+    page.wait_for_selector(".lines p >> nth=1")
+    page.click("text=Take back my last move")
+    page.wait_for_selector(".lines p", state="detached")
+    assert page.locator("button.piece.lit").count() == 9
+    play_to_the_end(page)
+    page.click("text=Look at the game again")
+    page.wait_for_selector("svg.line")
+    rows = page.locator(".looked tbody tr")
+    assert rows.count() >= 3
+    first = page.url
+    page.click(".looked tbody tr >> nth=1 >> button")
+    page.wait_for_url(lambda url: url != first)
+    page.wait_for_selector(".lines p >> nth=1")
+    assert page.locator(".lines p").count() == 2
+    assert page.locator("button.piece.lit").count() == 7
+
+
+@pytest.mark.parametrize("page", [(1200, "light")], indirect=True, ids=["large light"])
+def test_the_same_deal_by_a_code(page, home, browser):
+    sit_down(page, home, people=2)
+    code = page.inner_text(".looked code")
+    play_to_the_end(page)
+    assert page.query_selector("text=Save the game") is None
+    friend = browser.new_context().new_page()
+    friend.goto(home)
+    friend.fill("#code", code)
+    friend.click("text=Play this deal")
+    friend.wait_for_selector(".board:not([hidden])")
+    hurry(friend)
+    play_to_the_end(friend)
+    friend.wait_for_selector("text=2 of 2 have finished")
+    friend.wait_for_selector("text=in your seat")
+    assert "The deal follows from what was fixed before the game" in friend.inner_text(".result")
+    friend.context.close()
+    page.click("text=See who has finished")
+    page.wait_for_selector("text=in your seat")
+    assert page.query_selector("text=Save the game") is not None
