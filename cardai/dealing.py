@@ -64,8 +64,15 @@ FREE = -1  # the group of all cards whose group obliges nobody
 # DUTY: whether the place must get one of this group, and whether it still can in a later class of the group.
 TO, TO_SHIFT, TO_MASK, TO_ROOM, TO_DUTY, TO_MET, REST, REST_SHIFT, REST_MASK, REST_ROOM, REST_DUTY, REST_MET = range(12)
 FRESH = 12  # the cards of the class, in its first step; 0 in the others
-STEP = 13
 NO_DUTY, DUTY_GOES_ON, DUTY_ENDS = range(3)
+
+# A class of a single card that may lie in many places takes one step, which has other columns. ANY: the set of places,
+# 0 in the steps above. GOING_ON, ENDING: the places of them that are obliged; the latter cannot get another card of the
+# group later. MET: which bit of a key says whether place 0 has met its obligation; the next bits are for the next
+# places. From FIELD on, three columns for each place: shift and mask of its room, and how many cards later classes may
+# bring to it.
+ANY, GOING_ON, ENDING, MET, FIELD = range(13, 18)
+MANY = 4  # so many places are many: for fewer, steps of the other kind are as fast
 NOWHERE = -1
 
 KEY, LEFT, SLOT = range(3)  # what is kept of each key that can be reached, besides its ways
@@ -232,7 +239,7 @@ def hand_out(cards, sizes, dealt, stream):
 
 @rule
 def plan(cards, sizes, banned, groups, must):
-    """The classes, and the steps that deal all of them but the last: int64[classes, 4], int64[steps, STEP].
+    """The classes, and the steps that deal all of them but the last: int64[classes, 4], int64[steps, columns].
 
     There are no classes if a card may lie nowhere, or if no card of a group may lie where one must.
     """
@@ -305,9 +312,9 @@ def put_widest_last(classes, first, end):
 
 @rule
 def steps_of(classes, sizes):
-    """The steps that deal all classes but the last: int64[steps, STEP]."""
+    """The steps that deal all classes but the last: int64[steps, columns]."""
     places, n = len(sizes), 0
-    steps = np.empty((len(classes) * places, STEP), np.int64)
+    steps = np.zeros((len(classes) * places, FIELD + 3 * places), np.int64)
     to_come = np.zeros(places, np.int64)
     for row in classes:
         for place in range(places):
@@ -321,6 +328,10 @@ def steps_of(classes, sizes):
         for j in range(i + 1, len(classes)):
             if classes[j, GROUP] == classes[i, GROUP]:
                 later |= classes[j, PLACES]
+        if count(rest) >= MANY and count(classes[i, CARDS]) == 1:
+            write_card(steps[n], classes[i], sizes, to_come, later)
+            n += 1
+            continue
         owing, last = classes[i, OBLIGED], highest(rest)
         rest &= ~single(last)
         fresh = classes[i, CARDS]
@@ -356,6 +367,24 @@ def write_place(step, column, place, sizes, to_come, owing, later):
 
 
 @rule
+def write_card(step, row, sizes, to_come, later):
+    """Write the step of a class of a single card that may lie in many places."""
+    step[FRESH] = row[CARDS]
+    step[ANY] = row[PLACES]
+    owing = row[OBLIGED] & row[PLACES]  # the duty of other places ended with an earlier class
+    step[GOING_ON] = owing & later
+    step[ENDING] = owing & ~later
+    shift = 0
+    for place in range(len(sizes)):
+        column = FIELD + 3 * place
+        step[column] = shift
+        step[column + 1] = (1 << width(sizes[place])) - 1
+        step[column + 2] = to_come[place]
+        shift += width(sizes[place])
+    step[MET] = shift
+
+
+@rule
 def width(size):
     """How many bits of a key keep the room of a place."""
     return highest(size) + 1 if size > 0 else 0
@@ -385,10 +414,10 @@ def count_ways(steps, sizes, ways, binomials):
     end = 1
     for at_step in range(len(steps)):
         step = steps[at_step]
-        begin, most = ends[at_step], 0
+        begin, most = ends[at_step], len(sizes)
         for size in sizes:
-            most = max(most, size)
-        most = end + (end - begin) * (most + 1)
+            most = max(most, size + 1)
+        most = end + (end - begin) * most
         if most > len(ways):
             keys, ways = longer(keys, ways, 2 * most)
         while len(found) < 2 * (most - end):
@@ -415,22 +444,59 @@ def follow(step, keys, ways, begin, end, found, binomials):
     n = end
     for at in range(begin, end):
         key = keys[at, KEY]
+        if step[ANY] != 0:
+            rest = takers(step, key)
+            while rest != 0:
+                n = reach(with_card(step, key, lowest(rest)), 0, ways[at], keys, ways, found, n)
+                rest &= rest - 1
+            continue
         left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
         fewest, most = bounds(step, key, left)
         for x in range(fewest, most + 1):
             after = after_step(step, key, left, x)
-            if after < 0:
-                continue
-            slot = slot_of(after, keys, found)
-            if found[slot] == 0:
-                keys[n, KEY] = after
-                keys[n, LEFT] = left - x
-                keys[n, SLOT] = slot
-                ways[n] = 0
-                n += 1
-                found[slot] = n
-            ways[found[slot] - 1] += ways[at] * binomials[left, x]
+            if after >= 0:
+                n = reach(after, left - x, ways[at] * binomials[left, x], keys, ways, found, n)
     return n
+
+
+@rule
+def reach(key, left, more, keys, ways, found, n):
+    """Add ways to a key, which is written into row n if it is new. Returns the first row that is free then."""
+    slot = slot_of(key, keys, found)
+    if found[slot] == 0:
+        keys[n, KEY] = key
+        keys[n, LEFT] = left
+        keys[n, SLOT] = slot
+        ways[n] = 0
+        n += 1
+        found[slot] = n
+    ways[found[slot] - 1] += more
+    return n
+
+
+@rule
+def takers(step, key):
+    """The places to which a step may give its single card, so that obligations can be met and all room filled."""
+    able, due, rest = 0, step[ENDING] & ~(key >> step[MET]), step[ANY]
+    while rest != 0:
+        place = lowest(rest)
+        rest &= rest - 1
+        column = FIELD + 3 * place
+        free = (key >> step[column]) & step[column + 1]
+        if free > 0:
+            able |= single(place)
+        if free > step[column + 2]:
+            due |= single(place)
+    if due == 0:
+        return able
+    return able & due if due & (due - 1) == 0 else 0
+
+
+@rule
+def with_card(step, key, place):
+    """The key after a place gets the single card of a step."""
+    key = (key - single(step[FIELD + 3 * place])) & ~(step[ENDING] << step[MET])
+    return key | single(step[MET] + place) if has(step[GOING_ON], place) else key
 
 
 @rule
@@ -535,6 +601,15 @@ def mean_of_step(step, keys, ends, ways, deals, means):
         found[slot_of(keys[at, KEY], keys, found)] = at + 1
     for at in range(ends[0], ends[1]):
         key = keys[at, KEY]
+        if step[ANY] != 0:
+            rest = takers(step, key)
+            while rest != 0:
+                place = lowest(rest)
+                rest &= rest - 1
+                further = deals[found[slot_of(with_card(step, key, place), keys, found)] - 1]
+                deals[at] += further
+                means[place] += ways[at] * further
+            continue
         left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
         fewest, most = bounds(step, key, left)
         for x in range(fewest, most + 1):
@@ -583,6 +658,9 @@ def deal_in_steps(last, steps, sizes, dealt, ways, binomials, exact, stream):
         step = steps[at_step]
         if step[FRESH] != 0:
             left = step[FRESH]
+        if step[ANY] != 0:
+            dealt[taken[at_step]] |= left
+            continue
         chosen = some_of(left, taken[at_step], stream)
         left &= ~chosen
         if step[TO] != NOWHERE:
@@ -609,7 +687,16 @@ def draw_end(keys, ends, ways, last, sizes, binomials, pick):
 
 @rule
 def taken_between(step, before, after):
-    """How many cards the step gave to its place between two keys."""
+    """How many cards the step gave to its place between two keys; if it has a single card, the place that got it."""
+    if step[ANY] != 0:
+        rooms = single(step[MET]) - 1
+        room = (before & rooms) - (after & rooms)
+        rest = step[ANY] if room > 0 and room & (room - 1) == 0 else 0
+        while rest != 0:
+            if room == single(step[FIELD + 3 * lowest(rest)]):
+                return lowest(rest)
+            rest &= rest - 1
+        return NOWHERE
     return ((before >> step[TO_SHIFT]) & step[TO_MASK]) - ((after >> step[TO_SHIFT]) & step[TO_MASK])
 
 
@@ -619,10 +706,15 @@ def draw_before(step, keys, ways, begin, end, target, binomials, pick):
     chosen = NOWHERE
     for at in range(begin, end):
         key = keys[at, KEY]
-        left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
-        x = taken_between(step, key, keys[target, KEY])
-        if 0 <= x <= left and after_step(step, key, left, x) == keys[target, KEY]:
-            share = ways[at] * binomials[left, x]
+        x, share = taken_between(step, key, keys[target, KEY]), binomials[0, 1]
+        if step[ANY] != 0:
+            if x != NOWHERE and has(takers(step, key), x) and with_card(step, key, x) == keys[target, KEY]:
+                share += ways[at]
+        else:
+            left = count(step[FRESH]) if step[FRESH] != 0 else keys[at, LEFT]
+            if 0 <= x <= left and after_step(step, key, left, x) == keys[target, KEY]:
+                share += ways[at] * binomials[left, x]
+        if share > 0:
             chosen = at
             if pick < share:
                 break

@@ -125,6 +125,36 @@ def test_there_are_as_many_deals_as_enumeration_finds():
     assert sum(count > 10 for count in counts) > 250
 
 
+def crowded_problem_of(seed):
+    """A random problem in which nearly every card may lie in other ones of four to six places than the others."""
+    chance = np.random.default_rng(seed)
+    places, n = int(chance.integers(4, 7)), int(chance.integers(5, 8))
+    cards = sum(1 << int(card) for card in chance.choice(DECK, n, replace=False))
+    sizes = np.bincount(chance.integers(0, places, n), minlength=places).astype(np.int64)
+    banned = [sum(1 << card for card in range(DECK) if chance.random() < 0.2) for _ in range(places)]
+    groups = [sum(1 << card for card in range(DECK) if card % 3 == group) for group in range(3)]
+    must = [int(chance.integers(8)) if chance.random() < 0.2 else 0 for _ in range(places)]
+    return Problem(cards, sizes, sets(*banned), sets(*groups), sets(*must))
+
+
+def test_cards_dealt_one_by_one_to_many_places_are_counted_and_drawn_as_enumeration_says():
+    some = 0
+    for seed in range(400):
+        problem = crowded_problem_of(seed)
+        deals = enumerated(problem)
+        assert deal_count(*problem) == len(deals), problem
+        chances, expected = np.full((len(problem.sizes), DECK), np.nan), np.zeros((len(problem.sizes), DECK))
+        assert chances_of(*problem, chances) == bool(deals)
+        for deal in deals:
+            for place, hand in enumerate(deal):
+                expected[place, listed(hand)] += 1 / len(deals)
+        np.testing.assert_allclose(chances, expected, rtol=0, atol=1e-9, err_msg=str(problem))
+        if 2 <= len(deals) <= 300:
+            some += 1
+            assert some > 60 or are_even(problem, deals, seed), problem
+    assert some > 60
+
+
 @pytest.mark.slow
 def test_there_are_as_many_deals_as_enumeration_finds_in_larger_problems():
     for seed in range(10_000, 14_000):
