@@ -106,14 +106,14 @@ def test_the_encoding_of_the_article_has_its_size_and_its_views():
     assert len(row) == 1149
     own, first = row[:229], row[229:458]
     assert own[0] == 0
-    hands = own[1:].reshape(4, 57)
+    assert own[1:5].tolist() == [4, 5, 5, 4]
+    hands = own[5:].reshape(4, 56)
     card = DECK.card
     assert [int(hands[0][card(name)]) for name in ("AC", "2C", "4C")] == [3, 1, 1]
     assert [int(hands[1][card(name)]) for name in ("AC", "2C", "4C", "AD", "AH")] == [1, 3, 2, 1, 1]
     assert hands[0][48:56].tolist() == [2, 2, 0, 0, 0, 0, 0, 0]
     assert hands[1][48:56].tolist() == [2, 1, 0, 0, 0, 0, 0, 0]
-    assert hands[:, 56].tolist() == [4, 5, 5, 4]
-    known = first[1:].reshape(4, 57)
+    known = first[5:].reshape(4, 56)
     assert first[0] == 0
     assert [int(known[0][card(name)]) for name in ("AC", "2C")] == [2, 1]  # nobody else has seen the ace
     assert row[229 * 2] == 1

@@ -146,14 +146,13 @@ def article_layout(seats):
             segment
             for view in views
             for segment in (
-                Segment(f"{view}: seat"),
+                Segment(f"{view}: its seat, cards in each hand", (1 + seats,)),
                 *(
                     part
                     for other in range(seats)
                     for part in (
                         Segment(f"{view}: seat {other}: 1 lacks, 2 may have, 3 has", PLANE),
                         Segment(f"{view}: seat {other}: least number of each half-suit", (HALVES,)),
-                        Segment(f"{view}: seat {other}: cards in hand"),
                     )
                 ),
             )
@@ -178,12 +177,14 @@ def encode_article(state, seat, row):
 
 @rule
 def put_view(state, number, own, hand, row, place):
-    """Write the view of a seat, whose number is its first value, from what everybody knows (5.1).
+    """Write the view of a seat, first its number and the sizes of all hands, from what everybody knows (5.1).
 
     `own`: the seat whose `hand` is known besides, or NONE. Returns the place after the view.
     """
     row[place] = number
-    place += 1
+    for other in range(state.seats):
+        row[place + 1 + other] = count(state.hands[other])
+    place += 1 + state.seats
     elsewhere = ~live_cards(state) | shown(state) | hand
     for other in range(state.seats):
         has_cards = hand if other == own else state.known[other]
@@ -197,6 +198,5 @@ def put_view(state, number, own, hand, row, place):
             if other != own and has(state.must[other] & live(state), half):
                 least += 1
             row[place + half] = least
-        row[place + HALVES] = count(state.hands[other])
-        place += HALVES + 1
+        place += HALVES
     return place
