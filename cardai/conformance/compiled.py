@@ -1,11 +1,12 @@
 """A game's rules applied to whole blocks of states: the compiled loops, and `Compiled`, their Python side."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from cardai.conformance.note import note_again
 from cardai.game import Game, Outcome, int_seed
 from cardai.kernel.ending import find_open
 from cardai.kernel.native import (
@@ -46,6 +47,7 @@ from cardai.kernel.rules import (
 )
 from cardai.rule import STREAM, mixed, rule
 
+PIECE = 64  # records that a compiled loop goes through before the kit says that the game is still answering
 GUARDS = 4  # spare records after a block, which no rule may write to
 
 
@@ -60,6 +62,13 @@ def copied(records: Any) -> np.ndarray:
     block = guarded(len(given), given.dtype)
     block[:] = given
     return block
+
+
+def pieces(count: int) -> Iterator[slice]:
+    """Slices of a block of `count` records. Each is noted as a call of its own: a block may take long, a call not."""
+    for first in range(0, count, PIECE):
+        note_again()
+        yield slice(first, min(first + PIECE, count))
 
 
 def streams(seed: int) -> np.ndarray:
@@ -119,19 +128,24 @@ class Compiled:
         """A state, followed by worlds of it for a seat: STATE[1 + count]."""
         states, stream = guarded(1 + count, self.game.state), streams(seed)
         states[:1] = state
-        draw_worlds(self.rules, raw(states), seat, raw(stream), count)
+        for piece in pieces(count):
+            worlds = states[1:][piece]
+            draw_worlds(self.rules, raw(states), seat, raw(stream), raw(worlds), len(worlds))
         return states
 
     def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """One world of each state, for a seat: STATE[N]."""
         worlds, stream = self.given(states), streams(seed)
-        draw_again(self.rules, raw(worlds), seat, raw(stream), len(worlds))
+        for piece in pieces(len(worlds)):
+            draw_again(self.rules, raw(worlds[piece]), seat, raw(stream), len(worlds[piece]))
         return worlds
 
     def resampled(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """The states after `resample` for a seat, each with the same stream of chance and its own `rng`: STATE[N]."""
         worlds, stream = self.given(states), streams(seed)
-        resample_each(self.rules, raw(worlds), seat, raw(stream), stream["rng"][0], len(worlds))
+        bits = stream["rng"][0]
+        for piece in pieces(len(worlds)):
+            resample_each(self.rules, raw(worlds[piece]), seat, raw(stream), bits, len(worlds[piece]))
         return worlds
 
     def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
@@ -179,7 +193,9 @@ class Compiled:
         """The rows of one encoder: u8[N, width]."""
         given, encode = self.given(states), self.game.encoders[encoder].encode
         rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)
-        encode_each(self.game.entry("encode", encode), raw(given), len(given), seat, raw(rows))
+        entry = self.game.entry("encode", encode)
+        for piece in pieces(len(given)):
+            encode_each(entry, raw(given[piece]), len(given[piece]), seat, raw(rows[piece.start :]))
         return rows[:-1]
 
     def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
@@ -193,7 +209,8 @@ class Compiled:
 
     def _value_each(self, function: Any, states: np.ndarray, seat: int) -> np.ndarray:
         given, values = self.given(states), np.zeros(len(states))
-        value_each(function, raw(given), len(given), seat, raw(values))
+        for piece in pieces(len(given)):
+            value_each(function, raw(given[piece]), len(given[piece]), seat, raw(values[piece]))
         return values
 
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -222,7 +239,9 @@ class Compiled:
         choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
         params, stream, width = np.array([values or [0.0]]), np.zeros(1, STREAM), max(1, len(values))
         call, seed = self.game.entry("choose", choose), int_seed(bits)
-        choose_each(self.rules, call, raw(given), len(given), raw(params), width, raw(stream), seed, raw(moves))
+        for piece in pieces(len(given)):
+            part, found = given[piece], moves[piece]
+            choose_each(self.rules, call, raw(part), len(part), raw(params), width, raw(stream), seed, raw(found))
         return moves
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -251,10 +270,10 @@ def play_through(rules, states, moves, count):
 
 
 @rule
-def draw_worlds(rules, states, seat, streams, count):
-    """Fill states[1:] with worlds of states[0] for a seat."""
+def draw_worlds(rules, states, seat, streams, worlds, count):
+    """Fill `worlds` with worlds of states[0] for a seat."""
     for i in range(count):
-        make_world(rules, at(states, i + 1), at(states, 0), seat, at(streams, 0))
+        make_world(rules, at(worlds, i), at(states, 0), seat, at(streams, 0))
 
 
 @rule

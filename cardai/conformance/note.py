@@ -34,6 +34,11 @@ class Note:
         self._block[_HEAD.size : _HEAD.size + len(content)] = content
         _HEAD.pack_into(self._block, 0, calls + 1, pauses, len(content))
 
+    def count(self) -> None:
+        """Count a call of what the note says already."""
+        calls, pauses, size = _HEAD.unpack_from(self._block)
+        _HEAD.pack_into(self._block, 0, calls + 1, pauses, size)
+
     def pause(self, more: int) -> None:
         """Note that something begins (1) or ends (-1) that is not the game's time: a compilation, a process's start."""
         calls, pauses, size = _HEAD.unpack_from(self._block)
@@ -93,6 +98,12 @@ def note_call(what: str) -> None:
     """What is called next at this point: the name of a rule or function of the game."""
     if _note is not None:
         _note.write(f"{_words}: {what}")
+
+
+def note_again() -> None:
+    """The same as before is called once more."""
+    if _note is not None:
+        _note.count()
 
 
 def pause_clock(more: int) -> None:

@@ -1,6 +1,7 @@
 """Laws on what a game computes besides its rules: encodings, text, heuristics, outcomes, players."""
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from cardai.conformance.testbed import LawError, Position, Setup, Testbed, Trace
 from cardai.game import Outcome
 from cardai.kernel.native import raw
 
+FEW = 6  # positions of a game that is looked at only for what is rare
 BLANK = 77  # the value of the rows around the one that is written
 
 
@@ -23,10 +25,11 @@ def encodings_fill_their_layout(testbed: Testbed) -> None:
             _fills_its_row(testbed, here, seat, name)
     for trace in testbed.traces:
         for seat in range(trace.setup.seats if testbed.game.encoders else 0):
-            batch = testbed.compiled.rows(trace.states, seat)
-            for ply in trace.sampled(testbed.effort.texts):
+            plies = trace.sampled(2 * testbed.effort.texts)
+            batch = testbed.compiled.rows(trace.states[plies], seat)
+            for row, ply in zip(batch[::2], plies[::2], strict=True):
                 here = Position(trace, ply)
-                if (testbed.compiled.rows(here.states, seat)[0] != batch[ply]).any():
+                if (testbed.compiled.rows(here.states, seat)[0] != row).any():
                     raise here.broken(f"the row of seat {seat} depends on the rows around it")
 
 
@@ -45,24 +48,37 @@ def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> No
 
 @law
 def every_segment_says_something(testbed: Testbed) -> None:
-    """Every named segment of an encoding varies over the positions and after-states of all games looked at."""
-    seen: dict[tuple[str, str], tuple[int, int]] = {}  # the smallest and the largest value
-    for trace in testbed.traces:
-        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
-        states = np.concatenate([trace.states, after])
-        for seat in range(trace.setup.seats):
-            for name, encoder in testbed.game.encoders.items():
+    """Every named segment of an encoding varies over the positions and after-states of many games."""
+    for name, encoder in testbed.game.encoders.items():
+        silent = {segment.name for seats in testbed.game.seats for segment in encoder.layout(seats)}
+        seen: dict[str, tuple[int, int]] = {}  # the smallest and the largest value
+        for setup, states in _of_many_games(testbed):
+            if not silent:
+                break
+            for seat in range(setup.seats):
                 rows, first = testbed.compiled.encoded(states, seat, name), 0
-                for segment in encoder.layout(trace.setup.seats):
+                for segment in encoder.layout(setup.seats):
                     part = rows[:, first : first + segment.size]
-                    least, greatest = seen.get((name, segment.name), (255, 0))
-                    seen[name, segment.name] = min(least, int(part.min())), max(greatest, int(part.max()))
+                    least, greatest = seen.get(segment.name, (255, 0))
+                    least, greatest = min(least, int(part.min())), max(greatest, int(part.max()))
+                    seen[segment.name] = least, greatest
+                    if least < greatest:
+                        silent.discard(segment.name)
                     first += segment.size
-    for (name, segment), (least, greatest) in seen.items():
-        if least == greatest:
+        for segment in sorted(silent & set(seen)):
             first = testbed.traces[0]
             where = f"{first.setup} and all others, seed {first.seed} and following, ply 0 and following"
-            raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {least}")
+            raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {seen[segment][0]}")
+
+
+def _of_many_games(testbed: Testbed) -> Iterator[tuple[Setup, np.ndarray]]:
+    """The states and after-states of games, STATE[N], then a few of each of many games that were played at random."""
+    for trace in (testbed.traces[i] for i in testbed.chance("segments").permutation(len(testbed.traces))):
+        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
+        yield trace.setup, np.concatenate([trace.states, after])
+    for setup in testbed.setups:
+        for trace in testbed.random_games(setup, -(-testbed.effort.searched // len(testbed.setups))):
+            yield setup, trace.states[[*trace.sampled(FEW), len(trace.moves)]]
 
 
 @law
@@ -84,17 +100,18 @@ def spelling_is_understood(testbed: Testbed) -> None:
 
 @law
 def heuristics_are_finite(testbed: Testbed) -> None:
-    """Heuristics give every state and after-state a finite value, for every seat."""
-    for trace in testbed.traces:
-        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
-        for name, heuristic in testbed.game.heuristics.items():
-            for seat in range(trace.setup.seats):
-                for states in (trace.states, after):
-                    values = testbed.compiled.values(states, seat, heuristic)
-                    wrong = np.flatnonzero(~np.isfinite(values))
-                    if len(wrong):
-                        here, what = Position(trace, int(wrong[0])), f"heuristic {name} is {values[wrong[0]]}"
-                        raise here.broken(f"{what} for seat {seat}{' after act' if states is after else ''}")
+    """Heuristics give states and after-states a finite value, for every seat."""
+    for trace in testbed.traces if testbed.game.heuristics else ():
+        plies = trace.sampled(testbed.effort.positions)
+        after = testbed.compiled.moved(trace.states[plies], trace.moves[plies], settle=False)
+        plies.append(len(trace.moves))
+        for (name, heuristic), seat in itertools.product(testbed.game.heuristics.items(), range(trace.setup.seats)):
+            for states in (trace.states[plies], after):
+                values = testbed.compiled.values(states, seat, heuristic)
+                wrong = np.flatnonzero(~np.isfinite(values))
+                if len(wrong):
+                    here, what = Position(trace, plies[wrong[0]]), f"heuristic {name} is {values[wrong[0]]}"
+                    raise here.broken(f"{what} for seat {seat}{' after act' if states is after else ''}")
 
 
 @law
@@ -152,5 +169,6 @@ def named_agents_can_play(testbed: Testbed) -> None:
     for variant in testbed.game.variants:
         setup = Setup(variant, testbed.game.default_seats)
         for spec in (spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models):
-            seated = [agent(testbed.game, few.get(spec, spec)), testbed.agents[0]]
+            name = f"{spec}?worlds=2" if spec.startswith("sampled:") else few.get(spec, spec)
+            seated = [agent(testbed.game, name), testbed.agents[0]]
             testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (8, 1)), seated)

@@ -17,7 +17,7 @@ import numpy as np
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.law import law
 from cardai.conformance.note import last_call, note_call, note_files, note_place, pause_clock, take_up_note
-from cardai.conformance.steps import play_through
+from cardai.conformance.steps import Patience, play_through
 from cardai.conformance.testbed import LawError, Setup, Testbed, move_text, written
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
@@ -30,28 +30,34 @@ IMPOSSIBLE = (-100, -1, 61, 100)
 
 
 @law
-def plain_python_agrees(testbed: Testbed) -> None:
+def plain_python_agrees(testbed: Testbed) -> str | None:
     """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, byte for byte."""
-    compiled = {where: digest for case in _cases(testbed) for where, digest, _ in _transcript(testbed.game, case)}
-    for where, digest in _ask(testbed)["digests"].items():
+    answer, every = _ask(testbed), Patience()
+    compiled = {
+        where: digest for case in _cases(testbed) for where, digest, _ in _transcript(testbed.game, case, every)
+    }
+    for where, digest in answer["digests"].items():
         if compiled[where] != digest:
             raise LawError(f"{where} differs between compiled code and plain Python")
+    return answer["remark"]
 
 
 @law
-def plain_python_complains_of_nothing(testbed: Testbed) -> None:
+def plain_python_complains_of_nothing(testbed: Testbed) -> str | None:
     """With CARDAI_JIT=0 no rule raises or warns: no index out of range and no overflow, which compiled code hides."""
-    error = _ask(testbed)["error"]
-    if error:
-        raise LawError(error)
+    answer = _ask(testbed)
+    if answer["error"]:
+        raise LawError(answer["error"])
+    return answer["remark"]
 
 
 @law
-def encodings_fit_a_byte(testbed: Testbed) -> None:
+def encodings_fit_a_byte(testbed: Testbed) -> str | None:
     """Encoders write only whole numbers from 0 to 255, so that no value wraps around."""
-    misfit = _ask(testbed)["misfit"]
-    if misfit:
-        raise LawError(misfit)
+    answer = _ask(testbed)
+    if answer["misfit"]:
+        raise LawError(answer["misfit"])
+    return answer["remark"]
 
 
 def _cases(testbed: Testbed) -> list[dict[str, Any]]:
@@ -78,7 +84,7 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
 
 @functools.lru_cache(maxsize=1)  # the three laws share one process
 def _ask(testbed: Testbed) -> dict[str, Any]:
-    """The other process's answer: digests by place, its first error, its first value that does not fit a byte."""
+    """The other process's answer: digests by place, the first error and the first misfit of a byte, and a remark."""
     return ask_plain_python(testbed, {"cases": _cases(testbed)})
 
 
@@ -91,6 +97,7 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         "file": getattr(module, "__file__", None),
         "attribute": attribute,
         "note": note_files(),
+        "patience": testbed.effort.patience,
         **work,
     }
     program = "from cardai.conformance.plain_python import answer; answer()"
@@ -135,15 +142,17 @@ def answer() -> None:
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     pause_clock(-1)
     report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
+    patience = Patience(request["patience"])
     try:
         for walk in request.get("walks", ()):
-            play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"])
+            play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"], patience)
         for case in request.get("cases", ()):
-            for where, digest, misfit in _transcript(game, case):
+            for where, digest, misfit in _transcript(game, case, patience):
                 report["digests"][where] = digest
                 report["misfit"] = report["misfit"] or misfit
     except (PlainError, LawError) as error:
         report["error"] = str(error)
+    report["remark"] = patience.remark()
     print(json.dumps(report))
 
 
@@ -170,8 +179,11 @@ class PlainError(Exception):
     """A rule raised or warned in plain Python. The message says where."""
 
 
-def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
-    """Digests of all that the rules compute in one game: (place, digest, what does not fit a byte, or None)."""
+def _transcript(game: Game, case: dict[str, Any], patience: Patience) -> Iterator[tuple[str, str, str | None]]:
+    """Digests of what the rules compute in one game: (place, digest, what does not fit a byte, or None).
+
+    Questions for which no patience is left are left out.
+    """
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
     start = f"{setup}, seed {case['seed']}, ply"
@@ -182,11 +194,13 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
         yield where, _digest(state), None
         for ply, move in enumerate(moves):
             for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
+                if not patience.is_left_for(name):
+                    continue
                 where = f"{start} {ply}: {name}"
                 note_place(setup, case["seed"], ply)
                 note_call(name)
-                found = question()
-                wrong = misfit(found) if misfit else None
+                found = patience.timed(name, question)
+                wrong = patience.timed(name, misfit, found) if misfit else None
                 yield where, _digest(found), f"{where} {wrong}" if wrong else None
             where = f"{start} {ply}: {move_text(game, state, move)}"
             note_place(setup, case["seed"], ply)
@@ -209,8 +223,7 @@ def _transcript(game: Game, case: dict[str, Any]) -> Iterator[tuple[str, str, st
 
 def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
     """What the rules compute for a position: (name, the computation, a function that checks its values or None)."""
-    game, one, seat = compiled.game, np.array([state]), int(state["turn"])
-    world = compiled.worlds(one, seat, 1, ply)
+    game, one = compiled.game, np.array([state])
     yield "legal", lambda: compiled.moves(one), None
     yield "is_legal", lambda: compiled.allowed(one, compiled.moves(one)[:8]), None
     if game.is_open is not None:
@@ -234,8 +247,15 @@ def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple
         for name, heuristic in game.heuristics.items():
             yield f"heuristic {name} for seat {s}", functools.partial(compiled.values, one, s, heuristic), None
     for name, player in game.players.items():
-        given = compiled.blanked(one, seat) if player.sees == "own" else world
-        yield f"player {name}", functools.partial(compiled.choices, given, name, ply), None
+        yield f"player {name}", functools.partial(_choice, compiled, one, name, player.sees == "own", ply), None
+
+
+def _choice(compiled: Compiled, one: np.ndarray, player: str, sees_own: bool, ply: int) -> np.ndarray:
+    """What a player of the game does in a state, STATE[1], given what the seat to move may see."""
+    seat = int(one["turn"][0])
+    return compiled.choices(
+        compiled.blanked(one, seat) if sees_own else compiled.worlds(one, seat, 1, ply), player, ply
+    )
 
 
 def _at_ply(state: GameState, ply: int) -> GameState:

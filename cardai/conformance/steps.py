@@ -1,5 +1,8 @@
 """Plays games move by move and calls every function of the game, noting each call before it is made."""
 
+import math
+import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -13,11 +16,48 @@ from cardai.game import Game, int_seed
 from cardai.table.complaints import Complaints
 
 
+class Patience:
+    """How long each function of a game may take: what has taken `seconds` in all is left out from then on, and counted.
+
+    Plain Python is some hundred times slower than compiled code; a function that counts deals can take seconds a call.
+    """
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds = seconds
+        self.taken: dict[str, float] = defaultdict(float)
+        self.made: dict[str, int] = defaultdict(int)
+        self.left_out: dict[str, int] = defaultdict(int)
+
+    def is_left_for(self, what: str) -> bool:
+        """Whether a function may be called again. `what` may end with the seat that it is called for."""
+        name = what.partition(" for seat ")[0]
+        if self.taken[name] < self.seconds:
+            return True
+        self.left_out[name] += 1
+        return False
+
+    def timed(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function and count the time."""
+        name, start = what.partition(" for seat ")[0], time.perf_counter()
+        try:
+            return function(*arguments)
+        finally:
+            self.taken[name] += time.perf_counter() - start
+            self.made[name] += 1
+
+    def remark(self) -> str | None:
+        """What was left out, in words."""
+        if not self.left_out:
+            return None
+        parts = (f"{name} {self.made[name]} of {self.made[name] + n} times" for name, n in self.left_out.items())
+        return f"slow in plain Python, so called there only in part: {', '.join(parts)}"
+
+
 class _Walk:
     """One game of random moves. Every call of the game goes through `call`."""
 
-    def __init__(self, game: Game, setup: Setup, seed: int) -> None:
-        self.game, self.setup, self.seed, self.ply = game, setup, seed, 0
+    def __init__(self, game: Game, setup: Setup, seed: int, patience: Patience) -> None:
+        self.game, self.setup, self.seed, self.ply, self.patience = game, setup, seed, 0, patience
         self.compiled, self.chance = Compiled(game), np.random.default_rng(int(int_seed(seed)))
 
     def call(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -35,6 +75,11 @@ class _Walk:
     def broken(self, what: str) -> LawError:
         """The exception for a law that is broken here."""
         return LawError(f"{self.setup}, seed {self.seed}, ply {self.ply}: {what}")
+
+    def question(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
+        """Call a function on whose answer the game does not depend, if there is patience left for it."""
+        if self.patience.is_left_for(what):
+            self.call(what, self.patience.timed, what, function, *arguments)
 
     def deal(self) -> np.ndarray:
         """The first state: STATE[1]."""
@@ -60,16 +105,16 @@ class _Walk:
         """Call all functions that every seat may ask at any time."""
         game, compiled, state = self.game, self.compiled, states[0]
         for seat in range(self.setup.seats):
-            self.call(f"resample for seat {seat}", compiled.worlds, states, seat, 1, self.ply)
+            self.question(f"resample for seat {seat}", compiled.worlds, states, seat, 1, self.ply)
             if game.blank is not None:
                 self.call(f"blank for seat {seat}", compiled.blanked, states, seat)
             self.call(f"show for seat {seat}", game.show, state, seat)
             if game.zones is not None:
                 self.call(f"zones for seat {seat}", game.zones, state, seat)
             for name in game.encoders:
-                self.call(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
+                self.question(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
             for name, heuristic in game.heuristics.items():
-                self.call(f"heuristic {name} for seat {seat}", compiled.values, states, seat, heuristic)
+                self.question(f"heuristic {name} for seat {seat}", compiled.values, states, seat, heuristic)
         if game.holdings is not None:
             self.call("holdings", game.holdings, state)
 
@@ -77,10 +122,8 @@ class _Walk:
         """Call the functions that concern the seat to move and its moves."""
         game, compiled, state = self.game, self.compiled, states[0]
         self.call("is_legal", compiled.allowed, states, moves[:2])
-        world = self.call(f"resample for seat {turn}", compiled.worlds, states, turn, 1, self.ply)
         for name, player in game.players.items():
-            given = compiled.blanked(states, turn) if player.sees == "own" else world
-            self.call(f"player {name}", compiled.choices, given, name, self.ply)
+            self.question(f"player {name}", self.choose, states, turn, name, player.sees == "own")
         for move in moves[[0, -1]]:
             text = self.call("spell", game.spell, state, move)
             self.call(f"parse of {text!r}", game.parse, state, text)
@@ -88,6 +131,11 @@ class _Walk:
                 self.call(f"picks of {text!r}", game.picks, state, move)
             for seat in range(self.setup.seats) if game.tell is not None else ():
                 self.call(f"tell to seat {seat}", game.told, state, move, seat)
+
+    def choose(self, states: np.ndarray, turn: int, name: str, sees_own: bool) -> np.ndarray:
+        """What a player of the game does, given what its seat may see: MOVE[1]."""
+        given = self.compiled.blanked(states, turn) if sees_own else self.compiled.worlds(states, turn, 1, self.ply)
+        return self.compiled.choices(given, name, self.ply)
 
     def end(self, states: np.ndarray) -> None:
         """Call the functions for the end of a game."""
@@ -99,12 +147,13 @@ class _Walk:
             self.call("ending", self.game.ending, states[0])
 
 
-def play_through(game: Game, setup: Setup, seed: int) -> None:
+def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None = None) -> None:
     """Play a game of random moves. Raises LawError if a function of the game raises or returns what is impossible.
 
-    Functions that only answer questions are called at the plies 0, 1, 2, 4, 8 and so on, and at the end.
+    Functions that only answer questions are called at the plies 0, 1, 2, 4, 8 and so on, and at the end; slow ones
+    while there is patience for them.
     """
-    walk = _Walk(game, setup, seed)
+    walk = _Walk(game, setup, seed, patience or Patience())
     states = walk.deal()
     while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
         moves = walk.legal(states)

@@ -13,7 +13,7 @@ import numpy as np
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.note import note_call, note_place
+from cardai.conformance.note import note_again, note_call, note_place
 from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, int_seed
@@ -43,21 +43,23 @@ class Effort:
     pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
     symmetry_games: int  # for the mean scores of seats, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
+    patience: float  # seconds in which plain Python may call one function of the game, in all; then it is left out
 
 
 EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
-        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2,
+        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, patience=3.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
         dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
+        patience=10.0,
     ),
     "thorough": Effort(
         games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
         tallied=600, dealt=7_000_000, told=2000, pooled_deals=200_000, pooled_views=2000, symmetry_games=100_000,
-        plain_games=20,
+        plain_games=20, patience=120.0,
     ),
 }  # fmt: skip
 
@@ -190,7 +192,7 @@ class Testbed:
         seeds = self.seeds(setup, first + len(lineups))[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
-            options = {"threads": 1, "record": True, "checked": True, **options}
+            options = {"threads": 1, "record": True, "checked": True, "progress": _still_there, **options}
             return play(self.game, agents, lineups, seeds, variant=setup.variant, **options)
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
@@ -351,6 +353,11 @@ class Testbed:
         """
         assert self.game.holdings is not None
         return [int(held) for held in here.ask(self.game.holdings, state)]
+
+
+def _still_there(_done: int, _total: int) -> None:
+    """The games have come on: a rule that does not return would have stopped them."""
+    note_again()
 
 
 def written(game: Game, moves: np.ndarray) -> np.ndarray:
