@@ -137,8 +137,10 @@ def _more() -> list[Contestant]:
     """Games that no other library is measured with, and Moska's own player named `random`."""
     named = "the thesis' random player, which draws a kind of move, then cards: it never lists the legal moves"
     return [
-        Contestant(OWN, "cardai Durak, evenly random, one thread", OURS, partial(_ours, "durak", evenly_random, 1)),
-        Contestant(OWN, "cardai Hearts, evenly random, one thread", OURS, partial(_ours, "hearts", evenly_random, 1)),
+        *(
+            Contestant(OWN, f"cardai {label}, evenly random, one thread", OURS, partial(_ours, game, evenly_random, 1))
+            for game, label in (("durak", "Durak"), ("hearts", "Hearts"), ("literature", "Literature"))
+        ),
         Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
     ]
 

@@ -232,7 +232,7 @@ def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
     one, other = (measure_endings(GAME, ["random"] * 3, games=9, seed=4, limit=5000).grades for _ in range(2))
     assert list(one) == ["random"]
     assert str(one) == str(other)
-    with pytest.raises(CardaiError, match="1 game or more, not 0"):
+    with pytest.raises(CardaiError, match="games must be at least 1, not 0"):
         measure_endings(GAME, ["random"] * 2, games=0)
 
 
