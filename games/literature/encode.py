@@ -7,8 +7,8 @@ from cardai.dealing import deal_chances
 from cardai.game import Segment
 from cardai.rule import rule
 
-from .deck import CARDS, HALVES, NONE, SIX, cards_of
-from .proof import live, live_cards, shown
+from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of
+from .proof import live, live_cards, proven_claims, shown
 from .rules import ASK, CLAIM, GIVE, NO_CLAIM
 from .worlds import hidden_places
 
@@ -101,23 +101,43 @@ def put_seat(row, place, other, seat, seats):
 def chances_layout(seats):
     return (
         *facts_layout(seats),
+        Segment("chance that the pending question is answered with yes, in 255ths"),
+        Segment("cards of each half-suit expected in the own team, in 255ths of six", (HALVES,)),
+        Segment("half-suits that the seat can prove", (HALVES,)),
         *(Segment(f"chance of each card, in 255ths: seat +{step}", PLANE) for step in range(1, seats)),
     )
 
 
 @rule
 def encode_chances(state, seat, row):
-    """The facts, and for each other seat the exact chance of each card, by all deals that fit what the seat knows."""
+    """The facts and what follows from them: exact chances by all deals that fit what the seat knows, and proofs."""
     encode_facts(state, seat, row)
     seats = state.seats
-    place = len(row) - (seats - 1) * CARDS
-    chances = np.empty((seats, CARDS))
+    place = len(row) - (seats - 1) * CARDS - 2 * HALVES - 1
+    chances, names = np.empty((seats, CARDS)), np.empty(HALVES, np.int64)
     card_chances(state, seat, chances)
+    if state.pending == ASK:
+        row[place] = in_a_byte(chances[state.asked, state.card])
+    proven_claims(state, seat, names)
+    for half in range(HALVES):
+        expected = 0.0
+        for i in range(SIX):
+            for other in range(seat % 2, seats, 2):
+                expected += chances[other, card_of(half, i)] / SIX
+        row[place + 1 + half] = in_a_byte(expected)
+        row[place + 1 + HALVES + half] = names[half] != NONE
+    place += 1 + 2 * HALVES
     for step in range(1, seats):
         other = (seat + step) % seats
         for card in range(CARDS):
-            row[place + card] = np.int64(MOST * chances[other, card] + 0.5)
+            row[place + card] = in_a_byte(chances[other, card])
         place += CARDS
+
+
+@rule
+def in_a_byte(chance):
+    """A chance in 255ths."""
+    return np.int64(MOST * chance + 0.5)
 
 
 @rule

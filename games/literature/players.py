@@ -8,7 +8,7 @@ import numpy as np
 from cardai.cards import count, has, lowest, single
 from cardai.dealing import deal_count
 from cardai.game import Player
-from cardai.rule import below, rule
+from cardai.rule import below, rule, uniform
 
 from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of, half_of
 from .encode import card_chances
@@ -40,6 +40,16 @@ def claim_proven(world, move):
             set_move(move, CLAIM, half, 0, names[half])
             return True
     return False
+
+
+@rule
+def claims(world, move, decline, stream):
+    """Fill in a proven claim, but decline it with the probability `decline`. Returns whether there is one to make."""
+    if not claim_proven(world, move):
+        return False
+    if decline <= 0.0 or world.closer != NONE or (world.window == NONE and askable(world, False) == 0):
+        return True
+    return uniform(stream) >= decline
 
 
 @rule
@@ -119,7 +129,7 @@ def cards_to_ask(world, step, plausible):
 @rule
 def choose_plausible(world, move, params, stream):
     """Claim what is proven; else ask any question that may be answered with yes."""
-    if claim_proven(world, move) or must_not_ask(world, move, stream):
+    if claims(world, move, params[0], stream) or must_not_ask(world, move, stream):
         return
     ask_evenly(world, move, stream, True)
 
@@ -215,7 +225,11 @@ def likeliest_names(world, seat, half, chances):
 @rule
 def choose_logic(world, move, params, stream):
     """Claim what is proven, or likely enough; else ask the question with the greatest chance of a yes."""
-    if claim_proven(world, move) or claim_likely(world, move, params[0]) or must_not_ask(world, move, stream):
+    if (
+        claims(world, move, params[1], stream)
+        or claim_likely(world, move, params[0])
+        or must_not_ask(world, move, stream)
+    ):
         return
     ask_likeliest(world, move)
 
@@ -240,7 +254,8 @@ def choose_keeper(world, move, params, stream):
         if may_ask_for(world, world.turn) == 0 or ask_likeliest(world, move) < params[1]:
             set_move(move, CLAIM, half, 0, names)
         return
-    choose_logic(world, move, params, stream)
+    if not claim_likely(world, move, params[0]) and not must_not_ask(world, move, stream):
+        ask_likeliest(world, move)
 
 
 @rule
@@ -260,12 +275,15 @@ def share(state, seat):
 
 PLAYERS = {
     "plausible": Player(
-        choose_plausible, about="claims what is proven, else asks anything that may be answered with yes", sees="own"
+        choose_plausible,
+        about="claims what is proven, else asks anything that may be answered with yes",
+        defaults={"decline": 0.0},
+        sees="own",
     ),
     "logic": Player(
         choose_logic,
         about="claims what is proven, else asks what is most likely answered with yes, by exact chances",
-        defaults={"claim_at": 1.0},
+        defaults={"claim_at": 1.0, "decline": 0.0},
         sees="own",
     ),
     "forgetful": Player(
