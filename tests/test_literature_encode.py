@@ -100,6 +100,27 @@ def test_chances_add_up_and_follow_from_facts():
     }
 
 
+def test_chances_say_how_likely_a_yes_is_and_what_the_team_may_expect():
+    state = position(
+        ["AC 3C", "2C 4C", "5C", "6C"], known={1: "2C"}, lacks={3: "4C"}, must={}, even=[1, 2, 3], odd=[4, 5, 6, 7]
+    )
+    expected, proven, yes = (
+        "cards of each half-suit expected in the own team, in 255ths of six",
+        "half-suits that the seat can prove",
+        "chance that the pending question is answered with yes, in 255ths",
+    )
+    before = segments(state, SEAT, "chances")
+    assert before[yes].tolist() == [0]
+    assert before[expected].tolist() == [128, 0, 0, 0, 0, 0, 0, 0]  # two, and 1/2 + 1/4 + 1/4 with seat 2: half of six
+    for name, chance in (("2C", 255), ("4C", 128), ("5C", 64)):
+        asked = next(move for move in GAME.moves(state) if GAME.spell(state, move) == f"asks p1 for {name}")
+        assert segments(GAME.after(state, asked), SEAT, "chances")[yes].tolist() == [chance]
+    assert before[proven].tolist() == [0] * 8
+    hands = ["AC 2C 3C 4C 5C", "AD 2D 3D", "6C", "4D 5D 6D"]
+    state = position(hands, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7])
+    assert segments(state, SEAT, "chances")[proven].tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
+
+
 def test_the_encoding_of_the_article_has_its_size_and_its_views():
     state = three_halves()
     row = GAME.encode(state, SEAT, "article")

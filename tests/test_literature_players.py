@@ -92,6 +92,18 @@ def test_a_keeper_claims_out_of_turn_to_take_the_turn(mover, expected):
     assert choice(state, "keeper") == expected
 
 
+@pytest.mark.parametrize("name", ["logic", "plausible"])
+def test_claims_are_declined_as_often_as_asked_but_not_where_nothing_else_can_be_done(name):
+    hands = ["AC 2C 3C 4C 5C AD", "2D 3D 4D", "6C", "5D 6D"]
+    state = position(hands, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7])
+    assert choice(state, name, decline=0.0) == "claims low clubs"
+    assert choice(state, name, decline=1.0).startswith("asks")
+    state = position(hands, mover=2, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7], window=0, turn=0)
+    assert choice(state, name, decline=1.0) == "no claim"
+    state = position(["AC 2C 3C 4C 5C 6C", "2D 3D 4D", "AD", "5D 6D"], even=[2, 3, 4], odd=[5, 6, 7])
+    assert choice(state, name, decline=1.0) == "claims low clubs"  # no card of another half-suit, so no question
+
+
 @pytest.mark.parametrize("name", GAME.players)
 def test_a_mover_who_gives_the_turn_away_claims_nothing(name):
     hands = ["", "AD 2D 3D", "AC 2C 3C", "4D", "4C 5C 6C", "5D 6D"]
