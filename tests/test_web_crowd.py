@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -9,6 +11,9 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 import load_serve
 from web_clients import Guest, Process, sit_down
+
+from cardai.errors import CardaiError
+from cardai.web.store import Store, TableRow
 
 WORDS = ("turn", "zones", "moves", "log", "seats", "commitment")  # what a view of a ply must show again
 
@@ -82,3 +87,32 @@ def test_a_loaded_server_answers(tmp_path):
     assert len(found.waits) >= 20
     assert 0 < found.waits.max() < 5
     assert "p95" in found.line()
+
+
+def test_moves_that_wait_for_the_disk_share_a_write_and_a_wrong_one_fails_alone(tmp_path):
+    store = Store(tmp_path / "tables.sqlite")
+    rows = [TableRow(f"t{number}", "tictactoe", 1, "standard", b"s", []) for number in range(40)]
+    for row in rows:
+        store.add_table(row)
+    commits: list[str] = []
+    store._database.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
+    store.add_move("t0", 0, 0, [1])
+
+    def add(row):
+        try:
+            store.add_move(row.id, 0, 0, [2])
+        except CardaiError as error:
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(len(rows)) as threads:
+        with store._lock:  # all of them wait
+            waiting = [threads.submit(add, row) for row in rows]
+            while len(store._waiting) < len(rows):
+                time.sleep(0.01)
+        answers = [one.result(timeout=20) for one in waiting]
+    assert "UNIQUE" in answers[0]
+    assert answers[1:] == [""] * 39
+    assert [store.table(row.id).moves for row in rows] == [[(0, (1,))]] + [[(0, (2,))]] * 39
+    assert len(commits) == 2
+    store.close()

@@ -7,7 +7,9 @@ import asyncio
 import gzip
 import json
 import sys
+import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
 NEW_TABLES, PER_MINUTE = 10, 60.0  # of one address
+AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wants a pause between them
 MOST_SOCKETS = 64  # at one table
 SEAT, PERSON = "seat", "person"  # cookies
 A_YEAR = 365 * 24 * 3600
@@ -101,14 +104,15 @@ class Listener:
             self._news.clear()
             while self._answers:
                 await socket.send_text(json.dumps(self._answers.pop(0), separators=(",", ":")))
+            seat, watches = self.place.seat, self.place.watches
             try:
-                view = await asyncio.to_thread(table.view, self.place.seat, self.place.watches)
+                text = table.ready_text(seat, watches) or await asyncio.to_thread(table.text, seat, watches)
             except Exception as failure:  # a game may raise anything, and what it says may be hidden
                 _report(failure)
                 await _close(socket, BROKEN, "internal error")
                 return
             error, self.error = self.error, ""
-            await socket.send_text(json.dumps(view | ({"error": error} if error else {}), separators=(",", ":")))
+            await socket.send_text(f'{text[:-1]},"error":{json.dumps(error)}}}' if error else text)
 
 
 class Server:
@@ -306,7 +310,7 @@ class Server:
                 if "advice" in sent or "review" in sent:
                     listener.answer(await self._advise(table, listener.place, sent))
                 else:
-                    error = await asyncio.to_thread(_obey, table, listener.place, sent)
+                    error = await asyncio.to_thread(_obey, table, listener.place, sent, self._places(table))
                     self._tell(table)
                     self._drive(table)
             except CardaiError as refused:
@@ -336,6 +340,10 @@ class Server:
         for listener in self._listeners.get(table.row.id, ()):
             listener.notify()
 
+    def _places(self, table: WebTable) -> set[Right]:
+        """What the tabs at a table look at."""
+        return {listener.place for listener in self._listeners.get(table.row.id, ())}
+
     # Agents.
 
     def _drive(self, table: WebTable) -> None:
@@ -348,7 +356,7 @@ class Server:
         try:
             while table.agent_moves_next:
                 await asyncio.sleep(table.row.pause)
-                await asyncio.to_thread(table.step)
+                await asyncio.to_thread(_step, table, self._places(table))
                 self._tell(table)
         except Exception as error:  # the table stays as it is, the server goes on
             _report(error)
@@ -358,8 +366,30 @@ class Server:
             self._drivers.pop(table.row.id, None)
 
 
-def _obey(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
-    """Do what a tab asks for. Returns a sentence if it cannot be done."""
+def _obey(table: WebTable, place: Right, sent: dict[str, Any], places: set[Right]) -> str:
+    """Do what a tab asks for, and make the views that follow. Returns a sentence if it cannot be done."""
+    try:
+        return _done(table, place, sent)
+    finally:
+        _make_views(table, places)
+
+
+def _step(table: WebTable, places: set[Right]) -> None:
+    """Let an agent move, and make the views that follow. Quick agents that do not wait move one after the other."""
+    until = time.monotonic() + AT_ONCE
+    while table.step() and not table.row.pause and time.monotonic() < until:
+        pass
+    _make_views(table, places)
+
+
+def _make_views(table: WebTable, places: set[Right]) -> None:
+    """Make views in a thread that runs already: going to another one takes longer than a view."""
+    with suppress(Exception):  # whoever sends the view meets the failure again, and reports it
+        for place in places:
+            table.text(place.seat, place.watches)
+
+
+def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
     if place.watches:
         return "you only watch" if sent else ""
     if "move" in sent:

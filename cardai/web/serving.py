@@ -1,7 +1,10 @@
 """Starts the server: all is compiled first, then it listens."""
 
+import asyncio
 import socket
+import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from cardai.web.offers import Offer, by_key, offer_of
 from cardai.web.server import Server
 from cardai.web.store import Store
 
+_THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly
 
 
@@ -61,8 +65,15 @@ def run(
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         with suppress(KeyboardInterrupt):  # how a server is meant to end
-            uvicorn.Server(config).run(sockets=[listening])
+            asyncio.run(_serve(uvicorn.Server(config), listening))
     return 0
+
+
+async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Serve with enough threads that others go on while some wait for the disk, and that soon give way to each other."""
+    sys.setswitchinterval(_SWITCH)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
+    await server.serve(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

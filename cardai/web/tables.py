@@ -4,6 +4,7 @@ A game is its seed and the moves of people, which are in the store before anybod
 played again from these; agents make the same moves as before.
 """
 
+import json
 import secrets
 import threading
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ class WebTable:
         self._logs: dict[int, list[list[Any]]] = {}  # by seat: [seat that moved, words]
         self._views: dict[tuple[int, bool], dict[str, Any]] = {}
         self._results: dict[str, Any] | None = None  # of a challenge
+        self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
         self._game: OneGame | None = None
         if row.seed is not None:
             self._game = self._taken_up(row.seed, row.moves)
@@ -313,6 +315,18 @@ class WebTable:
                 known = self._views[seat, watches] = self._view(seat, watches)
             return known
 
+    def text(self, seat: int, watches: bool) -> str:
+        """The view as JSON, ready to be sent."""
+        with self._lock:
+            known = self._texts.get((seat, watches))
+            if known is None:
+                known = self._texts[seat, watches] = json.dumps(self.view(seat, watches), separators=(",", ":"))
+            return known
+
+    def ready_text(self, seat: int, watches: bool) -> str | None:
+        """The view as JSON if it has been made since the last change. Waits for nobody."""
+        return self._texts.get((seat, watches))
+
     def _view(self, seat: int, watches: bool) -> dict[str, Any]:
         view: dict[str, Any] = {
             "table": self.row.id,
@@ -364,6 +378,7 @@ class WebTable:
 
     def _changed(self) -> None:
         self._views.clear()
+        self._texts.clear()
 
     # The record.
 
