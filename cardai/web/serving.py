@@ -70,7 +70,7 @@ def run(
 
 
 async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serve with enough threads that others go on while some wait for the disk, and that soon give way to each other."""
+    """Serve with enough threads that some may wait for the disk, and that soon give way to each other."""
     sys.setswitchinterval(_SWITCH)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
     await server.serve(sockets=[listening])

@@ -318,14 +318,14 @@ class WebTable:
     def text(self, seat: int, watches: bool) -> str:
         """The view as JSON, ready to be sent."""
         with self._lock:
-            known = self._texts.get((seat, watches))
+            known = self.ready_text(seat, watches)
             if known is None:
                 known = self._texts[seat, watches] = json.dumps(self.view(seat, watches), separators=(",", ":"))
             return known
 
     def ready_text(self, seat: int, watches: bool) -> str | None:
         """The view as JSON if it has been made since the last change. Waits for nobody."""
-        return self._texts.get((seat, watches))
+        return None if self.row.challenge else self._texts.get((seat, watches))
 
     def _view(self, seat: int, watches: bool) -> dict[str, Any]:
         view: dict[str, Any] = {
