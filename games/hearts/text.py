@@ -156,9 +156,14 @@ def seat_zones(state, other, seat, chosen):
     counting = taken & (POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0))
     points = counted(points_of(taken), "point") + (f", {int(state['totals'][other])} in all" if state["limit"] else "")
     return [
-        Zone("Hand", shown, hidden=left, seat=other, look="fan", note=note),
+        Zone("Hand", in_suits(shown), hidden=left, seat=other, look="fan", note=note),
         Zone("Won", counting, hidden=(taken & ~counting).bit_count(), seat=other, look="pile", note=points),
     ]
+
+
+def in_suits(cards):
+    """A set of cards as a list, suit by suit, the lowest first."""
+    return [card for number in range(4) for card in DECK52.listed(cards & 0x1111111111111 << number)]
 
 
 def picks(state, move):
