@@ -5,6 +5,7 @@ import pytest
 from literature_positions import GAME, position
 
 from cardai.agents.spec import agent
+from cardai.measure.bench import run_suite
 from cardai.rule import STREAM
 from cardai.stats.deals import deal_seeds
 from cardai.table.many import play
@@ -133,3 +134,10 @@ def test_a_claim_that_cannot_be_right_is_never_likely():
 def test_all_play_all_variants(variant):
     for spec in GAME.players:
         assert sum(match(spec, "plausible", 6, variant=variant)) == 6
+
+
+@pytest.mark.parametrize(("suite", "row"), [("article", "untrained"), ("six", "untrained")])
+def test_a_suite_seats_whole_teams_of_the_measured_agent(suite, row):
+    report = run_suite(GAME, suite, agents=["logic"], games=8, threads=1)
+    (result,) = [one for one in report.rows if one.row == row]
+    assert result.score.point > 80

@@ -11,6 +11,7 @@ from .encode import article_layout, chances_layout, encode_article, encode_chanc
 from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
+from .suites import SUITES
 from .text import ending, holdings, parse, picks, show, spell, zones
 from .worlds import blank, resample
 
@@ -59,6 +60,7 @@ GAME = Game(
     measures=MEASURES,
     rewards=REWARDS,
     actions=ACTIONS,
+    suites=SUITES,
     spell=spell,
     parse=parse,
     show=show,
