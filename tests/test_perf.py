@@ -120,3 +120,14 @@ def test_the_report_is_json_and_a_table(report):
 def test_bad_input_is_refused(options, words):
     with pytest.raises(CardaiError, match=words):
         measure(GAME, **options)
+
+
+def test_every_part_of_a_measurement_is_reported_before_it_begins():
+    told = []
+    measure(load("tictactoe"), 0.01, 1, lambda done, total, text: told.append((done, total, text)), live=8)
+    assert [done for done, _, _ in told] == list(range(len(told)))
+    assert {total for _, total, _ in told} == {len(told) - 1}
+    assert [text for _, _, text in told][-9:] == [
+        "two threads beside one", "positions for single operations", "deal", "play", "world", "encode planes", "legal",
+        "legal by the number of moves", "done",
+    ]  # fmt: skip

@@ -6,9 +6,11 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
+from axe_playwright_python.sync_playwright import Axe
 from web_clients import Process
-from web_pages import CHROMIUM, chromium
+from web_pages import CHROMIUM, TOO_SMALL, chromium
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -58,6 +60,14 @@ def hurry(page):
     )
 
 
+def is_for_everybody(page) -> bool:
+    """Nothing that axe-core finds, nothing wider than the screen, nothing too small to press."""
+    wrong = [(one["id"], node["html"][:120]) for one in Axe().run(page).response["violations"] for node in one["nodes"]]
+    assert wrong == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return page.evaluate(TOO_SMALL) == []
+
+
 def play_to_the_end(page):
     for _ in range(6):
         page.wait_for_selector("button.piece.lit, .result")
@@ -81,7 +91,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     page.click("text=Why?")
     page.wait_for_selector(".advice table")
     assert page.locator(".advice tbody tr").count() == 9
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert is_for_everybody(page)
     page.click("button.piece.lit >> nth=0")
     page.click(".moves button.primary")
     page.wait_for_selector(".lines p >> nth=1")
@@ -91,6 +101,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     play_to_the_end(page)
     page.click("text=Look at the game again")
     page.wait_for_selector("svg.line")
+    assert is_for_everybody(page)
     rows = page.locator(".looked tbody tr")
     assert rows.count() >= 3
     first = page.url
@@ -120,4 +131,5 @@ def test_the_same_deal_by_a_code(page, home, browser):
     friend.context.close()
     page.click("text=See who has finished")
     page.wait_for_selector("text=in your seat")
+    assert is_for_everybody(page)
     assert page.query_selector("text=Save the game") is not None

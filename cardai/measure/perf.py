@@ -47,6 +47,7 @@ LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
 LISTS = 16 * POSITIONS if JIT else POSITIONS  # positions whose moves are listed: long lists are rare and take long
 _LENGTHS = (1, 9, 99, 999)  # the longest lists of each class but the last
+_OPERATIONS = ("deal", "play", "world")  # timed beside `legal` and the encoders
 _BETWEEN = 7  # plies between two of the positions, so that they come from many games
 
 
@@ -169,11 +170,12 @@ def measure(
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     players = players_of(game)
-    steps = iter(range(len(players) + 3))
+    total = len(players) + 5 + len(_OPERATIONS) + len(game.encoders)
+    steps = iter(range(total))
 
     def step(text: str) -> None:
         if progress:
-            progress(next(steps), len(players) + 3, text)
+            progress(next(steps), total, text)
 
     step(f"memory with {live} live games")
     memory = _memory(game, players[0], seats, variant, live)  # first, because the peak of a process never falls
@@ -183,10 +185,10 @@ def measure(
         rows.append(_timed_play(_SelfPlay(game, player, seats, variant), seconds, repeats))
     step("two threads beside one")
     threads = _timed_threads(_SelfPlay(game, players[0], seats, variant), seconds, repeats)
-    step("single operations")
-    operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats)
+    step("positions for single operations")
+    operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats, step)
     if progress:
-        progress(len(players) + 3, len(players) + 3, "done")
+        progress(total, total, "done")
     return SpeedReport(
         game=game.name,
         title=game.title,
@@ -275,11 +277,11 @@ def _peak_megabytes() -> float:
 
 
 def _timed_operations(
-    game: Game, seats: int, variant: str | None, seconds: float, repeats: int
+    game: Game, seats: int, variant: str | None, seconds: float, repeats: int, step: Callable[[str], None]
 ) -> tuple[list[OperationSpeed], list[ListSpeed], float]:
     """Time deal, legal, play, world and every encoder, and legal by the number of moves.
 
-    Also returns the mean number of legal moves of a position.
+    Also returns the mean number of legal moves of a position. `step` is told what is timed next.
     """
     rules, blank = game.rules, game.options(seats, variant)
     deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
@@ -308,11 +310,13 @@ def _timed_operations(
     }
     for name in game.encoders:
         runs[f"encode {name}"] = _encoding(game, name, seats, positions)
-    timed = [
-        OperationSpeed(name, about, _nanoseconds(run, POSITIONS, seconds, repeats))
-        for name, (about, run) in runs.items()
-    ]
+    timed = []
+    for name, (about, run) in runs.items():
+        step(name)
+        timed.append(OperationSpeed(name, about, _nanoseconds(run, POSITIONS, seconds, repeats)))
+    step("legal")
     timed.insert(1, OperationSpeed("legal", "list the legal moves", listing(arrays[0], seconds)))
+    step("legal by the number of moves")
     return timed, list_speeds(arrays[0], arrays[-1], listing, seconds), float(np.abs(arrays[-1]).mean())
 
 

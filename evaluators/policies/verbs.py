@@ -35,8 +35,9 @@ def train_policy(
     from cardai.errors import CardaiError, unknown
     from cardai.show.progress import Line
     from evaluators import settings
-    from evaluators.policies import nfsp, ppo
 
+    with Line("loading the libraries"):  # the import of JAX takes seconds
+        from evaluators.policies import nfsp, ppo
     algorithm = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
     if algorithm is None:
         raise CardaiError(unknown("preset", preset, [*ppo.PRESETS, *nfsp.PRESETS]))
