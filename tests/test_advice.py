@@ -104,21 +104,21 @@ def test_the_hint_is_the_first_move_of_the_explanation_and_its_pieces_are_those_
         assert hint.pieces == int(MOSKA.picks(state, hint.move))
         assert MOSKA.is_allowed(state, hint.move)
         assert len(explanation.moves) == len(MOSKA.moves(state))
-        means = [move.playouts.mean for move in explanation.moves[1:]]
+        means = [move.rollouts.mean for move in explanation.moves[1:]]
         assert means == sorted(means, reverse=True)
 
 
-def test_play_outs_find_the_move_that_wins_at_once_and_tell_it_apart():
+def test_rollouts_find_the_move_that_wins_at_once_and_tell_it_apart():
     """X to move with two in a row: a3 wins, the other moves do not."""
     state = TICTACTOE.new()
     for cell in ("a1", "c1", "a2", "c2"):
         state = TICTACTOE.play(state, TICTACTOE.parse(state, cell))
     explanation = Adviser(TICTACTOE, "rollout:200").explain(state, 0)
-    assert [explanation.moves[0].words, explanation.moves[0].playouts.mean] == ["a3", 1.0]
+    assert [explanation.moves[0].words, explanation.moves[0].rollouts.mean] == ["a3", 1.0]
     for move in explanation.moves[1:]:
         assert move.is_told_apart
-        assert move.playouts.high < 0
-        assert move.playouts.low <= move.playouts.difference <= move.playouts.high
+        assert move.rollouts.high < 0
+        assert move.rollouts.low <= move.rollouts.difference <= move.rollouts.high
 
 
 def test_moves_that_are_worth_the_same_are_seldom_told_apart():

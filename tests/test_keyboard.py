@@ -548,7 +548,7 @@ def test_a_hint_comes_in_three_steps_at_the_same_decision(tmp_path, console):
     assert re.search(r"rollout:5 would take [abc][123]\.", first)
     cell = re.search(r"rollout:5 would play: ([abc][123])\n", second)[1]
     assert re.search(rf"^ *{cell} .* best", third, re.MULTILINE)
-    assert "play-outs: random plays on to the end in 100 worlds" in third
+    assert "rollouts: random plays on to the end in 100 worlds" in third
     assert third.count("not told apart") + third.count("worse") + third.count("better") >= 8
 
 

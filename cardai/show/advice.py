@@ -47,15 +47,15 @@ def table(game: Game, explanation: Explanation) -> Any:
 def heads(explanation: Explanation) -> list[str]:
     """The heads of the columns of `rows`."""
     judged = [explanation.scale, "less the best's"] if _is_judged(explanation) else []
-    return ["move", *judged, "score of play-outs", "less the best's", "play-outs say"]
+    return ["move", *judged, "score of rollouts", "less the best's", "rollouts say"]
 
 
 def rows(explanation: Explanation) -> list[list[str]]:
-    """A row of texts for each move: in words, the judge's figures if it has them, the play-outs', what they say."""
+    """A row of texts for each move: in words, the judge's figures if it has them, the rollouts', what they say."""
     found = []
     for i, move in enumerate(explanation.moves[:MOST_ROWS]):
         judged = _cells(explanation, move.value, i == 0) if _is_judged(explanation) else []
-        played = [f"{move.playouts.mean:.3f}", "" if i == 0 else difference(move.playouts, 3)]
+        played = [f"{move.rollouts.mean:.3f}", "" if i == 0 else difference(move.rollouts, 3)]
         found.append([move.words, *judged, *played, "best" if i == 0 else verdict_of(move)])
     return found
 
@@ -81,21 +81,21 @@ def difference(figure: ComparedFigure, digits: int | None) -> str:
 
 
 def verdict_of(move: ExplainedMove) -> str:
-    """What the play-outs say of a move beside the best one."""
+    """What the rollouts say of a move beside the best one."""
     if not move.is_told_apart:
         return "not told apart"
-    return "worse" if move.playouts.difference < 0 else "better"
+    return "worse" if move.rollouts.difference < 0 else "better"
 
 
 def notes(explanation: Explanation) -> list[str]:
     """What the numbers are, for people."""
     left = len(explanation.moves) - MOST_ROWS
-    lines = [f"and {left} more moves that the play-outs like less"] if left > 0 else []
+    lines = [f"and {left} more moves that the rollouts like less"] if left > 0 else []
     if explanation.more:
         lines.append("there are more legal moves than are listed")
     lines.append(f"the best move is the one that {explanation.judge} plays, from what your seat knows;")
     lines.append(
-        f"play-outs: {explanation.by} plays on to the end in {explanation.worlds} worlds, the same for all moves;"
+        f"rollouts: {explanation.by} plays on to the end in {explanation.worlds} worlds, the same for all moves;"
     )
     lines.append("brackets: 95 % intervals; not told apart: the interval contains 0")
     if any(move.value is not None and move.value.low is None for move in explanation.moves[1:]):

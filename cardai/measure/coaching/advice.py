@@ -11,7 +11,7 @@ the seat cannot know is dealt anew. So advice is the same in all worlds of the s
 
 *The other moves* are compared with it in new worlds, which all moves share, so that their luck cancels. Two figures are
 given, each with the 95 % bootstrap interval of the difference from the best move: the judge's value, and the mean score
-of play-outs by simple players. A move is *told apart* if the interval does not contain 0. The best move was not chosen
+of rollouts by simple players. A move is *told apart* if the interval does not contain 0. The best move was not chosen
 in these worlds, so its lead is not flattered by the choice: a move may also come out ahead of it. A judge of
 after-states (`greedy:`) gives the same value in all worlds, so its values have no interval.
 """
@@ -77,22 +77,22 @@ class ComparedFigure:
 
 @dataclass(frozen=True)
 class ExplainedMove:
-    """One legal move. `value`: by the judge, None if it gives moves no values. `playouts`: mean score at the end."""
+    """One legal move. `value`: by the judge, None if it gives moves no values. `rollouts`: mean score at the end."""
 
     words: str
     pieces: int
     value: ComparedFigure | None
-    playouts: ComparedFigure
+    rollouts: ComparedFigure
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the play-outs tell this move from the best one."""
-        return self.playouts.is_told_apart
+        """Whether the rollouts tell this move from the best one."""
+        return self.rollouts.is_told_apart
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Every legal move beside the best one, which comes first; the others by their play-outs, the best first.
+    """Every legal move beside the best one, which comes first; the others by their rollouts, the best first.
 
     - `judge`: the spec of the agent that names the best move; `scale`: what its values are, "" if it gives none.
     - `bounded`: the values are in [0, 1]. `by`: who plays worlds out; `worlds`: how many.
@@ -155,12 +155,12 @@ class Adviser:
         best = int(np.flatnonzero(moves == hint.move)[0])
         bits = int(self._streams(world, seed, 2)["rng"][0])
         ends = values_in_worlds(self.game, self._player, world, moves, self.worlds, bits, progress)
-        playouts, values = _figures(ends, best), self._judged(world, moves, best, seed, progress)
+        rollouts, values = _figures(ends, best), self._judged(world, moves, best, seed, progress)
         rows = [
-            ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, playout)
-            for move, value, playout in zip(moves, values, playouts, strict=True)
+            ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, rollout)
+            for move, value, rollout in zip(moves, values, rollouts, strict=True)
         ]
-        order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].playouts.mean))
+        order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].rollouts.mean))
         scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
         return Explanation(
             self.judge.label, scale.name if scale else "", scale.bounded if scale else False, _played_by(self._player),
