@@ -27,6 +27,7 @@ from test_web import (  # noqa: F401 - fixtures
 from cardai.app.cli import run
 from cardai.data.record import read, verify
 from cardai.errors import CardaiError
+from cardai.measure.coaching.advice import Adviser
 from cardai.web import commitment, server
 from cardai.web.commitment import fingerprint, seed_of
 from cardai.web.export import export
@@ -43,6 +44,12 @@ RULES = str(Path(small_game.__file__))
 def same_secret(monkeypatch):
     """The same deals each time: games of some length."""
     monkeypatch.setattr(commitment, "new_secret", lambda: b"length" + bytes(26))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    """All that hints need is compiled before a test waits for one, as `cardai serve` does before it listens."""
+    Adviser(LOW_HAND, None, 3, worlds=1).explain(LOW_HAND.new(3, 1), 1)
 
 
 def set_up(browser, game="low_hand", seats=("me", "low", "random"), name="Ann", **wishes) -> str:
