@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from cardai.errors import CardaiError, IllegalMove, short, whole
-from cardai.game import Game, GameState, listed_pieces
+from cardai.game import Game, GameState, copies, listed_pieces
+from cardai.kernel.native import raw
+from cardai.kernel.rules import door_encode, door_play, lend
 
 KINDS = 8
 """How many kinds of move there may be in a game whose moves are chosen piece by piece."""
@@ -115,6 +117,29 @@ class Choice:
         if len(following) == 1 and len(following[0]) == at + 1:
             return self.moves[self.paths.index(following[0])]
         return None
+
+
+class Views:
+    """Rows of an encoder at a table of `seats`, without the checks of `Game.encode`: states are the adapter's own."""
+
+    def __init__(self, game: Game, seats: int, encoder: str | None) -> None:
+        chosen = game.encoder(encoder)
+        self.width = chosen.width(seats)
+        self._entry = game.entry("encode", chosen.encode)
+
+    def row(self, state: GameState, seat: int) -> np.ndarray:
+        """The view of a seat, u8[width]."""
+        states, rows = copies(state), np.zeros((1, self.width), np.uint8)
+        door_encode(self._entry, raw(states), seat, raw(rows))
+        return rows[0]
+
+
+def played(game: Game, state: GameState, move: np.record) -> GameState:
+    """The settled state after a move that is known to be legal, as one that a `Choice` returned is."""
+    states, moves = copies(state), np.zeros(1, game.move)
+    moves[0] = move
+    door_play(lend(game.rules), raw(states), raw(moves), True)
+    return states[0]
 
 
 def fair_share(game: Game, seats: int) -> float:

@@ -15,7 +15,7 @@ import gymnasium  # pyright: ignore[reportMissingImports]
 import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Choice, fair_share
+from cardai.adapters.choosing import KINDS, Actions, Choice, Views, fair_share
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
@@ -94,7 +94,8 @@ class OneSeat(gymnasium.Env):
         self.seat = -1 if self.rotates else check_seat("seat", seat, self.seats)
         self.actions = Actions(game, kinds)
         self._share = fair_share(game, self.seats) if reward == "centred" else 0.0
-        width = game.encoder(encoder).width(self.seats) + self.actions.extra
+        self._views = Views(game, self.seats, encoder)
+        width = self._views.width + self.actions.extra
         self.observation_space = spaces.Box(0, 255, (width,), np.uint8)
         self.action_space = spaces.Discrete(self.actions.count)
         self.render_mode = render_mode
@@ -159,7 +160,7 @@ class OneSeat(gymnasium.Env):
         return True
 
     def _observed(self) -> np.ndarray:
-        row = self.game.encode(self.table.seen(self.seat, 0), self.seat, self.encoder)
+        row = self._views.row(self.table.seen(self.seat, 0), self.seat)
         chosen = np.zeros(self.actions.extra, np.uint8) if self._choice is None else self._choice.values()
         return np.concatenate([row, chosen])
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Choice, fair_share
+from cardai.adapters.choosing import KINDS, Actions, Choice, Views, fair_share, played
 from cardai.agents.listing import ListedChance, Way
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, is_game
@@ -105,7 +105,8 @@ def _classes(
     name: str,
 ) -> tuple[Any, Any]:
     """The class of a table's games for OpenSpiel, and its description."""
-    actions, width = Actions(game, kinds), game.encoder(encoder).width(seats)
+    actions, views = Actions(game, kinds), Views(game, seats, encoder)
+    width = views.width
     share, is_fixed = fair_share(game, seats), game.score_sum(seats) is not None
     listed = ListedChance(game, _MOST_WAYS)
     longest = game.max_plies * (actions.pieces + 1 if actions.by_pieces else 1)
@@ -202,7 +203,7 @@ def _classes(
             if move is None:
                 return
             before = self.past.record[0]
-            record = _stored(game, game.play(before, move))
+            record = _stored(game, played(game, before, move))
             if deals is not None and record["rng"][0] != self.past.record["rng"][0]:
                 self.after = _Past(_stored(game, game.after(before, move)), self.past, move)
             else:
@@ -262,7 +263,7 @@ def _classes(
         def set_from(self, state: Any, player: int) -> None:
             self.tensor.fill(0)
             if state.past is not None:
-                self.tensor[:width] = game.encode(state.past.record[0], player, encoder)
+                self.tensor[:width] = views.row(state.past.record[0], player)
                 if state.chosen and player == state.current_player():
                     self.tensor[width + np.array(state.chosen)] = 1
 

@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, fair_share
+from cardai.adapters.choosing import KINDS, Actions, Views, fair_share, played
 from cardai.errors import CardaiError
 from cardai.game import Game, is_game
 from cardai.registry import load
@@ -75,7 +75,8 @@ class CardTable(AECEnv):
         self._share = fair_share(game, self.seats) if reward == "centred" else 0.0
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
-        width = game.encoder(encoder).width(self.seats) + self.actions.extra
+        self._views = Views(game, self.seats, encoder)
+        width = self._views.width + self.actions.extra
         self.observation_spaces = {
             name: spaces.Dict(
                 {
@@ -115,7 +116,7 @@ class CardTable(AECEnv):
         """What a seat sees. Nothing in it depends on what is hidden from the seat."""
         seat = self._seat_of[agent]
         mine = self._choice is not None and seat == int(self._state["turn"])
-        row = self.game.encode(self._state, seat, self.encoder)
+        row = self._views.row(self._state, seat)
         chosen = self._choice.values() if mine and self._choice else self._nothing_chosen
         mask = self.infos[agent]["action_mask"].copy()
         return {"observation": np.concatenate([row, chosen]), "action_mask": mask}
@@ -131,7 +132,7 @@ class CardTable(AECEnv):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if move is not None:
-            self._state = self.game.play(self._state, move)
+            self._state = played(self.game, self._state, move)
             self._decide()
         else:
             self.infos[agent]["action_mask"] = self._choice.mask()
@@ -144,7 +145,7 @@ class CardTable(AECEnv):
         """
         if not self.reveal:
             raise CardaiError("state() shows all cards; make the environment with reveal=True if that is meant")
-        return np.concatenate([self.game.encode(self._state, seat, self.encoder) for seat in range(self.seats)])
+        return np.concatenate([self._views.row(self._state, seat) for seat in range(self.seats)])
 
     def render(self) -> str | None:
         """The table as the seat to move sees it, in words; seat 0 once the game is over."""
