@@ -77,22 +77,28 @@ class _Past:
 
     def __init__(self, record: np.ndarray, before: "_Past | None" = None, move: np.record | None = None) -> None:
         self.record, self.before, self.move = record, before, move
+        self._told: dict[int, str] = {}  # by seat
 
     def __deepcopy__(self, memo: dict) -> "_Past":
         return self
 
-    def told(self, game: Game, seat: int) -> list[str]:
-        """What a seat remembers: its views, and the moves as it was told of them."""
-        lines: list[str] = []
+    def told(self, game: Game, seat: int) -> str:
+        """What a seat remembers, a line each: its views, and the moves as it was told of them."""
+        path: list[_Past] = []
         past: _Past | None = self
-        while past is not None:
-            lines.append(game.show(past.record[0], seat))
-            if past.before is not None and past.move is not None:
-                state = past.before.record[0]
-                words = game.tell(state, past.move, seat) if game.tell and seat != int(state["turn"]) else None
-                lines.append(f"p{int(state['turn'])}: {words or game.spell(state, past.move)}")
+        while past is not None and seat not in past._told:
+            path.append(past)
             past = past.before
-        return lines[::-1]
+        for past in reversed(path):
+            view = game.show(past.record[0], seat)
+            if past.before is None or past.move is None:
+                past._told[seat] = view
+                continue
+            state = past.before.record[0]
+            words = game.tell(state, past.move, seat) if game.tell and seat != int(state["turn"]) else None
+            words = words or game.spell(state, past.move)
+            past._told[seat] = f"{past.before._told[seat]}\np{int(state['turn'])}: {words}\n{view}"
+        return self._told[seat]
 
 
 def _classes(
@@ -242,8 +248,8 @@ def _classes(
             if self.past is None:
                 return ""
             chosen = f"\nchosen: {list(self.chosen)}" if self.chosen and player == self.current_player() else ""
-            told = self.past.told(game, player) if remembers else [game.show(self.past.record[0], player)]
-            return "\n".join(told) + chosen
+            told = self.past.told(game, player) if remembers else game.show(self.past.record[0], player)
+            return told + chosen
 
         def __str__(self) -> str:
             if self.past is None:
