@@ -58,7 +58,7 @@ class OneSeat(gymnasium.Env):
     (`cardai.table.one.OneGame`).
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(
         self,
