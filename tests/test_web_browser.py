@@ -96,13 +96,14 @@ def test_a_game_is_played_to_its_end(screen, tmp_path, game, by, width, scheme):
         shown.sit_down_by_keyboard(cardai.load(GAMES[game]).title, SHORT.get(game))
     choose = shown.tap if by == "tapping" else shown.type
     decisions = shown.play_to_the_end(choose, random.Random(game), shown.fits)
-    assert decisions >= 2
+    has_zones = cardai.load(GAMES[game]).zones is not None  # Kuhn and Leduc have none, and may be over after one move
+    assert decisions >= (2 if has_zones else 1)
     result = shown.page.inner_text(".result")
     assert "Checked in this browser: the deal was fixed before you sat down" in result
     found = inspected(shown, tmp_path, shown.frames)
     assert found.problems == []
     assert found.frames > decisions
-    assert found.cards > 0 or game == "tictactoe"
+    assert found.cards > 0 or game == "tictactoe" or not has_zones
 
 
 def test_a_frame_with_a_hidden_card_would_be_found(screen, tmp_path):

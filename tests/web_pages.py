@@ -146,7 +146,7 @@ class Screen:
         ply = "-1"
         for decisions in range(MOST_DECISIONS):
             mine = f".board:not([data-ply='{ply}']) .own .seat.turn"
-            self.page.wait_for_selector(f".result .sentence, {mine}")
+            self.page.wait_for_selector(f".result h2, {mine}")
             look()
             if self.page.query_selector(".result"):
                 return decisions
