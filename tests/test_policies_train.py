@@ -2,7 +2,7 @@
 
 import dataclasses
 
-import kuhn
+import kuhn_exact as kuhn
 import numpy as np
 import pytest
 
