@@ -475,6 +475,8 @@ REFUSALS = {
     "selfplay tictactoe --agent random --out games --games 0": "at least 1, not 0",
     "selfplay tictactoe --agent random --out games --seats 3": "not 3",
     "selfplay tictactoe --agent random --out games --overwrite": "games is the name of a folder",
+    "selfplay tictactoe --agent random --out games --only 1": "which has 1, numbered from 0",
+    "selfplay tictactoe --agent random --out g.jsonl --only 0": "--only '0' is for folders",
     "selfplay tictactoe --agent random --out missing/g.jsonl": "cannot write missing/g.jsonl",
     "selfplay tictactoe --agent random --out foreign.txt": "cannot write foreign.txt",
     "selfplay tictactoe --agent random --out g.jsonl --device tpu": "--device is auto, cpu or gpu, not 'tpu'",

@@ -1,5 +1,6 @@
 """Files from anywhere: whatever is in them, a reader takes them or refuses them in one sentence, within limits."""
 
+import errno
 import json
 import os
 import subprocess
@@ -28,7 +29,7 @@ from cardai.files.reading import (
     read_json,
     read_text,
 )
-from cardai.files.writing import held, remove_left_over, temporary, write_whole
+from cardai.files.writing import held, remove_left_over, temporary, write_once, write_whole
 from cardai.rule import JIT
 
 TICTACTOE = cardai.load("tictactoe")
@@ -274,6 +275,44 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space"):
         write_whole(tmp_path / "x", b"content")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_several_processes_that_write_a_file_once_one_does_and_all_agree(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from cardai.files.writing import write_once\n"
+        "content = bytes(range(256)) * 4000\n"
+        "print(sum(write_once(Path(sys.argv[1]) / f'{i}', content) for i in range(50)))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert sum(int(writer.communicate()[0]) for writer in writers) == 50
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(map(str, range(50)))  # and nothing is left over
+    assert {file.read_bytes() for file in tmp_path.iterdir()} == {bytes(range(256)) * 4000}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_is_there_is_never_replaced(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(PermissionError(1, "no links here")))
+    file = tmp_path / "games"
+    assert write_once(file, b"one")
+    assert not write_once(file, b"one")
+    with pytest.raises(CardaiError, match=f"{file} exists already, with other content"):
+        write_once(file, b"other")
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("games", b"one")]
+
+
+def test_a_file_that_its_check_refuses_or_that_does_not_fit_on_the_disk_gets_no_name(tmp_path, monkeypatch):
+    def refuse(unfinished):
+        assert unfinished.read_bytes() == b"bad"
+        raise CardaiError("it is bad")
+
+    with pytest.raises(CardaiError, match="it is bad"):
+        write_once(tmp_path / "games", b"bad", refuse)
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(OSError, match="No space left"):
+        write_once(tmp_path / "games", b"good")
     assert list(tmp_path.iterdir()) == []
 
 

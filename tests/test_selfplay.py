@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import signal
 
 import numpy as np
@@ -10,7 +11,7 @@ import small_game
 import steps
 
 import cardai
-from cardai.data import selfplay
+from cardai.data import mixture
 from cardai.data.record import Writer, read, verify
 from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
@@ -125,7 +126,7 @@ def test_shares_get_wilsons_interval_and_other_means_one_that_a_bootstrap_confir
     for number, game in enumerate(read(tmp_path / "t")):
         outcomes[number] = [s if p == 0 else np.nan for p, s in zip(game.lineup, game.scores, strict=True)]
     expected = interval.mean(outcomes)
-    found = selfplay._estimate(outcomes[np.isfinite(outcomes).any(axis=1)])
+    found = mixture._estimate(outcomes[np.isfinite(outcomes).any(axis=1)])
     assert found.point == pytest.approx(expected.point)
     assert found.low == pytest.approx(expected.low, abs=0.006)
     assert found.high == pytest.approx(expected.high, abs=0.006)
@@ -225,6 +226,39 @@ def test_shards_hold_the_games_of_one_simulation(tmp_path):
     assert [file.rpartition("/")[2] for file in said.files] == [
         "games-000000000-000000009.jsonl.gz", "games-000000010-000000019.jsonl.gz", "games-000000020-000000024.jsonl.gz"
     ]  # fmt: skip
+
+
+def test_parts_that_several_machines_played_are_the_whole_simulation_once_they_are_copied_together(tmp_path):
+    whole = simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path / "whole", shard=10, seed=4)
+    for name, only, games in (("one", "0-3", 40), ("other", "4-9", 55), ("again", "9", 5)):
+        part = simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path / name, shard=10, seed=4, only=only)
+        assert (part.asked, part.games, part.found) == (games, games, 0)
+    assert len(list((tmp_path / "other").glob("games-*"))) == 6
+    for name in ("one", "other", "again"):
+        shutil.copytree(tmp_path / name, tmp_path / "merged", dirs_exist_ok=True)
+    merged = simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path / "merged", shard=10, seed=4)
+    assert (merged.games, merged.found, len(merged.files)) == (0, 10, len(whole.files))
+    contents = [{file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("whole", "merged")]
+    assert contents[0] == contents[1]
+
+
+def test_a_part_says_how_far_it_is_in_its_own_games(tmp_path):
+    heard = []
+    note = lambda done, total, _: heard.append((done, total))  # noqa: E731
+    simulate_shards(TICTACTOE, POOL, 50, folder=tmp_path, shard=10, only="2-3", progress=note)
+    assert heard[-1] == (20, 20)
+    assert all(0 <= done <= total == 20 for done, total in heard)
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [("3-2", "write 30-39"), ("", "write 30-39"), ("two", "write 30-39"), ("1-", "write 30-39"), ("-1", "write 30-39"),
+     ("5", "5 does not name files of this simulation, which has 5"), ("0-5", "which has 5"), ("²", "write 30-39")],
+)  # fmt: skip
+def test_files_that_are_not_there_are_refused(tmp_path, only, said):
+    with pytest.raises(CardaiError, match=said):
+        simulate_shards(TICTACTOE, POOL, 50, folder=tmp_path / "games", shard=10, only=only)
+    assert not (tmp_path / "games").exists()
 
 
 def test_endless_games_do_not_make_a_shard_unfinished(tmp_path):

@@ -326,6 +326,10 @@ def selfplay(
         Path, Parameter(help="A file (.jsonl or .jsonl.gz), or a folder, in which a stopped run is resumed.")
     ],
     games: Annotated[int, Parameter(help="How many games.")] = 10_000,
+    only: Annotated[
+        str | None,
+        Parameter(help="Of a folder's files of 10 000 games, play those of these numbers: 30-39, counted from 0."),
+    ] = None,
     seed: Seed = 0,
     seats: SeatCount = None,
     overwrite: Overwrite = False,
@@ -347,13 +351,16 @@ def selfplay(
     options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
     with Line("simulating", loaded) as progress:
         if out.name.endswith((".jsonl", ".jsonl.gz")):
+            _refuse_given({"--only": only}, "is for folders; here --out is the name of a file")
             summary = simulation.simulate(
                 loaded, pool, games, out=out, overwrite=overwrite, progress=progress, **options
             )
         elif overwrite:
             _refuse(f"--overwrite is for files; {out} is the name of a folder")
         else:
-            summary = simulation.simulate_shards(loaded, pool, games, folder=out, progress=progress, **options)
+            summary = simulation.simulate_shards(
+                loaded, pool, games, folder=out, only=only, progress=progress, **options
+            )
     return show(summary, shown.table, json)
 
 

@@ -9,7 +9,7 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cardai.errors import CardaiError
@@ -32,6 +32,31 @@ def write_whole(place: Path, content: bytes) -> None:
             unfinished.unlink(missing_ok=True)
         raise
     _sync_folder(place.parent)
+
+
+def write_once(place: Path, content: bytes, check: Callable[[Path], None] | None = None) -> bool:
+    """Give a file its name if no file has it yet. Returns False if a file of the same content is there already.
+
+    Several processes and computers may try at once: one of them writes the file, and it is whole as soon as it has its
+    name. `check`: is called with the path of the unfinished file, and may refuse it by an error. Raises CardaiError if
+    there is a file with other content, and OSError if it cannot be written.
+    """
+    unfinished = place.with_name(f".{temporary(place.name)}")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if check is not None:
+            check(unfinished)
+        is_new = _named(unfinished, place)
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    if not is_new and place.read_bytes() != content:
+        raise CardaiError(f"{place} exists already, with other content than the same games have here; move it away")
+    _sync_folder(place.parent)
+    return is_new
 
 
 def write_bytes(place: Path, content: bytes) -> None:
@@ -162,6 +187,19 @@ def _is_running(process: int) -> bool:
         return False
     except OSError:  # it belongs to another user
         return True
+    return True
+
+
+def _named(unfinished: Path, place: Path) -> bool:
+    """Give a finished file its name, unless a file has this name already. Returns whether it got the name."""
+    try:
+        os.link(unfinished, place)  # unlike a renaming, this never replaces a file
+    except FileExistsError:
+        return False
+    except OSError:  # this file system has no links
+        if place.exists():
+            return False
+        unfinished.replace(place)
     return True
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.data.selfplay import Summary
+from cardai.data.mixture import Summary
 from cardai.show.grid import add_figures, add_names, grid, with_notes
 
 

@@ -11,14 +11,15 @@ from cardai.kernel.chance import siphash
 from cardai.rule import rule
 
 
-def deal_seeds(seed: int, deals: int, salt: str = "") -> np.ndarray:
+def deal_seeds(seed: int, deals: int, salt: str = "", first: int = 0) -> np.ndarray:
     """The seeds of a run's deals, u64[deals], from the run's seed and its salt (see `new_salt`).
 
-    A deal's seed tells nothing of the others. The seeds of a shorter run are the first seeds of a longer one.
+    A deal's seed tells nothing of the others. The seeds of a shorter run are the first seeds of a longer one. `first`:
+    the number of the first of these deals in the run.
     """
     key = hashlib.blake2b(b"deals" + int(int_seed(seed)).to_bytes(8, "little") + salt.encode(), digest_size=16).digest()
     seeds = np.zeros(deals, np.uint64)
-    _fill(np.frombuffer(key, np.uint64), seeds)
+    _fill(np.frombuffer(key, np.uint64), first, seeds)
     return seeds
 
 
@@ -62,6 +63,6 @@ def seats_of_side(number: np.ndarray, seats: int, teams: int) -> np.ndarray:
 
 
 @rule
-def _fill(key, seeds):
+def _fill(key, first, seeds):
     for i in range(len(seeds)):
-        seeds[i] = siphash(key[0], key[1], i)
+        seeds[i] = siphash(key[0], key[1], first + i)

@@ -1,0 +1,246 @@
+"""The games of a simulation: their seeds, their line-ups, drawn from a pool of agents, and how the agents did."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from cardai.agents.spec import agent
+from cardai.data.record import Header, Writer, read
+from cardai.errors import CardaiError
+from cardai.game import Game, int_seed
+from cardai.rule import STREAM, mixed, rule, uniform
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
+from cardai.stats.interval import Estimate
+from cardai.stats.jsonable import plain
+from cardai.stats.machine import thread_count
+from cardai.stats.progress import CountProgress
+from cardai.table.many import Results, play
+
+PLAN = "simulation.json"
+FORMAT = "cardai simulation 1"
+
+_DEALS, _SEATS = 0xDEA15, 0x5EA75  # keep the draws of deals and line-ups apart from those of benchmarks and players
+
+
+@dataclass(frozen=True)
+class Share:
+    """The results of one agent of a pool, over all seats it was drawn for. Estimates are in percent."""
+
+    agent: str
+    spec: str
+    weight: float
+    seats: int
+    score: Estimate
+    win: Estimate
+    loss: Estimate
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The result of a simulation.
+
+    - `asked`: the number of games asked for; `games`: those played and finished by this call; `states`: their moves.
+    - `endless`: games stopped after the game's `max_plies` moves; they are in no file.
+    - `files`: all files of the simulation. `found` of them existed before; no other figure here counts their games.
+    """
+
+    game: str
+    version: int
+    variant: str
+    seats: int
+    seed: int
+    asked: int
+    games: int
+    states: int
+    endless: int
+    agents: tuple[Share, ...]
+    files: tuple[str, ...]
+    found: int
+    seconds: float
+    interrupted: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the summary as plain JSON types, with estimates in percent."""
+        return plain(asdict(self) | {"level": interval.LEVEL})
+
+
+@dataclass(frozen=True)
+class FileResults:
+    """How the games of a file came out: `finished` bool[G], `scores` f4[G, seats], and the sums over its games."""
+
+    finished: np.ndarray
+    scores: np.ndarray
+    states: int
+    endless: int
+    seconds: float
+
+    @classmethod
+    def of(cls, results: Results) -> Self:
+        """From the results of all games of a file."""
+        done = results.finished
+        states, endless = int(results.plies[done].sum()), int(results.endless.sum())
+        return cls(done, results.scores.astype(np.float32), states, endless, results.seconds)
+
+
+@rule
+def draw_lineups(seeds, key, bounds, lineups, stream):
+    """Fill `lineups`, i8[G, seats], with indices into a pool of N agents.
+
+    `bounds`: f8[N], the cumulative shares of the weights; the last is 1. A game's line-up depends only on its seed, the
+    key u8[1] and the pool.
+    """
+    for game in range(len(seeds)):
+        stream.rng = mixed(np.uint64(seeds[game]) ^ np.uint64(key[0]))
+        for seat in range(lineups.shape[1]):
+            drawn, place = uniform(stream), 0
+            while drawn >= bounds[place]:
+                place += 1
+            lineups[game, seat] = place
+
+
+class Mix:
+    """A simulation: its game, its pool, and the seeds and line-ups of its games. It counts results."""
+
+    def __init__(
+        self,
+        game: Game,
+        pool: Mapping[str, float],
+        games: int,
+        seed: int,
+        variant: str | None,
+        seats: int | None,
+        threads: int | None,
+    ) -> None:
+        if not pool:
+            raise CardaiError("the pool is empty: name an agent")
+        for spec, weight in pool.items():
+            if not is_weight(weight):
+                raise CardaiError(f"the weight of {spec!r} in the pool must be a number above 0, not {weight}")
+        self.game, self.asked, self.seed = game, games, seed
+        self.seats = game.default_seats if seats is None else seats
+        self.variant = game.default_variant if variant is None else variant
+        game.options(self.seats, self.variant)
+        self.pool = dict(pool)
+        self.agents = [agent(game, spec) for spec in pool]
+        for member in self.agents:
+            member.check_fits(game, self.variant, self.seats)
+        self.threads = thread_count(threads)
+        self._deals = int(mixed(int_seed(seed ^ _DEALS)))
+        self._key = np.array([mixed(int_seed(seed ^ _SEATS))], np.uint64)
+        self._bounds = np.cumsum(list(pool.values())) / sum(pool.values())
+        self._bounds[-1] = 1.0
+        self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
+        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats), np.float32)]
+
+    def seeds(self, first: int, end: int) -> np.ndarray:
+        """The seeds of the games first..end-1, u64[G]."""
+        return deal_seeds(self._deals, end - first, first=first)
+
+    def lineups(self, first: int, end: int) -> np.ndarray:
+        """Which agents of the pool play the games first..end-1, i64[G, seats]."""
+        drawn, stream = np.zeros((end - first, self.seats), np.int64), np.zeros(1, STREAM)
+        draw_lineups(self.seeds(first, end), self._key, self._bounds, drawn, stream[0])
+        return drawn
+
+    def writer(self, path: Path, overwrite: bool = False, planned: int | None = None) -> Writer:
+        """A writer of games of this simulation."""
+        specs = list(self.pool)
+        return Writer(path, self.game, specs, self.variant, self.seats, overwrite=overwrite, planned=planned)
+
+    def play(self, first: int, end: int, writer: Writer, progress: CountProgress | None) -> Results:
+        """Play the games first..end-1 into a file."""
+        seeds, lineups = self.seeds(first, end), self.lineups(first, end)
+        return play(
+            self.game,
+            self.agents,
+            lineups,
+            seeds,
+            variant=self.variant,
+            threads=self.threads,
+            progress=progress,
+            on_game=writer.in_order(lineups, seeds),
+        )
+
+    def count(self, first: int, end: int, results: FileResults) -> None:
+        """Add the results of the games first..end-1, which have been results."""
+        done = results.finished
+        self.games += int(done.sum())
+        self.states += results.states
+        self.endless += results.endless
+        self.seconds += results.seconds
+        self._seated.append(self.lineups(first, end)[done].astype(np.int16))
+        self._scores.append(results.scores[done].astype(np.float32))
+
+    def check(self, file: Path, first: int, end: int) -> None:
+        """Raise CardaiError unless an existing file seems to hold the games first..end-1 of this simulation."""
+        reader = read(file)
+        if reader.header != Header.of(self.game, list(self.pool), self.variant, self.seats):
+            raise CardaiError(f"{file} holds games of another simulation than {PLAN} in the same folder describes")
+        recorded = next(iter(reader), None)
+        if recorded is not None and recorded.seed not in self.seeds(first, end):
+            raise CardaiError(f"{file} does not hold games {first:,} to {end - 1:,} of the simulation; move it away")
+
+    def plan(self, shard: int) -> dict[str, Any]:
+        """What decides the games of a folder, as its description says it."""
+        header = Header.of(self.game, (), self.variant, self.seats)
+        table = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
+        return {"format": FORMAT, **table, "pool": self.pool, "seed": self.seed, "shard": shard}
+
+    def summary(self, files: Sequence[str], found: int, interrupted: bool, asked: int | None = None) -> Summary:
+        """The result of what was counted. `asked`: how many games were to be played, if not all."""
+        return Summary(
+            game=self.game.name,
+            version=self.game.version,
+            variant=self.variant,
+            seats=self.seats,
+            seed=self.seed,
+            asked=self.asked if asked is None else asked,
+            games=self.games,
+            states=self.states,
+            endless=self.endless,
+            agents=self._shares(),
+            files=tuple(files),
+            found=found,
+            seconds=self.seconds,
+            interrupted=interrupted,
+        )
+
+    def _shares(self) -> tuple[Share, ...]:
+        seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
+        shares = []
+        for place, (member, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
+            sat = seated == place
+            played = sat.any(axis=1)
+            own = np.where(sat, scores, np.nan)[played].astype(float)
+            ends = own, np.where(np.isnan(own), np.nan, own == 1.0), np.where(np.isnan(own), np.nan, own == 0.0)
+            figures = (_estimate(outcomes).scaled(100) for outcomes in ends)
+            shares.append(Share(member.label, member.spec, weight, int(sat.sum()), *figures))
+        return tuple(shares)
+
+
+def is_weight(number: float) -> bool:
+    """Whether a number can be the weight of an agent."""
+    return math.isfinite(number) and number > 0
+
+
+def _estimate(outcomes: np.ndarray) -> Estimate:
+    """Returns the mean of outcomes f8[G, seats], with its interval. Seats of other agents are NaN. A game is a cluster.
+
+    If all outcomes are 0 or 1, it is Wilson's interval. Otherwise it is a normal one: there are enough games for it,
+    and too many for a bootstrap.
+    """
+    values = outcomes[np.isfinite(outcomes)]
+    if ((values == 0) | (values == 1)).all():
+        return interval.proportion(outcomes)
+    sums, sizes = np.nansum(outcomes, axis=1), np.isfinite(outcomes).sum(axis=1)
+    games, point = len(sums), float(values.mean())
+    if games < 2:
+        return Estimate(point, math.nan, math.nan, len(values), games)
+    spread = math.sqrt(games / (games - 1) * float(((sums - point * sizes) ** 2).sum())) / len(values)
+    half = interval.NormalDist().inv_cdf(0.5 + interval.LEVEL / 2) * spread
+    return Estimate(point, max(point - half, 0.0), min(point + half, 1.0), len(values), games)
