@@ -22,6 +22,7 @@ import numpy as np
 
 from cardai.agents.evaluator import MOMENTS, Known
 from cardai.errors import BadArgument, CardaiError, short, whole
+from cardai.files.named import note, place_of
 from cardai.game import Game, is_game
 from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
@@ -266,8 +267,11 @@ def find(game: Game, name: str) -> Model | None:
     is_game(game)
     check_text("name", name)
     try:
-        place = _place(game, name)
-        return None if place is None else _loaded(place, name)
+        place = place_of(name) or _place(game, name)
+        if place is None:
+            return None
+        note(name, place)
+        return _loaded(place, name)
     except OSError as error:
         raise CardaiError(f"cannot read the model {name}: {error.strerror or error}") from None
 

@@ -427,6 +427,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "run_suite.agents": (lambda: ["random"], lambda: [b for b in one_list if b is not None] + [["nobody"]]),
         "suite_name": (lambda: None, lambda: NAME),
         "run_match.record": (lambda: None, lambda: PATH),
+        "cluster": (lambda: None, lambda: [5, "auto", {}, [], object()]),
         "candidate": (lambda: "random", lambda: [*NAME, None]),
         "other": (lambda: "random", lambda: [*NAME, None]),
         "folder": (lambda: Path(tempfile.mkdtemp()), lambda: [*PATH, None]),

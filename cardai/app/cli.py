@@ -1,7 +1,7 @@
 """The `cardai` command: one function for each verb. A verb imports what it needs when it runs, so `--help` is quick.
 
-Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load); 2 refused, and one sentence on stderr
-says why; 130 interrupted, and what was finished until then has been reported.
+Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load), or a cluster failed; 2 refused, and one
+sentence on stderr says why; 130 interrupted, and what was finished until then has been reported.
 
 Another package brings a verb by an entry point in the group `cardai.verbs`: `name = "module:function"`. The first line
 of the function's docstring is shown in `cardai --help`, under the heading that the module names with `GROUP = "Learn"`
@@ -67,6 +67,11 @@ Salt = Annotated[
 Isolate = Annotated[
     bool, Parameter(negative="", help="Run python: agents in a process of their own, which is sent worlds only.")
 ]
+ClusterAddress = Annotated[
+    str | None,
+    Parameter(name="--cluster", help="Play on a Ray cluster: auto for the one this machine is in, or its HOST:PORT."),
+]
+Mixed = Annotated[bool, Parameter(negative="", help="Let networks compute on machines of several kinds (--cluster).")]
 SpecList = Annotated[str | None, Parameter(help="One agent spec for each seat: bot3,random,random.")]
 
 
@@ -126,7 +131,7 @@ def run(tokens: Sequence[str]) -> int:
         return BROKEN_PIPE
     except Exception as error:
         if isinstance(error, _error()):
-            return _refused(str(error))
+            return _refused(str(error), getattr(error, "exit_code", REFUSED))
         raise  # a bug in cardai: show its traceback
 
 
@@ -206,6 +211,8 @@ def bench(
     scorer: Scorer = "auto",
     salt: Salt = None,
     isolate: Isolate = False,
+    cluster: ClusterAddress = None,
+    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
@@ -224,6 +231,7 @@ def bench(
             "--variant": variant,
             "--salt": salt,
             "--isolate": isolate or None,
+            "--cluster": cluster,
         }
         _refuse_given(options, "is for one game; --all plays every game")
         return _bench_all(games, seed, threads, history, against, json)
@@ -231,11 +239,24 @@ def bench(
         _refuse("bench needs a game (see `cardai games`), or --all for all games")
     _refuse_given({"--history": history, "--against": against}, "needs --all")
     loaded = load(game)
-    with Line("playing", loaded) as progress:
+    with Line("playing", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
         report = benchmark.run_suite(
-            loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate
+            loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines
         )
     return show(report, shown.table, json)
+
+
+def _joined(cluster: str | None, mixed: bool, device: str, scorer: str) -> Any:
+    """A block in which a cluster is joined, or nothing is without an address."""
+    from contextlib import nullcontext
+
+    if cluster is None:
+        if mixed:
+            _refuse("--mixed is for --cluster")
+        return nullcontext()
+    from cardai.table.cluster.cluster import Cluster
+
+    return Cluster(cluster, mixed=mixed, device=device, scorer=scorer)
 
 
 def _salt(given: str | None) -> str | None:
@@ -285,6 +306,8 @@ def match(
     scorer: Scorer = "auto",
     salt: Salt = None,
     isolate: Isolate = False,
+    cluster: ClusterAddress = None,
+    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
@@ -295,7 +318,7 @@ def match(
     _refuse_counts(games, threads)
     _compute_on(device, scorer)
     loaded = load(game)
-    with Line("playing", loaded) as progress:
+    with Line("playing", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
         report = benchmark.run_match(
             loaded,
             _specs(seats),
@@ -309,6 +332,7 @@ def match(
             progress=progress,
             salt=_salt(salt),
             isolate=isolate,
+            cluster=machines,
         )
     return show(report, shown.table, json)
 
@@ -337,6 +361,8 @@ def selfplay(
     variant: Variant = None,
     device: Device = "auto",
     scorer: Scorer = "auto",
+    cluster: ClusterAddress = None,
+    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
@@ -349,9 +375,10 @@ def selfplay(
     pool = simulation.parse_pool(_listed(agent) or [])
     loaded = load(game)
     options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
-    with Line("simulating", loaded) as progress:
+    if out.name.endswith((".jsonl", ".jsonl.gz")):
+        _refuse_given({"--only": only, "--cluster": cluster}, "is for folders; here --out is the name of a file")
+    with Line("simulating", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
         if out.name.endswith((".jsonl", ".jsonl.gz")):
-            _refuse_given({"--only": only}, "is for folders; here --out is the name of a file")
             summary = simulation.simulate(
                 loaded, pool, games, out=out, overwrite=overwrite, progress=progress, **options
             )
@@ -359,7 +386,7 @@ def selfplay(
             _refuse(f"--overwrite is for files; {out} is the name of a folder")
         else:
             summary = simulation.simulate_shards(
-                loaded, pool, games, folder=out, only=only, progress=progress, **options
+                loaded, pool, games, folder=out, only=only, progress=progress, cluster=machines, **options
             )
     return show(summary, shown.table, json)
 
@@ -1007,11 +1034,11 @@ def _refuse(sentence: str) -> NoReturn:
     raise _error()(sentence)
 
 
-def _refused(sentence: str) -> int:
+def _refused(sentence: str, code: int = REFUSED) -> int:
     from cardai.errors import printable
 
     print(f"cardai: {printable(sentence)}", file=sys.stderr)
-    return REFUSED
+    return code
 
 
 def show(report: Any, table: Callable[[Any], Any], as_json: bool) -> int:

@@ -181,13 +181,7 @@ class Writer:
                 raise CardaiError(f"cannot record games of the agent {short(spec)}: its spec holds control characters")
         if game.max_plies * game.move.itemsize > _LONGEST_GAME:
             raise CardaiError(f"cannot record {game.name}: games of {game.max_plies} plies are too long for a file")
-        _refuse_existing(self.path, overwrite)
-        remove_left_over(self.path.parent, self.path.name)
-        self._unfinished = self.path.with_name(temporary(self.path.name))
-        try:
-            self._raw = self._unfinished.open("xb")
-        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-            raise CardaiError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        self._raw: BinaryIO = self._open()
         self.lines = LineMaker(_code_of(game, header))
         packed = self.path.suffix == ".gz"
         self._file = Gzip(self._raw) if packed else self._raw
@@ -231,9 +225,7 @@ class Writer:
             self._write(_line({"games": self.games, "complete": complete, "digest": self._digest.hexdigest()}))
             try:
                 self._file.close()
-                self._raw.close()
-                _refuse_existing(self.path, self._overwrite)
-                self._unfinished.replace(self.path)
+                self._keep()
             except OSError as error:
                 raise CardaiError(f"cannot finish {self.path}: {error.strerror or error}") from None
 
@@ -242,6 +234,22 @@ class Writer:
         if not self._raw.closed:
             self._raw.close()
             self._unfinished.unlink(missing_ok=True)
+
+    def _open(self) -> BinaryIO:
+        """Open what is written to, until the file has its name."""
+        _refuse_existing(self.path, self._overwrite)
+        remove_left_over(self.path.parent, self.path.name)
+        self._unfinished = self.path.with_name(temporary(self.path.name))
+        try:
+            return self._unfinished.open("xb")
+        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+            raise CardaiError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
+
+    def _keep(self) -> None:
+        """Close what was written to, and give it the file's name."""
+        self._raw.close()
+        _refuse_existing(self.path, self._overwrite)
+        self._unfinished.replace(self.path)
 
     def _write_ended(self, indices: list[int], texts: list[bytes]) -> None:
         """Write games that have ended, and those that waited for them. Threads may call it at once."""

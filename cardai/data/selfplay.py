@@ -12,12 +12,15 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cardai.data.files_by_cluster import play_files
 from cardai.data.mixture import FileResults, Mix, Summary, is_weight
 from cardai.data.record import RecordedGame
 from cardai.data.simulation_folder import chosen_files, file_name, held_folder, keep_plan, refuse_strangers
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.stats.progress import CountProgress, Progress
+from cardai.table.cluster.cluster import Cluster
+from cardai.table.cluster.identity import MIXED
 from cardai.table.many import Results, play
 
 SHARD = 10_000  # games in each file of `simulate_shards`
@@ -83,6 +86,7 @@ def simulate_shards(
     only: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    cluster: Cluster | None = None,
 ) -> Summary:
     """Play games into a folder of record files with `shard` games each. A file is written whole or not at all.
 
@@ -91,6 +95,8 @@ def simulate_shards(
 
     `only`: the numbers of the files to play, "30-39" or "7", counted from 0, so that several machines share a
     simulation. Each writes into a folder of its own; their files, copied into one folder, are the whole simulation.
+
+    `cluster`: the machines that play the files. The files are the same, see `cardai.data.files_by_cluster`.
 
     Raises CardaiError for a folder with another simulation or with other record files, for a damaged file in it, and
     for a folder into which another process is writing.
@@ -101,25 +107,23 @@ def simulate_shards(
     files = [place / file_name(*games_of_file) for games_of_file in ends]
     chosen = chosen_files(only, len(files))
     before, asked = chosen.start * shard, ends[chosen[-1]][1] - chosen.start * shard
-    done, found, interrupted = [], 0, False
     with held_folder(place):
-        keep_plan(place, mix.plan(shard))
+        device = cluster.device_of(mix.agents) if cluster else None
+        keep_plan(place, mix.plan(shard), MIXED if cluster and device and cluster.mixed else device)
         refuse_strangers(place, files, shard, games)
-        try:
-            for number in chosen:
-                (first, end), file = ends[number], files[number]
-                if file.exists():
-                    mix.check(file, first, end)
-                    found += 1
-                else:
-                    results = _play_shard(mix, file, first, end, _played(progress, first - before, asked))
-                    if results.interrupted:
-                        raise KeyboardInterrupt
-                    mix.count(first, end, FileResults.of(results))
-                done.append(str(file))
-        except KeyboardInterrupt:
-            interrupted = True
-    return mix.summary(done, found, interrupted, asked)
+        existing = [number for number in chosen if files[number].exists()]
+        for number in existing:
+            mix.check(files[number], *ends[number])
+        missing = {number: (files[number], *ends[number]) for number in chosen if number not in set(existing)}
+        if cluster:
+            found_games = sum(end - first for first, end in (ends[number] for number in existing))
+            results, interrupted = play_files(cluster, mix, shard, missing, found_games, asked, progress)
+        else:
+            results, interrupted = _play_here(mix, missing, before, asked, progress)
+    for number in sorted(results):
+        mix.count(*ends[number], results[number])
+    done = [str(files[number]) for number in sorted([*existing, *results])]
+    return mix.summary(done, len(existing), interrupted, asked)
 
 
 def simulate_here(
@@ -148,6 +152,22 @@ def simulate_here(
         for i, moves in enumerate(results.moves)
         if moves is not None
     ]
+
+
+def _play_here(
+    mix: Mix, missing: Mapping[int, tuple[Path, int, int]], before: int, asked: int, progress: Progress | None
+) -> tuple[dict[int, FileResults], bool]:
+    """Play files on this machine, one after the other. Returns the results of each, and whether Ctrl-C came."""
+    results: dict[int, FileResults] = {}
+    try:
+        for number, (file, first, end) in missing.items():
+            played = _play_shard(mix, file, first, end, _played(progress, first - before, asked))
+            if played.interrupted:
+                return results, True
+            results[number] = FileResults.of(played)
+    except KeyboardInterrupt:
+        return results, True
+    return results, False
 
 
 def _play_shard(mix: Mix, file: Path, first: int, end: int, progress: CountProgress | None) -> Results:

@@ -11,6 +11,8 @@ from cardai.data.mixture import FORMAT, PLAN
 from cardai.errors import CardaiError, short
 from cardai.files.reading import read_json
 from cardai.files.writing import held, write_whole
+from cardai.stats.machine import processor
+from cardai.table.cluster.identity import MIXED
 
 
 def file_name(first: int, end: int) -> str:
@@ -46,14 +48,29 @@ def held_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-def keep_plan(folder: Path, plan: dict[str, Any]) -> None:
-    """Write the description of a simulation into its folder. Raises CardaiError if the folder has another one."""
+def keep_plan(folder: Path, plan: dict[str, Any], device: str | None = None) -> None:
+    """Write the description of a simulation into its folder. Raises CardaiError if the folder has another one.
+
+    `device`: what the networks of a cluster compute on, or `MIXED`. None: there are none, or this machine plays alone.
+    Networks on other kinds of device round differently, so a folder with games of one kind takes no others.
+    """
     file = folder / PLAN
     if file.exists():
-        _refuse_other(file, read_json(file), plan)
-        return
+        written = read_json(file)
+        _refuse_other(file, written, plan)
+        before = written.get("device")
+        if device is None and before not in (None, MIXED, processor()):
+            raise CardaiError(
+                f"networks played the games of {folder} on {short(before)}, here it would be {processor()}"
+            )
+        if device in (None, before):
+            return
+        if device != MIXED:
+            known = short(before) if before else "a machine that was not noted"
+            raise CardaiError(f"networks played the games of {folder} on {known}, not on {device}; --mixed allows both")
     try:
-        write_whole(file, f"{json.dumps(plan, indent=2, ensure_ascii=False)}\n".encode())
+        table = plan if device is None else plan | {"device": device}
+        write_whole(file, f"{json.dumps(table, indent=2, ensure_ascii=False)}\n".encode())
     except OSError as error:
         raise CardaiError(f"cannot write {error.filename or file}: {error.strerror or error}") from None
 

@@ -38,6 +38,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import Measure, WonLostTied, leads, measure_of, won_lost_tied
 from cardai.stats.progress import Progress, begin_part
+from cardai.table.cluster.cluster import Cluster, check_cluster
 from cardai.table.many import Results
 
 Outcomes = dict[str, np.ndarray]
@@ -57,6 +58,7 @@ def run_suite(
     progress: Progress | None = None,
     salt: str | None = None,
     isolate: bool = False,
+    cluster: Cluster | None = None,
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
@@ -66,7 +68,8 @@ def run_suite(
 
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
     system if an agent runs Python code of somebody else's (`Agent.is_foreign`): such code could try the seeds that
-    people choose. `isolate`: such code runs in a process of its own, which is sent worlds and nothing else.
+    people choose. `isolate`: such code runs in a process of its own, which is sent worlds and nothing else. `cluster`:
+    the machines that play; the figures are the same.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
@@ -77,6 +80,7 @@ def run_suite(
     seed = whole("seed", seed)
     check_flag("isolate", isolate)
     check_function("progress", progress)
+    check_cluster(cluster)
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
     variant = _variant(game, suite.variant if variant is None else variant)
@@ -95,7 +99,17 @@ def run_suite(
     for plan in planned:
         part = begin_part(progress, done, total, f"{plan.measured.label} in {plan.row}")
         results, places = play_rotated(
-            game, plan.line_up, plan.turns, plan.deals, seed, variant, threads, part, salt=salt, noted=noted
+            game,
+            plan.line_up,
+            plan.turns,
+            plan.deals,
+            seed,
+            variant,
+            threads,
+            part,
+            salt=salt,
+            noted=noted,
+            cluster=cluster,
         )
         counted = partial(outcomes_of_places, places, plan.counted)
         own = {one.name: counted(outcomes(one.name, results)) for one in measures}
@@ -144,13 +158,14 @@ def run_match(
     progress: Progress | None = None,
     salt: str | None = None,
     isolate: bool = False,
+    cluster: Cluster | None = None,
 ) -> BenchReport[MatchStanding]:
     """Play the agents of a line-up against each other: a spec or an agent for each seat, in order.
 
     Equal specs are one player with several places. With `rotate`, each deal is played in all rotations of the line-up
     that seat different players, and games are rounded up to whole rotations; without it, each deal is played once with
-    the seats as named. `record`: a file to write the games to; it may exist only with `overwrite`. `salt`, `isolate`:
-    as in `run_suite`.
+    the seats as named. `record`: a file to write the games to; it may exist only with `overwrite`. `salt`, `isolate`,
+    `cluster`: as in `run_suite`.
 
     Raises CardaiError for bad specs, seats, games, variant or file, before anything is played.
     """
@@ -161,6 +176,7 @@ def run_match(
     check_flag("overwrite", overwrite)
     check_flag("isolate", isolate)
     check_function("progress", progress)
+    check_cluster(cluster)
     record = None if record is None else check_path("record", record)
     game.options(len(players), variant)
     line_up = _line_up(game, players, variant, isolate)
@@ -171,7 +187,19 @@ def run_match(
     part = begin_part(progress, 0, deals * len(turns), " - ".join(specs))
     measures = _measures(game, "score", game.measures or ("win", "loss"), [len(specs)])
     results, places = play_rotated(
-        game, line_up, turns, deals, seed, variant, threads, part, record, overwrite, salt, _noted(game, measures)
+        game,
+        line_up,
+        turns,
+        deals,
+        seed,
+        variant,
+        threads,
+        part,
+        record,
+        overwrite,
+        salt,
+        _noted(game, measures),
+        cluster=cluster,
     )
     places_of = {spec: [place for place, named in enumerate(specs) if named == spec] for spec in dict.fromkeys(specs)}
     return BenchReport(

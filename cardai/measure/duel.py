@@ -32,7 +32,8 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.progress import CountProgress
-from cardai.table.many import play
+from cardai.table.cluster.blocks import play_games
+from cardai.table.cluster.cluster import Cluster, check_cluster
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
 
@@ -92,18 +93,21 @@ def duel(
     seed: int = 0,
     threads: int | None = None,
     progress: CountProgress | None = None,
+    cluster: Cluster | None = None,
 ) -> Duel:
     """Play a candidate among others until one of them is better, or `most` games have been played.
 
     The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. At least `games`
     games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is kept in a file of
-    the folder, so that the same call continues a duel that was interrupted. Raises CardaiError for agents that do not
-    fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
+    the folder, so that the same call continues a duel that was interrupted. `cluster`: the machines that play.
+
+    Raises CardaiError for agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
     is_game(game).options(whole("seats", seats), variant)
     agents = [agent(game, check_text(name, spec)) for name, spec in (("candidate", candidate), ("other", other))]
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
+    check_cluster(cluster)
     first, sides = -(-positive("games", games) // BLOCK), game.teams or seats
     deals = -(-games // (first * sides))
     blocks = max(first, -(-positive("most", games if most is None else most) // (deals * sides)))
@@ -116,7 +120,7 @@ def duel(
             if block is None:
                 part = _part(progress, number * deals * sides, blocks * deals * sides)
                 own_seeds = seeds[number * deals : (number + 1) * deals]
-                block = _play(game, agents, own_seeds, seats, variant, threads, part)
+                block = _play(game, agents, own_seeds, seats, variant, threads, part, cluster)
                 _write(file, block)
             played.append(block)
         result = _compared(agents, played, count, 1 - (1 - interval.LEVEL) / len(sums))
@@ -171,11 +175,12 @@ def _play(
     variant: str | None,
     threads: int | None,
     progress: CountProgress | None,
+    cluster: Cluster | None,
 ) -> _Block:
     candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
     turns = distinct_rotations(candidate.tolist())
     lineups = np.tile(np.where(candidate[turns], 0, 1), (len(seeds), 1))
-    results = play(
+    results = play_games(
         game,
         agents,
         lineups,
@@ -184,6 +189,7 @@ def _play(
         threads=threads,
         record=True,
         progress=progress,
+        cluster=cluster,
     )
     if results.interrupted:
         raise KeyboardInterrupt

@@ -12,7 +12,9 @@ from cardai.game import MEASURED, Game, Row
 from cardai.stats.deals import deal_seeds
 from cardai.stats.measure import OF_SCORES
 from cardai.stats.progress import CountProgress
-from cardai.table.many import Results, play
+from cardai.table.cluster.blocks import play_games
+from cardai.table.cluster.cluster import Cluster
+from cardai.table.many import Results
 
 
 def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
@@ -45,13 +47,14 @@ def play_rotated(
     salt: str = "",
     noted: Sequence[str] = (),
     moves: bool = False,
+    cluster: Cluster | None = None,
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     `turns`: which place sits in each seat in the rotations that each deal is played in, i64[rotations, seats]. The
     places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `record`: a
     file to write the games to. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
-    `moves`: keep the moves of each game in the results.
+    `moves`: keep the moves of each game in the results. `cluster`: the machines that play.
     Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
     seats at once.
     """
@@ -61,7 +64,7 @@ def play_rotated(
     numbers = {spec: i for i, spec in enumerate(agents)}
     lineups = np.array([numbers[agent.spec] for agent in line_up])[places]
     with _recorder(record, game, tuple(agents), variant, lineups, seeds, overwrite) as on_game:
-        results = play(
+        results = play_games(
             game,
             list(agents.values()),
             lineups,
@@ -72,6 +75,7 @@ def play_rotated(
             on_game=on_game,
             outcomes=noted,
             record=moves,
+            cluster=cluster,
         )
     return results, places.reshape(deals, *turns.shape)
 

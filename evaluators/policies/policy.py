@@ -22,6 +22,7 @@ from flax import nnx
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
+from cardai.files.named import note, place_of
 from cardai.game import Game, Segment
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
@@ -209,7 +210,9 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
         if value not in (None, ""):
             raise CardaiError(f"agent {spec!r}: {name!r} takes no value")
         flags[name] = value is not None
-    return load(argument).agent(spec=spec, **flags)
+    place = place_of(argument) or Path(argument)
+    note(argument, place)
+    return load(place).agent(spec=spec, **flags)
 
 
 def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:
