@@ -59,7 +59,7 @@ def device_of(name: str | None = None) -> Any:
     if name not in DEVICES:
         raise CardaiError(unknown("device", name, DEVICES))
     try:
-        return jax.devices(None if name == "auto" else name)[0]
+        return jax.local_devices(backend=None if name == "auto" else name)[0]
     except RuntimeError:
         there = ", ".join(sorted({device.platform for device in jax.devices()}))
         raise CardaiError(f"device {name!r}: JAX finds none here, only {there}") from None

@@ -51,10 +51,7 @@ def save(folder: str | Path, checkpoint: Checkpoint) -> Path:
     If writing fails or is interrupted, the earlier checkpoints stay. Raises CardaiError if the file cannot be written.
     """
     place = Path(folder) / f"checkpoint-{checkpoint.step:09d}.safetensors"
-    entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
-    entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
-    entries["digest"] = _digest(entries, checkpoint.tensors)
-    content = bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)})
+    content = packed(checkpoint)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, content)
@@ -62,6 +59,20 @@ def save(folder: str | Path, checkpoint: Checkpoint) -> Path:
         raise CardaiError(_cannot_write(place, error)) from None
     _forget_old(place.parent)
     return place
+
+
+def packed(checkpoint: Checkpoint) -> bytes:
+    """Return the content of a checkpoint's file."""
+    entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
+    entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
+    entries["digest"] = _digest(entries, checkpoint.tensors)
+    return bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)})
+
+
+def unpacked(content: bytes, place: Path) -> Checkpoint:
+    """Return the checkpoint that a file's content holds. Raises DamagedCheckpoint, which names `place`."""
+    entries, tensors = _parsed(place, content)
+    return Checkpoint(entries["step"], entries["run"], tensors, entries["facts"])
 
 
 def newest(folder: str | Path, run: Mapping[str, str]) -> Checkpoint | None:
@@ -98,11 +109,11 @@ def load(path: str | Path, run: Mapping[str, str]) -> Checkpoint:
         content = read_bytes(place, _LARGEST)
     except OSError as error:
         raise unreadable(place, error) from None
-    entries, tensors = _parsed(place, content)
+    checkpoint = unpacked(content, place)
     for what, fingerprint in run.items():
-        if entries["run"].get(what) != fingerprint:
+        if checkpoint.run.get(what) != fingerprint:
             raise CardaiError(f"{place} is a checkpoint of another run: its {what} is not this run's")
-    return Checkpoint(entries["step"], entries["run"], tensors, entries["facts"])
+    return checkpoint
 
 
 def listed(folder: str | Path) -> list[Path]:

@@ -15,10 +15,13 @@ from typing import Any, ClassVar
 
 from cardai.agents.evaluator import DEVICES, MOMENTS
 from cardai.data.recipe import BALANCES, STATES
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, short
 from evaluators import settings
 from evaluators.bodies import options
 from evaluators.settings import literal, setting
+
+AUTO = "auto"
+_MOST_DEVICES = 4096
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,12 @@ class TrainConfig:
     device: str = setting(
         "Where the network is trained: auto, cpu or gpu.", choices=DEVICES, is_run=False, default="auto"
     )
+    devices: int | str = setting(
+        "How many devices of this machine share each batch; auto measures, and takes one unless all of them are "
+        "faster.",
+        is_run=False,
+        default=1,
+    )
     checkpoint_minutes: float = setting(
         "Minutes between checkpoints; 0 saves one after every validation.", span=(0, 10**6), is_run=False, default=5.0
     )
@@ -153,6 +162,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         settings.check(self)
+        object.__setattr__(self, "devices", number_of_devices(self.devices))
         object.__setattr__(self, "options", options.as_plain(options.options_of(self.body, self.options)))
         self._refuse_contradictions()
 
@@ -177,6 +187,16 @@ class TrainConfig:
     def fingerprint(self) -> str:
         """Return a hash of `identity`."""
         return settings.fingerprint(self)
+
+
+def number_of_devices(value: int | str) -> int | str:
+    """Return what the setting `devices` says: a number from 1 on, or `AUTO`. Raises CardaiError for anything else."""
+    if value == AUTO:
+        return AUTO
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if not isinstance(number, int) or not 1 <= number <= _MOST_DEVICES:
+        raise CardaiError(f"devices must be 1 to {_MOST_DEVICES}, or auto, not {short(value)}")
+    return number
 
 
 as_plain, as_toml, difference, write_config = settings.as_plain, settings.as_toml, settings.difference, settings.write

@@ -233,6 +233,7 @@ class IterateRun:
                 start_from=str(self.folder.model(leader)) if config.warm_start and leader else None,
                 seed=self._seed(number, 1),
                 device=config.device,
+                devices=config.devices,
                 threads=config.threads,
                 **config.training,
             ),

@@ -9,9 +9,9 @@ from cardai.data.selfplay import parse_pool
 from cardai.errors import CardaiError, unknown
 from evaluators import settings
 from evaluators.settings import setting
-from evaluators.training.config import TrainConfig
+from evaluators.training.config import TrainConfig, number_of_devices
 
-DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "threads")
+DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "devices", "threads")
 """The fields of a training config that `iterate` sets itself; `training` may hold all others."""
 
 _MOMENTS = {"greedy": "before_draw", "sampled": "drawn", "peeking": "drawn"}
@@ -108,12 +108,19 @@ class IterateConfig:
     device: str = setting(
         "Where networks are trained and evaluated: auto, cpu or gpu.", choices=DEVICES, is_run=False, default="auto"
     )
+    devices: int | str = setting(
+        "How many devices of this machine share each batch of training; auto measures, and takes one unless all of "
+        "them are faster.",
+        is_run=False,
+        default=1,
+    )
     threads: int | None = setting(
         "The number of threads; if not given, one per processor.", span=(1, 1024), is_run=False, default=None
     )
 
     def __post_init__(self) -> None:
         settings.check(self)
+        object.__setattr__(self, "devices", number_of_devices(self.devices))
         for name in DECIDED:
             if name in self.training:
                 raise CardaiError(f"training must not have {name}: iterate sets it itself")

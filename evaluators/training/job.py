@@ -1,9 +1,10 @@
 """What a training run is given: its config, its game and its states."""
 
 import contextlib
+import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -12,6 +13,7 @@ from cardai.data.dataset import Dataset
 from cardai.game import Game
 from evaluators.training.batches import in_advance, split_states
 from evaluators.training.config import TrainConfig
+from evaluators.training.devices import TrainingDevices
 from evaluators.training.trainer import Trainer, evaluation_batch
 
 
@@ -21,10 +23,16 @@ class TrainingJob:
     Raises CardaiError if a part that the config asks for is empty, or if a batch is larger than the training part.
     """
 
-    def __init__(self, config: TrainConfig, game: Game, dataset: Dataset, device: Any) -> None:
-        self.config, self.game, self.dataset, self.device = config, game, dataset, device
+    def __init__(self, config: TrainConfig, game: Game, dataset: Dataset, devices: TrainingDevices) -> None:
+        self.config, self.game, self.dataset, self.devices = config, game, dataset, devices
         self.training, self.validation, self.test = split_states(config, dataset)
         self.folder = Path(config.out)
+
+    def on(self, devices: TrainingDevices) -> Self:
+        """Return this job on other devices."""
+        other = copy.copy(self)
+        other.devices = devices
+        return other
 
     @property
     def per_epoch(self) -> int:
@@ -37,18 +45,25 @@ class TrainingJob:
         return {"config": self.config.fingerprint(), "data": self.dataset.digest}
 
     def fetch(self, states: np.ndarray) -> tuple[jax.Array, jax.Array]:
-        """Return the rows u8[n, width] and the labels f4[n] of some states, on the device."""
-        return jax.device_put((self.dataset.take(states), self.dataset.labels[states]), self.device)
+        """Return the rows u8[n, width] and the labels f4[n] of some states, on the devices.
+
+        A process reads its part of them alone.
+        """
+        own = states[self.devices.part(len(states))]
+        rows, labels = self.devices.divided((self.dataset.take(own), self.dataset.labels[own]))
+        return rows, labels
 
     def logits(self, trainer: Trainer, weights: tuple[Any, Any], states: np.ndarray) -> np.ndarray:
         """Return the logits that a network with these weights gives to some states, f4[n], in evaluation mode."""
-        size = evaluation_batch(self.config.batch)
-        parts = (states[first : first + size] for first in range(0, len(states), size))
+        size = evaluation_batch(self.config.batch, self.devices.total)
+        own = self.devices.part(size)
+        parts = (states[first : first + size][own] for first in range(0, len(states), size))
         logits = np.zeros(len(states), np.float32)
         with contextlib.closing(in_advance(self.dataset.take, parts)) as chunks:
             for i, rows in enumerate(chunks):
-                padded = np.zeros((size, rows.shape[1]), np.uint8)
+                padded = np.zeros((own.stop - own.start, rows.shape[1]), np.uint8)
                 padded[: len(rows)] = rows
-                batch = np.asarray(trainer.logits(weights, jax.device_put(padded, self.device)))
-                logits[i * size : i * size + len(rows)] = batch[: len(rows)]
+                batch = np.asarray(trainer.logits(weights, *self.devices.divided((padded,))))
+                scored = logits[i * size : (i + 1) * size]
+                scored[:] = batch[: len(scored)]
         return logits

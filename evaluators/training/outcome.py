@@ -12,7 +12,7 @@ from flax import nnx
 from cardai.files.writing import write_text
 from evaluators.model import Model
 from evaluators.training import report
-from evaluators.training.config import command
+from evaluators.training.config import AUTO, command
 from evaluators.training.job import TrainingJob
 from evaluators.training.metrics import Metrics, Reliability
 from evaluators.training.run_folder import MODEL, REPORT
@@ -60,7 +60,8 @@ def finish(job: TrainingJob, status: RunStatus, module: nnx.Module, logits: np.n
     """
     config = job.config
     figures = _figures(job, status, logits)
-    write_text(job.folder / REPORT, json.dumps(figures, indent=2) + "\n")
+    if job.devices.writes:
+        write_text(job.folder / REPORT, json.dumps(figures, indent=2) + "\n")
     write_model(job, status, module, figures)
     return TrainingResult(
         folder=job.folder,
@@ -79,10 +80,17 @@ def finish(job: TrainingJob, status: RunStatus, module: nnx.Module, logits: np.n
 
 
 def write_model(job: TrainingJob, status: RunStatus, module: nnx.Module, metrics: Mapping[str, Any]) -> None:
-    """Write a network as the run's model, with its metrics and with the command that makes it again."""
+    """Write a network as the run's model, with its metrics and with the command that makes it again.
+
+    Of several processes, process 0 writes.
+    """
+    if not job.devices.writes:
+        return
     config, dataset = job.config, job.dataset
     if status.planned:  # the command must make the same run on a machine of any speed
         config = replace(config, steps=status.planned, minutes=0.0)
+    if config.devices == AUTO:
+        config = replace(config, devices=len(job.devices.own))
     model = Model.of(
         job.game,
         module,
@@ -113,4 +121,6 @@ def _figures(job: TrainingJob, status: RunStatus, logits: np.ndarray) -> dict[st
         "split_by": job.config.split_by,
         "validation": status.best and status.best["validation"],
     }
+    if job.config.devices != 1 or job.devices.total > 1:
+        figures["devices"] = job.devices.as_json()
     return figures | report.figures_of_test(job, logits) if len(job.test) else figures

@@ -16,6 +16,8 @@ def table(result: TrainingResult) -> Any:
     from rich.table import Table
 
     speed = f"{result.states_per_second:,.0f} states/s"
+    if devices := result.report.get("devices"):
+        speed += f" on {_devices(devices)}"
     title = f"{result.model}: step {result.best_step} of {result.steps}, stopped by {result.stopped}, {speed}"
     headings = "states", "number", "BCE", "floor", "accuracy %", "Brier", "ECE"
     grid = Table(*headings, title=title, title_justify="left")
@@ -78,6 +80,14 @@ def draw_losses(
     axes.grid(alpha=0.3)
     axes.legend()
     save_figure(path, figure)
+
+
+def _devices(devices: Mapping[str, Any]) -> str:
+    """Return on what a run was trained, in words, such as "1 device (measured: 9,000 states/s on 1, 7,000 on 4)"."""
+    total, processes = devices["total"], devices["processes"]
+    words = f"{total} device{'s' * (total > 1)}" + (f" of {processes} processes" if processes > 1 else "")
+    measured = [f"{speed:,.0f} states/s on {number}" for number, speed in devices["states_per_second"].items()]
+    return f"{words} (measured: {', '.join(measured)})" if measured else words
 
 
 def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, Metrics]]:

@@ -1,11 +1,11 @@
-"""How a training run begins: with which network, and for how many steps."""
+"""How a training run begins: with which network, for how many steps, and on how many devices."""
 
+import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import jax
 from flax import nnx
 
 from cardai.data.dataset import Dataset
@@ -15,10 +15,12 @@ from evaluators.bodies.options import as_plain, options_of
 from evaluators.model import load
 from evaluators.network_file import set_tensors, tensors_of
 from evaluators.training.config import TrainConfig
+from evaluators.training.devices import TrainingDevices
 from evaluators.training.job import TrainingJob
 from evaluators.training.trainer import Trainer
 
 _PROBED_SECONDS = 5.0  # how long the speed is measured from which the steps of a run are planned
+_COMPARED_SECONDS, _COMPARED_ROUNDS = 0.5, 3  # for each number of devices
 _SHARE_OF_STEPS = 0.9  # of the minutes; the rest is for validations and checkpoints
 
 
@@ -61,16 +63,47 @@ def planned_steps(job: TrainingJob) -> int:
 
     The cosine schedule must know. The speed is that of some training steps, whose results are thrown away.
     """
-    config, batch = job.config, job.training[: job.config.batch]
+    config = job.config
     if config.schedule != "cosine" or config.epochs or config.steps:
         return 0
-    trainer = Trainer(initial_network(config, job.dataset), replace(config, schedule="constant", warm_up=0), None)
-    state, loss = trainer.step(jax.device_put(trainer.start(), job.device), *job.fetch(batch))
-    loss.block_until_ready()
-    began, steps = time.perf_counter(), 0
-    while time.perf_counter() - began < _PROBED_SECONDS:
-        state, loss = trainer.step(state, *job.fetch(batch))
-        loss.block_until_ready()
-        steps += 1
-    seconds = (time.perf_counter() - began) / steps
+    seconds = step_timer(job)(_PROBED_SECONDS)
     return max(1, round(_SHARE_OF_STEPS * 60 * config.minutes / seconds))
+
+
+def fastest(job: TrainingJob) -> TrainingDevices:
+    """Return the devices on which a job's steps are faster: one, or all that it has.
+
+    Both are measured in turns, by steps whose results are thrown away, and their medians are compared.
+    """
+    own = job.devices.own
+    if len(own) == 1:
+        return job.devices
+    timers = {number: step_timer(job.on(TrainingDevices(own[:number]))) for number in (1, len(own))}
+    rounds = [{number: timer(_COMPARED_SECONDS) for number, timer in timers.items()} for _ in range(_COMPARED_ROUNDS)]
+    seconds = {number: statistics.median(times[number] for times in rounds) for number in timers}
+    return TrainingDevices(
+        own[: min(seconds, key=lambda number: seconds[number])],
+        {number: job.config.batch / each for number, each in seconds.items()},
+    )
+
+
+def step_timer(job: TrainingJob) -> Callable[[float], float]:
+    """Return a function that takes steps for some seconds and returns the mean seconds of a step.
+
+    The first step, which compiles, is taken before.
+    """
+    batch, config = job.training[: job.config.batch], replace(job.config, schedule="constant", warm_up=0)
+    trainer = Trainer(initial_network(config, job.dataset), config, None, job.devices)
+    state, loss = trainer.step(job.devices.whole(trainer.start()), *job.fetch(batch))
+    loss.block_until_ready()
+
+    def seconds_of_step(least: float) -> float:
+        nonlocal state
+        began, steps = time.perf_counter(), 0
+        while steps == 0 or time.perf_counter() - began < least:
+            state, loss = trainer.step(state, *job.fetch(batch))
+            loss.block_until_ready()
+            steps += 1
+        return (time.perf_counter() - began) / steps
+
+    return seconds_of_step

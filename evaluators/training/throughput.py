@@ -19,6 +19,7 @@ from evaluators.bodies.build import build
 from evaluators.scorer import device_of
 from evaluators.training.batches import epoch_batches, in_advance
 from evaluators.training.config import TrainConfig
+from evaluators.training.devices import TrainingDevices
 from evaluators.training.job import TrainingJob
 from evaluators.training.start import total_steps
 from evaluators.training.trainer import Trainer
@@ -54,7 +55,7 @@ def throughput(config: TrainConfig, dataset: Dataset, rounds: int = 5) -> Throug
     `train` does.
     """
     device = device_of(config.device)
-    job = TrainingJob(config, load(config.game), dataset, device)
+    job = TrainingJob(config, load(config.game), dataset, TrainingDevices((device,)))
     batches_of_epochs = (epoch_batches(config, epoch, job.training) for epoch in itertools.count())
     places = itertools.chain.from_iterable(batches_of_epochs)
     with jax.default_device(device):

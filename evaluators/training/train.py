@@ -11,7 +11,7 @@ import contextlib
 import math
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -24,11 +24,11 @@ from cardai.errors import CardaiError
 from cardai.registry import load
 from cardai.stats.progress import Progress
 from evaluators.bodies.build import build
-from evaluators.scorer import device_of
-from evaluators.training import checkpoint, outcome
+from evaluators.training import checkpoint, outcome, processes
 from evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
 from evaluators.training.checkpoint import Checkpoint
-from evaluators.training.config import TrainConfig
+from evaluators.training.config import AUTO, TrainConfig
+from evaluators.training.devices import devices_of
 from evaluators.training.interrupt import DelayedInterrupt
 from evaluators.training.job import TrainingJob
 from evaluators.training.metrics import measure
@@ -36,7 +36,7 @@ from evaluators.training.outcome import TrainingResult
 from evaluators.training.run_folder import claimed
 from evaluators.training.run_log import RunLog, RunProgress
 from evaluators.training.run_status import RunStatus, StepTimer
-from evaluators.training.start import initial_network, planned_steps, total_steps
+from evaluators.training.start import fastest, initial_network, planned_steps, total_steps
 from evaluators.training.trainer import Trainer, named_arrays, state_arrays, state_from, tree_from
 
 _IN_FLIGHT = 2  # steps handed to the device before the loss of the oldest one is waited for
@@ -46,19 +46,47 @@ def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool
     """Train a network as a config says, or continue a run that was stopped, and report on it.
 
     If the config's folder holds a run of the same config, that run continues. Its weights come out the same, to the
-    bit, as if it had never been stopped (on the same machine). `overwrite`: a folder with another run is cleared.
-    Ctrl-C ends the run after the present step, with a checkpoint, by KeyboardInterrupt. No figures are drawn; that is
-    `evaluators.training.show_training.draw`.
+    bit, as if it had never been stopped (on the same machine, with the same number of devices). `overwrite`: a folder
+    with another run is cleared. Ctrl-C ends the run after the present step, with a checkpoint, by KeyboardInterrupt.
+    No figures are drawn; that is `evaluators.training.show_training.draw`.
 
-    Raises CardaiError if the folder holds another run or other files, or if the data does not fit the config.
+    Of several processes (`evaluators.training.processes`), all call this with the same config; process 0 alone writes
+    into the folder, and only it needs it.
+
+    Raises CardaiError if the folder holds another run or other files, if the data does not fit the config, if there are
+    fewer devices than it names, or if another process of the training has ended.
     """
-    game, device = load(config.game), device_of(config.device)
+    game, devices = load(config.game), devices_of(config)
     recipe_of(config, game)  # refuses a label before there is a folder
-    with claimed(Path(config.out), config, overwrite):
-        dataset = collect(config, game, progress)
-        with jax.default_device(device), TrainingRun(TrainingJob(config, game, dataset, device), progress) as run:
+    if config.minutes and processes.count() > 1:
+        raise CardaiError("minutes: the clocks of several processes differ, so give epochs or steps instead")
+    with contextlib.ExitStack() as stack, _gone_processes_in_a_sentence():
+        processes.together(
+            lambda: stack.enter_context(claimed(Path(config.out), config, overwrite)) if devices.writes else None
+        )
+        dataset = processes.together(lambda: collect(config, game, progress))
+        stack.enter_context(jax.default_device(devices.first))
+        job = TrainingJob(config, game, dataset, devices)
+        processes.refuse_differences(**job.identity)
+        if config.devices == AUTO:
+            job = job.on(fastest(job))
+        with TrainingRun(job, progress) as run:
             run.train()
             return run.finish()
+
+
+@contextlib.contextmanager
+def _gone_processes_in_a_sentence() -> Iterator[None]:
+    """Raise CardaiError for what JAX raises if another process of the training has ended."""
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if processes.count() == 1:
+            raise
+        raise CardaiError(
+            "another process of this training has ended, or cannot be reached; start all of them again with the same"
+            f" command, and the run continues from its newest checkpoint ({str(error).splitlines()[0][:200]})"
+        ) from None
 
 
 class TrainingRun:
@@ -69,15 +97,15 @@ class TrainingRun:
         self._timer, self._saved = StepTimer(), time.perf_counter()
         self._losses: deque[jax.Array] = deque()  # of the steps that the device may not have done yet
         self._best: dict[str, np.ndarray] = {}  # the weights of the best validation
-        newest = checkpoint.newest(job.folder, job.identity)
+        newest = _newest(job)
         self.status = _status(job.folder, newest) if newest else RunStatus(planned=planned_steps(job))
         self.total = self.status.planned or total_steps(self.config, job.per_epoch)
-        self.trainer = Trainer(self._network(newest), self.config, self.total)
-        self.state = jax.device_put(self.trainer.start(), job.device)
+        self.trainer = Trainer(self._network(newest), self.config, self.total, job.devices)
+        self.state = job.devices.whole(self.trainer.start())
         if newest:
             self._restore(newest)
         self._timer.go_on_from(self.status)
-        self._log = RunLog(job.folder, self.status.history, self.status.step)
+        self._log = RunLog(job.folder, self.status.history, self.status.step) if job.devices.writes else None
         self._progress = RunProgress(progress, self.config, job.per_epoch, self.total)
 
     def __enter__(self) -> Self:
@@ -86,7 +114,8 @@ class TrainingRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._log.close()
+        if self._log:
+            self._log.close()
 
     def train(self) -> None:
         """Take steps until a limit, patience or Ctrl-C ends the run."""
@@ -100,7 +129,7 @@ class TrainingRun:
     def finish(self) -> TrainingResult:
         """Evaluate the best weights on the test states, and write the report and the model."""
         weights = self._best_weights()
-        logits = self.job.logits(self.trainer, weights, self.job.test)
+        logits = self.job.logits(self.trainer, self.job.devices.whole(weights), self.job.test)
         return outcome.finish(self.job, self.status, self.trainer.module(weights), logits)
 
     def _network(self, newest: Checkpoint | None) -> Any:
@@ -110,7 +139,7 @@ class TrainingRun:
         return build(self.config.body, self.config.options, self.job.dataset.layout, seed=0)
 
     def _restore(self, newest: Checkpoint) -> None:
-        self.state = jax.device_put(state_from(self.state, newest.tensors), self.job.device)
+        self.state = self.job.devices.whole(state_from(self.state, newest.tensors))
         self._best = {name: value for name, value in newest.tensors.items() if name.startswith("best")}
         if self.status.stopped == "minutes" and not self.status.is_time_up(self.config.minutes):
             self.status.stopped = ""  # the config allows more minutes than it did
@@ -169,26 +198,45 @@ class TrainingRun:
             "states_per_second": round(status.states_per_second(self.config.batch)),
             "seconds": round(status.seconds, 1),
         }
-        self._log.add(line)
+        if self._log:
+            self._log.add(line)
         if status.add_validation(line, self.config.patience):
             self._best = named_arrays(self.trainer.weights(self.state), "best")
             module = self.trainer.module(self._best_weights())
             outcome.write_model(self.job, status, module, {"validation": metrics})
 
     def _best_weights(self) -> tuple[Any, Any]:
-        """Return the weights of the best validation, or the last weights without a validation part."""
-        return jax.device_put(tree_from(self.trainer.weights(self.state), self._best, "best"), self.job.device)
+        """Return the weights of the best validation, or the last weights without a validation part.
+
+        They are on the first device alone.
+        """
+        return jax.device_put(tree_from(self.trainer.weights(self.state), self._best, "best"), self.job.devices.first)
 
     def _is_checkpoint_due(self, has_validated: bool) -> bool:
         minutes = self.config.checkpoint_minutes
         return time.perf_counter() - self._saved > 60 * minutes if minutes else has_validated
 
     def _save(self) -> None:
-        """Write a checkpoint."""
+        """Write a checkpoint, which process 0 does for all."""
         self._wait(0)
+        if not self.job.devices.writes:
+            return
         tensors = state_arrays(self.state) | self._best
         checkpoint.save(self.job.folder, Checkpoint(self.status.step, self.job.identity, tensors, asdict(self.status)))
         self._saved = time.perf_counter()
+
+
+def _newest(job: TrainingJob) -> Checkpoint | None:
+    """Return the newest checkpoint in the folder of process 0, or None if there is none."""
+
+    def read() -> bytes:
+        newest = checkpoint.newest(job.folder, job.identity)
+        return checkpoint.packed(newest) if newest else b""
+
+    if processes.count() == 1:
+        return checkpoint.newest(job.folder, job.identity)
+    content = processes.of_first(read)
+    return checkpoint.unpacked(content, job.folder) if content else None
 
 
 def _status(folder: Path, newest: Checkpoint) -> RunStatus:

@@ -12,6 +12,7 @@ from flax import nnx
 
 from cardai.errors import CardaiError
 from evaluators.training.config import TrainConfig
+from evaluators.training.devices import TrainingDevices
 
 _EVALUATED = 8192  # most rows scored at once in evaluation mode
 
@@ -36,6 +37,8 @@ class TrainState(NamedTuple):
 class Trainer:
     """Trains a network with the optimiser and the schedule of a config, for `total` steps (None: unknown).
 
+    `devices`: those among which the rows of a batch are divided; None, or one: JAX's default device.
+
         trainer = Trainer(module, config, total=1000)
         state = trainer.start()
         state, loss = trainer.step(state, rows, labels)
@@ -46,7 +49,9 @@ class Trainer:
     Both are traced and compiled once for each number of rows.
     """
 
-    def __init__(self, module: nnx.Module, config: TrainConfig, total: int | None) -> None:
+    def __init__(
+        self, module: nnx.Module, config: TrainConfig, total: int | None, devices: TrainingDevices | None = None
+    ) -> None:
         module.train()
         self._training, *parts = nnx.split(module, nnx.Param, ...)
         self._params, self._rest = nnx.as_pure(parts)
@@ -55,8 +60,9 @@ class Trainer:
         self.rate = learning_rate(config, total)
         self._optimiser = _optimiser(config, self.rate)
         self._ema = config.ema
-        self.step = jax.jit(self._step, donate_argnums=0)
-        self.logits = jax.jit(self._logits)
+        shared = devices.jit_options() if devices else {}
+        self.step = jax.jit(self._step, donate_argnums=0, **shared)
+        self.logits = jax.jit(self._logits, **shared)
 
     def start(self) -> TrainState:
         """Return the state before the first step."""
@@ -120,9 +126,13 @@ def learning_rate(config: TrainConfig, total: int | None) -> optax.Schedule:
     return optax.join_schedules([rising, after], [config.warm_up])
 
 
-def evaluation_batch(batch: int) -> int:
-    """Return how many rows are scored at once in evaluation mode, in a run whose steps have `batch` rows."""
-    return min(batch, _EVALUATED)
+def evaluation_batch(batch: int, devices: int = 1) -> int:
+    """Return how many rows are scored at once in evaluation mode, in a run whose steps have `batch` rows.
+
+    It is a multiple of `devices`, as `batch` is.
+    """
+    size = min(batch, _EVALUATED)
+    return size - size % devices
 
 
 def state_arrays(state: TrainState) -> dict[str, np.ndarray]:

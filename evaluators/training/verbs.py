@@ -49,6 +49,20 @@ def train(
     *,
     flags: Annotated[TrainFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
     overwrite: Annotated[bool, Parameter(negative="", help="Begin anew in a folder that holds another run.")] = False,
+    coordinator: Annotated[
+        str | None,
+        Parameter(env_var="CARDAI_COORDINATOR", help="HOST:PORT of process 0, if several processes train together."),
+    ] = None,
+    processes: Annotated[
+        str | None,
+        Parameter(
+            env_var="CARDAI_PROCESSES",
+            help="How many processes train together; auto: as Slurm or Open MPI has started them.",
+        ),
+    ] = None,
+    process: Annotated[
+        int | None, Parameter(env_var="CARDAI_PROCESS", help="The number of this process, from 0; process 0 writes.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Train a network on recorded games; the same command continues a run that was stopped."""
@@ -59,10 +73,14 @@ def train(
     wanted = read_config(config, given)
     with Line("loading the libraries") as progress:  # the import of JAX takes seconds
         from evaluators.training import show_training
+        from evaluators.training.processes import join_as_told, number
         from evaluators.training.train import train as run
 
+        join_as_told(coordinator, processes, process)
         progress(0, 1, "reading games")
         result = run(wanted, progress, overwrite)
+        if number() > 0:  # process 0 shows the result
+            return 0
         progress(1, 1, "drawing the figures")
         show_training.draw(result)
     return show(result, show_training.table, json)
