@@ -239,14 +239,14 @@ def bench(
         _refuse("bench needs a game (see `cardai games`), or --all for all games")
     _refuse_given({"--history": history, "--against": against}, "needs --all")
     loaded = load(game)
-    with Line("playing", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
+    with Line("playing", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
         report = benchmark.run_suite(
             loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines
         )
     return show(report, shown.table, json)
 
 
-def _joined(cluster: str | None, mixed: bool, device: str, scorer: str) -> Any:
+def joined(cluster: str | None, mixed: bool, device: str, scorer: str = "auto") -> Any:
     """A block in which a cluster is joined, or nothing is without an address."""
     from contextlib import nullcontext
 
@@ -318,7 +318,7 @@ def match(
     _refuse_counts(games, threads)
     _compute_on(device, scorer)
     loaded = load(game)
-    with Line("playing", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
+    with Line("playing", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
         report = benchmark.run_match(
             loaded,
             _specs(seats),
@@ -377,7 +377,7 @@ def selfplay(
     options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
     if out.name.endswith((".jsonl", ".jsonl.gz")):
         _refuse_given({"--only": only, "--cluster": cluster}, "is for folders; here --out is the name of a file")
-    with Line("simulating", loaded) as progress, _joined(cluster, mixed, device, scorer) as machines:
+    with Line("simulating", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
         if out.name.endswith((".jsonl", ".jsonl.gz")):
             summary = simulation.simulate(
                 loaded, pool, games, out=out, overwrite=overwrite, progress=progress, **options
@@ -539,15 +539,22 @@ def perf(
     agent: Annotated[
         str | None, Parameter(help="Measure this agent, which has a model, and its network alone in a loop.")
     ] = None,
-    seconds: Annotated[float, Parameter(help="How long each measurement takes, in seconds.")] = 1.0,
+    seconds: Annotated[
+        float | None,
+        Parameter(help="How long each measurement takes, in seconds; 1 if not given, 60 with --cluster."),
+    ] = None,
     repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
     device: Device = "auto",
     scorer: Scorer = "auto",
+    cluster: ClusterAddress = None,
     json: AsJson = False,
 ) -> None:
-    """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
+    """Measure speed: decisions and games a second, or with --agent the rows a second of its network.
+
+    With --cluster: the games a second of a cluster, beside those that its machines play alone.
+    """
     from cardai.measure import network_share
     from cardai.measure import perf as speed
     from cardai.show import perf as shown
@@ -555,12 +562,28 @@ def perf(
 
     _compute_on(device, scorer)
     loaded = load(game)
+    if cluster is not None:
+        _perf_of_cluster(loaded, cluster, agent, seconds, device, scorer, json)
+        return
+    seconds = 1.0 if seconds is None else seconds
     with Line("measuring", loaded) as progress:
         if agent:
             report = network_share.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
         else:
             report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
     show(report, shown.network_table if agent else shown.table, json)
+
+
+def _perf_of_cluster(
+    game: "Game", address: str, agent: str | None, seconds: float | None, device: str, scorer: str, as_json: bool
+) -> None:
+    from cardai.measure import cluster_share
+    from cardai.show import cluster_share as shown
+    from cardai.show.progress import Line
+
+    with Line("measuring", game) as progress, joined(address, False, device, scorer) as machines:
+        report = cluster_share.measure(game, machines, agent or "random", seconds or 60.0, progress)
+    show(report, shown.text, as_json)
 
 
 @app.command(group=GAMES)

@@ -26,6 +26,7 @@ from cardai.game import Game
 from cardai.measure.duel import duel, exploring, with_epsilon
 from cardai.registry import load
 from cardai.stats.progress import Progress
+from cardai.table.cluster.cluster import Cluster
 from evaluators import settings
 from evaluators.scorer import set_device
 from evaluators.training.config import TrainConfig
@@ -40,7 +41,9 @@ Draw = Callable[[TrainingResult | IterateReport], None]
 FEWEST_IN_FILE = 1000  # games; those of the unfinished file are lost when simulation is stopped
 
 
-def iterate(config: IterateConfig, progress: Progress | None = None, draw: Draw | None = None) -> IterateReport:
+def iterate(
+    config: IterateConfig, progress: Progress | None = None, draw: Draw | None = None, cluster: Cluster | None = None
+) -> IterateReport:
     """Make generations, or continue to make them, until there are enough or time is up.
 
     If the config's folder holds a run of the same config, that run continues. Time is checked all along: when it is
@@ -48,20 +51,26 @@ def iterate(config: IterateConfig, progress: Progress | None = None, draw: Draw 
     Ctrl-C ends the run in the same way; the report then has the generations that were finished.
 
     `draw` is called with the result of each training run, and with the report so far after each generation.
+    `cluster`: the machines that play the games; this one trains.
 
     Raises CardaiError if the folder holds something else, or if the config does not fit the game.
     """
     game = load(config.game)
     _refuse_unfit(config, game)
     with claimed(config) as folder:
-        return _continued(config, game, folder, Clock(config.minutes, progress), draw)
+        return _continued(config, game, folder, Clock(config.minutes, progress), draw, cluster)
 
 
 def _continued(
-    config: IterateConfig, game: Game, folder: IterateFolder, clock: "Clock", draw: Draw | None
+    config: IterateConfig,
+    game: Game,
+    folder: IterateFolder,
+    clock: "Clock",
+    draw: Draw | None,
+    cluster: Cluster | None,
 ) -> IterateReport:
     set_device(config.device)
-    run = IterateRun(config, game, folder, clock, draw)
+    run = IterateRun(config, game, folder, clock, draw, cluster)
     stopped = "generations"
     try:
         while not config.generations or len(run.ended) < config.generations:
@@ -116,8 +125,15 @@ class IterateRun:
     """A run in progress: the generations that have ended, and the three steps that make the next one."""
 
     def __init__(
-        self, config: IterateConfig, game: Game, folder: IterateFolder, clock: "Clock", draw: Draw | None = None
+        self,
+        config: IterateConfig,
+        game: Game,
+        folder: IterateFolder,
+        clock: "Clock",
+        draw: Draw | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
+        self.cluster = cluster
         self.config, self.game, self.folder, self.clock, self.draw = config, game, folder, clock, draw
         self.seats = config.seats or game.default_seats
         self.others = parse_pool(config.pool) or default_pool(game)
@@ -213,6 +229,7 @@ class IterateRun:
             shard=min(max(self.config.games // 10, FEWEST_IN_FILE), SHARD),
             threads=self.config.threads,
             progress=self.clock,
+            cluster=self.cluster,
         )
         if simulated.interrupted:
             raise KeyboardInterrupt
@@ -271,6 +288,7 @@ class IterateRun:
                 seed=seed,
                 threads=self.config.threads,
                 progress=self.clock,
+                cluster=self.cluster,
             ).as_json()
         return {"champion": self.name_of(champion), **results}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from cardai.app.cli import ClusterAddress, Mixed
 from evaluators import settings
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.iterate_config import IterateConfig
@@ -94,16 +95,19 @@ def iterate(
         Path | None, Parameter(help="A TOML file with any of the settings below; flags win over it.")
     ] = None,
     flags: Annotated[IterateFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
+    cluster: ClusterAddress = None,
+    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
-    from cardai.app.cli import show
+    from cardai.app.cli import joined, show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(IterateConfig, config, given | {"game": game})
 
-    with Line("loading the libraries") as progress:  # the import of JAX takes seconds
+    machines_of = joined(cluster, mixed, wanted.device)
+    with Line("loading the libraries") as progress, machines_of as machines:  # the import of JAX takes seconds
         from evaluators.training import show_generations, show_training
         from evaluators.training.generations import IterateReport
         from evaluators.training.iterate import iterate as run
@@ -116,5 +120,5 @@ def iterate(
                 show_training.draw(outcome)
 
         progress(0, 1, "iterating")
-        report = run(wanted, progress, draw)
+        report = run(wanted, progress, draw, machines)
     return show(report, show_generations.table, json)

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError
 from cardai.files.named import noted
@@ -21,6 +23,7 @@ from cardai.table.cluster.driving import ClusterFailed, carry_out
 from cardai.table.cluster.engine import RayEngine
 from cardai.table.cluster.identity import device_kind, identity, refusal
 from cardai.table.cluster.work import DONE, GREET, WARM, Answer, WorkOrder, digest_of
+from cardai.table.many import play
 
 _GREETING, _WARMING = 60.0, 600.0  # seconds in which a machine must say what it is, and have compiled the rules
 
@@ -96,6 +99,31 @@ class Cluster:
         is_timed = any("ms=" in spec for spec in specs)  # such agents think by the clock, so no game is played alike
         return carry_out(self.engine, numbers, send, take, must_agree=not is_timed)
 
+    def greet(self, game: Game, specs: Sequence[str], tell: Tell | None = None) -> None:
+        """Have each machine say what it is, and compile the rules, before there are tasks. Raises as `run` does."""
+        self.on_each(game, specs, f"{__name__}:_nothing_to_do", {}, tell)
+
+    def on_each(
+        self,
+        game: Game,
+        specs: Sequence[str],
+        task: str,
+        requests: Mapping[str, Mapping[str, Any]],
+        tell: Tell | None = None,
+    ) -> dict[str, Answer]:
+        """Have one task done on each machine, on all its processors. Returns the answers by the machines' names.
+
+        `requests`: by the machines' names, see `WorkOrder`; a machine without one only says what it is and compiles.
+        """
+        answers: dict[str, Answer] = {}
+        for request in dict.fromkeys(json.dumps(request, sort_keys=True) for request in requests.values()) or ["{}"]:
+            order, contents = self._order(game, specs, task, json.loads(request), b"")
+            kept = [self.engine.keep(content) for content in (order.as_bytes(), b"", *contents)]
+            self._greet(order, kept, tell or (lambda _: None))
+            own = [name for name, wanted in requests.items() if json.dumps(wanted, sort_keys=True) == request]
+            answers |= self._ask_all(own, 0, kept, _WARMING, is_alone=True)
+        return answers
+
     def _order(
         self, game: Game, specs: Sequence[str], task: str, request: Mapping[str, Any], data: bytes
     ) -> tuple[WorkOrder, list[bytes]]:
@@ -139,9 +167,15 @@ class Cluster:
                 raise ClusterFailed(f"machine {nodes[node].host} cannot play this: {answer.text}")
             self._warm.add((node, order.game))
 
-    def _ask_all(self, nodes: Iterable[str], number: int, kept: Sequence[int], seconds: float) -> dict[str, Answer]:
-        """The answers of some machines to a task. Leaves out those that are gone meanwhile."""
-        tickets = {self.engine.submit(number, kept, node): node for node in nodes}
+    def _ask_all(
+        self, nodes: Iterable[str], number: int, kept: Sequence[int], seconds: float, is_alone: bool = False
+    ) -> dict[str, Answer]:
+        """The answers of some machines to a task. Leaves out those that are gone meanwhile.
+
+        `is_alone`: the task has all processors of its machine.
+        """
+        slots = {name: node.slots if is_alone else 1 for name, node in self.engine.nodes().items()}
+        tickets = {self.engine.submit(number, kept, node, slots[node]): node for node in nodes if node in slots}
         answers: dict[str, Answer] = {}
         deadline = time.monotonic() + seconds
         while tickets:
@@ -155,6 +189,18 @@ class Cluster:
                 host = self.engine.nodes()[next(iter(tickets.values()))].host
                 raise ClusterFailed(f"machine {host} did not answer within {seconds:.0f} seconds")
         return answers
+
+
+def _nothing_to_do(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int], bytes]:
+    """The work of a task that only compiles the rules of a game."""
+    del request, data
+
+    def work(number: int) -> bytes:
+        lineups, seeds = np.zeros((1, game.default_seats), np.int64), np.zeros(1, np.uint64)
+        play(game, [agent(game, "random")], lineups, seeds, threads=1)
+        return b"%d" % number
+
+    return work
 
 
 def check_cluster(cluster: Cluster | None) -> None:

@@ -1,5 +1,6 @@
 """What a machine says it is before it plays, and whether its games are those that this machine would play."""
 
+import functools
 import hashlib
 import importlib.metadata
 import platform
@@ -81,6 +82,7 @@ def _words(name: str, value: str | None) -> str:
     )
 
 
+@functools.cache
 def _digest(*folders: Path) -> str:
     """A digest of all Python files in some folders, and of their names."""
     digest = hashlib.blake2b(digest_size=6)
