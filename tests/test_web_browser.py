@@ -14,6 +14,7 @@ from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
 
 import cardai
 from cardai.data.record import Reader
+from cardai.web import server
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -62,6 +63,19 @@ def screen(browser, home):
     yield open_window
     for one in opened:
         one.close()
+
+
+def test_the_first_load_of_a_table_is_small_and_brings_no_code_that_it_does_not_use(screen):
+    shown = screen(SMALL, "light")
+    shown.sit_down("tictactoe")
+    asked = set()
+    shown.page.on("request", lambda request: asked.add(request.url))
+    shown.page.reload()
+    shown.begin()
+    names = {"page.html"} | {url.rpartition("/static/")[2] for url in asked if "/static/" in url}
+    assert {"table.js", "zones.js", "style.css"} <= names
+    assert names.isdisjoint({"lobby.js", "learning.js", "challenge.js", "waiting.js", "fair.js"})
+    assert sum((server.STATIC / name).stat().st_size for name in names) <= 40_000
 
 
 def record_of(shown: Screen, folder: Path) -> Path:

@@ -40,12 +40,8 @@ function compress(state, view, at) {
   [a, b, c, d, e, f, g, h].forEach((word, i) => (state[i] = (state[i] + word) >>> 0));
 }
 
-export const toHex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const toHex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-
-export function newNonce() {
-  return toHex(crypto.getRandomValues(new Uint8Array(32)));
-}
 
 // A sentence on the deal. `before`: the commitment and the nonce that this browser kept from before the deal.
 export function judge(before, fair) {

@@ -7,10 +7,9 @@ const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").querySel
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
 
 export class Learning {
-  constructor(table, send) {
-    Object.assign(this, { table, send, answer: null, review: null });
-    this.now = el("div", { class: "advice" });
-    this.back = el("div", { class: "panel looked", hidden: true });
+  // `now`: where hints are shown; `back`: where the game is looked at again.
+  constructor(table, send, now, back) {
+    Object.assign(this, { table, send, now, back, answer: null, review: null });
     this.trouble = el("p", { class: "trouble", role: "alert" });
   }
 
@@ -74,9 +73,9 @@ export class Learning {
   }
 }
 
-const button = (content, key, onclick) => el("button", { type: "button", "data-key": key, onclick }, ...[content].flat());
+export const button = (content, key, onclick) => el("button", { type: "button", "data-key": key, onclick }, ...[content].flat());
 
-function tableOf(name, heads, rows) {
+export function tableOf(name, heads, rows) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, el("table", {},
     el("thead", {}, el("tr", {}, ...heads.map((head) => el(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
     el("tbody", {}, ...rows.map((cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell)))))));
@@ -98,14 +97,4 @@ function lineOf(rows, view) {
   const rings = dots.filter(([, , , , better]) => better).map(place).map(([cx, cy]) => shape("circle", { cx, cy, r: 6 }));
   return shape("svg", { viewBox: "0 0 600 120", class: "line", role: "img", "aria-label": `Your values from ${low.toFixed(2)} to ${high.toFixed(2)}, ${rings.length} costly choices` },
     shape("polyline", { points: dots.map((dot) => place(dot).join(",")).join(" ") }), ...rings);
-}
-
-// How a challenge stands; the results come when all have finished.
-export function challengePanel(view, send) {
-  const { code, finished, results } = view.challenge;
-  const cells = results && [...results.people, ...results.agents.map(([name, score]) => [`${name} in your seat`, score])];
-  return el("div", { class: "panel looked" }, el("h2", {}, "The same deal for all"),
-    el("p", {}, "Code: ", el("code", {}, code), `. ${finished} of ${view.challenge.for} have finished.`),
-    cells ? tableOf("Results", ["who", "score"], cells.map(([name, score]) => [name, String(Math.round(1000 * score) / 1000)]))
-      : el("p", {}, button("See who has finished", "standing", () => send({}))));
 }

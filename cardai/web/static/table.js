@@ -3,11 +3,8 @@
 import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill } from "./dom.js";
-import { judge, newNonce } from "./fair.js";
-import { challengePanel, Learning } from "./learning.js";
 import { pretty } from "./pieces.js";
 import { remembered, setting } from "./settings.js";
-import { joinForm, waitingRoom } from "./waiting.js";
 import { arrowKeys, zoneOf } from "./zones.js";
 
 const MANY = 24; // moves beside which a field to search them is shown
@@ -21,6 +18,7 @@ export async function showTable(main, table) {
       history.replaceState(null, "", location.pathname);
       new TablePage(main, table);
     };
+    const { joinForm } = await import("./waiting.js");
     main.replaceChildren(joinForm(table, invitation, remembered("name"), joined));
   } else new TablePage(main, table);
 }
@@ -36,7 +34,9 @@ class TablePage {
     this.error = el("p", { class: "trouble", role: "alert" });
     this.log = el("div", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
     this.typed = this.typedMove();
-    this.learning = new Learning(table, (message) => this.connection.send(message));
+    this.modules = {};
+    this.advice = el("div", { class: "advice" });
+    this.back = el("div", { class: "panel looked", hidden: true });
     const { waiting, others, middle, own, moves, end, challenge } = this.parts;
     end.setAttribute("aria-live", "polite");
     others.setAttribute("aria-label", "Other seats");
@@ -44,9 +44,9 @@ class TablePage {
     moves.setAttribute("aria-label", "Your moves");
     this.board = el("div", { class: "board", hidden: true },
       el("div", { class: "felt" }, others, middle),
-      el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.learning.now, this.typed)),
+      el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.advice, this.typed)),
       el("section", { class: "panel side", "aria-label": "Log" }, el("h2", {}, "What happened"), this.log, this.tools()));
-    main.replaceChildren(waiting, end, this.learning.back, challenge, this.board);
+    main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
     window.addEventListener("settings", () => this.view && this.draw());
     this.connection = new Connection(table, (view) => this.take(view), (text, code) => this.lost(text, code));
@@ -58,8 +58,18 @@ class TablePage {
     if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, ". ", el("a", { href: "/" }, "A new table")));
   }
 
+  // A module that many tables never need. Undefined until it has come (null: in vain), and then everything is drawn again.
+  late(name) {
+    if (!(name in this.modules)) {
+      this.modules[name] = undefined;
+      import(`./${name}.js`).catch(() => null).then((module) => { this.modules[name] = module; this.draw(); });
+    }
+    return this.modules[name];
+  }
+
   take(view) {
     if (view.advice || view.review) return this.learning.take(view, this.view);
+    for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
     const isNew = this.view?.ply !== view.ply;
     this.view = view;
     if (isNew) {
@@ -91,7 +101,7 @@ class TablePage {
     document.title = `${turn}${view.title}`;
     this.board.hidden = !isDealt;
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
-    refill(this.parts.waiting, isWaiting ? waitingRoom(view, (text) => this.complain(text)) : null);
+    refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text)) : null);
     if (isDealt) this.drawGame(view);
   }
 
@@ -114,9 +124,15 @@ class TablePage {
     this.drawMoves(moves, choice);
     this.drawLog(view.log);
     if (document.activeElement !== this.pause) this.pause.value = view.pause;
-    refill(this.parts.end, view.over ? this.ending(view) : null);
-    refill(this.parts.challenge, view.challenge ? challengePanel(view, (message) => this.connection.send(message)) : null);
-    this.learning.draw(view);
+    const send = (message) => this.connection.send(message);
+    if ((view.study || view.over) && !view.watches) {
+      const learning = this.late("learning");
+      if (learning) this.learning ??= new learning.Learning(this.table, send, this.advice, this.back);
+    }
+    const isComplete = !view.fair || this.late("fair") !== undefined; // the end is read out once
+    refill(this.parts.end, view.over && isComplete ? this.ending(view) : null);
+    refill(this.parts.challenge, view.challenge ? this.late("challenge")?.challengePanel(view, send) : null);
+    this.learning?.draw(view);
     this.board.classList.toggle("over", view.over);
     this.board.dataset.ply = view.ply;
   }
@@ -237,11 +253,12 @@ class TablePage {
     return el("div", { class: "panel result" },
       el("h2", {}, "The game is over"), el("p", { class: "sentence" }, view.end.text),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("tbody", {}, ...scores))),
-      view.fair ? el("p", { class: "small" }, judge(before, view.fair)) : null,
+      view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
       el("p", { class: "buttons" }, el("a", { class: "button primary", href: "/" }, "A new table"),
-        view.study && !view.watches ? this.learning.undo(view) : null,
+        view.study && !view.watches ? this.learning?.undo(view) : null,
         view.fair ? el("a", { class: "button", href: `/t/${this.table}/record`, download: true }, "Save the game") : null));
   }
 }
 
+const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const round = (value) => String(Math.round(value * 1000) / 1000);
