@@ -309,7 +309,9 @@ class Game:
     or in part (cards passed, sealed bids) needs it. Without it, moves are public and `spell` words them for everybody.
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
     `holdings(state)` lists the set of cards in each place whose size everybody knows: the hands first, in the order of
-    the seats, then the deck, each pile. `cardai check` counts the cards with it.
+    the seats, then the deck, each pile. `cardai check` counts the cards with it. `chances(state, seat, shares)` writes
+    the exact chance of each piece to be in each hand, float64[seats, pieces], over all deals that fit what `seat`
+    knows.
     `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
     `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.
@@ -360,6 +362,7 @@ class Game:
     tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[int]] | None = None
+    chances: Callable[[Any, int, Any], None] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
     teams: int = 0
     seats_alike: bool = True

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import math
 import time
 from pathlib import Path
 
@@ -240,6 +241,30 @@ def test_chances_are_the_shares_of_worlds_and_know_what_the_seat_knows():
     text = text_of(shown.chances_table(LOW_HAND, found))
     assert "percent of 200 worlds" in text
     assert LOW_HAND.pieces[found.cards[0]] in text
+
+
+def test_chances_that_the_game_counts_are_exact_and_agree_with_worlds():
+    """Literature after some questions: what others asked for forces cards into their hands."""
+    game = cardai.load("literature")
+    table = OneGame(game, [cardai.agent(game, "random")] * 4, 5)
+    while table.ply < 12:
+        table.step()
+    state, seat = table.seen(table.turn, table.seed), table.turn
+    exact = chances(game, state, seat, seed=1)
+    sampled = chances(dataclasses.replace(game, chances=None), state, seat, seed=1, worlds=1000)
+    assert (exact.is_exact, exact.margin, sampled.is_exact) == (True, 0.0, False)
+    assert set(sampled.cards) <= set(exact.cards)
+    shares = dict(zip(sampled.cards, sampled.shares, strict=True))
+    for card, mine in zip(exact.cards, exact.shares, strict=True):
+        if card in shares:
+            np.testing.assert_allclose(mine, shares[card], atol=5 * 0.5 / math.sqrt(1000))
+    assert (exact.shares[:, seat] == 0).all()
+    np.testing.assert_allclose(exact.shares.sum(axis=1), 1.0)
+    assert len({str(chances(game, game.world(state, seat, s), seat, 1)) for s in range(3)}) == 1
+    assert len({round(share, 9) for share in exact.shares.ravel()}) > 4, "not the same for all cards"
+    text = text_of(shown.chances_table(game, exact))
+    assert "exact" in text
+    assert "worlds" not in text
 
 
 def test_chances_need_holdings_and_pieces():

@@ -135,7 +135,7 @@ def test_the_contract_lists_every_rule_with_its_parameters():
     told = {name: "".join(kinds.get(one, "-") for one in given.split(", ")) for name, given in signatures.items()}
     rules = {name: parameters for name, (_, parameters) in native._KINDS.items()}
     assert {name: told[name] for name in rules} == rules
-    assert set(told) == {*rules, "spell", "tell", "parse", "show", "ending", "holdings", "zones", "picks"}
+    assert set(told) == {*rules, "spell", "tell", "parse", "show", "ending", "holdings", "chances", "zones", "picks"}
 
 
 def test_the_contract_lists_every_field_of_a_game_and_of_a_state():

@@ -104,7 +104,7 @@ def notes(explanation: Explanation) -> list[str]:
 
 
 def chances_table(game: Game, chances: Chances) -> Any:
-    """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds."""
+    """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds or of all deals."""
     rows, others = grid(), [seat for seat in range(chances.shares.shape[1] - 1) if seat != chances.seat]
     rows.add_column("card")
     for seat in others:
@@ -114,7 +114,9 @@ def chances_table(game: Game, chances: Chances) -> Any:
         cells = [f"{100 * shares[place]:.0f}" if shares[place] else "-" for place in (*others, -1)]
         rows.add_row(in_suits(game.pieces[card], game.pieces), *cells)
     lines = [
-        f"percent of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);",
+        "percent, exact: of all deals that fit what your seat knows;"
+        if chances.is_exact
+        else f"percent of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);",
         "they follow from the rules and what you have seen, not from why others played as they did",
     ]
     return with_notes(lines, rows)

@@ -7,7 +7,15 @@ names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0).
 from cardai.game import Game, PerspectiveEncoder, Phase
 
 from .deck import CARDS, DECK, HALVES, SIX
-from .encode import article_layout, chances_layout, encode_article, encode_chances, encode_facts, facts_layout
+from .encode import (
+    article_layout,
+    card_chances,
+    chances_layout,
+    encode_article,
+    encode_chances,
+    encode_facts,
+    facts_layout,
+)
 from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
@@ -69,4 +77,5 @@ GAME = Game(
     picks=picks,
     ending=ending,
     holdings=holdings,
+    chances=card_chances,
 )

@@ -1,7 +1,9 @@
-"""Where the cards that a seat cannot see may lie, and how likely, estimated from worlds of the seat.
+"""Where the cards that a seat cannot see may lie, and how likely, given what the rules let the seat know.
 
-A world deals anew all that the seat cannot know, so the share of worlds in which a card lies in a hand estimates the
-chance that it is there, given what the rules let the seat know. What the choices of others suggest is not counted.
+A game that counts deals gives the chances exactly (`Game.chances`). Otherwise they are estimated: a world deals anew
+all that the seat cannot know, so the share of worlds in which a card lies in a hand estimates the chance that it is
+there.
+What the choices of others suggest is not counted.
 """
 
 import math
@@ -17,15 +19,17 @@ from cardai.kernel.doors import check_seat
 from cardai.stats.interval import LEVEL
 
 WORLDS = 400
+_ROUNDING = 1e-9  # exact chances are correct to about the twelfth digit
 _FIRST = 3 << 30  # numbers of the streams: advice uses those below
 
 
 @dataclass(frozen=True)
 class Chances:
-    """The shares of `worlds` worlds of `seat` in which each hidden card lies in each hand.
+    """How likely each hidden card lies in each hand, as far as `seat` may know.
 
     - `cards`: the pieces whose place the seat does not know, in order.
     - `shares`: f8[cards, seats + 1]: in the hand of each seat, then anywhere else. A row sums to 1.
+    - `worlds`: the number of worlds from which the shares are estimated; 0 if they are exact.
     """
 
     seat: int
@@ -34,13 +38,20 @@ class Chances:
     worlds: int
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the shares are exact chances."""
+        return self.worlds == 0
+
+    @property
     def margin(self) -> float:
-        """How far a share may be off by chance: half of the widest 95 % interval."""
-        return NormalDist().inv_cdf(0.5 + LEVEL / 2) * math.sqrt(0.25 / self.worlds)
+        """How far a share may be off by chance: half of the widest 95 % interval. 0 for exact chances."""
+        return 0.0 if self.is_exact else NormalDist().inv_cdf(0.5 + LEVEL / 2) * math.sqrt(0.25 / self.worlds)
 
 
 def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WORLDS) -> Chances:
     """Where hidden cards may lie, as `seat` may know. `state`: any state or world of that seat.
+
+    `worlds`: how many to estimate from, if the game gives no exact chances; `seed` decides them.
 
     Raises CardaiError for a game that does not say where its cards lie (`holdings`) or has no names for them.
     """
@@ -49,11 +60,31 @@ def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WO
     seats, count = int(state["seats"]), positive("worlds", worlds, 1 << 20)
     seat = check_seat("seat", seat, seats)
     base, held = int_seed(seed), np.zeros((len(game.pieces), seats + 1))
+    if game.chances is not None:
+        return _exact(game, state, seat, base)
     for i in range(count):
         world = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST + i)))
         places = [int(cards) for cards in game.holdings(world)]
         for place, cards in enumerate(places):
             held[listed_pieces(cards), min(place, seats)] += 1
     held /= count
+    return _of_hidden(seat, held, count)
+
+
+def _exact(game: Game, state: GameState, seat: int, base: int) -> Chances:
+    """The chances that the game gives. What they leave of a card lies outside of the hands."""
+    assert game.chances is not None
+    world, seats = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST))), int(state["seats"])
+    shares = np.zeros((seats, len(game.pieces)))
+    game.chances(world, seat, shares)
+    elsewhere = 1.0 - shares.sum(axis=0)
+    held = np.vstack([shares, elsewhere]).T
+    held[np.abs(held) < _ROUNDING] = 0.0
+    held[np.abs(held - 1.0) < _ROUNDING] = 1.0
+    return _of_hidden(seat, held, 0)
+
+
+def _of_hidden(seat: int, held: np.ndarray, worlds: int) -> Chances:
+    """The shares of the cards whose place is not certain, of those of all cards, f8[pieces, seats + 1]."""
     hidden = np.flatnonzero(((held > 0) & (held < 1)).any(axis=1))
-    return Chances(seat, tuple(hidden.tolist()), held[hidden], count)
+    return Chances(seat, tuple(hidden.tolist()), held[hidden], worlds)
