@@ -133,6 +133,16 @@ def test_a_late_task_is_sent_to_another_machine_too_and_its_first_answer_counts(
     assert driving.SLOW <= farm.now < driving.SLOW + 10
 
 
+def test_a_machine_that_falls_silent_delays_a_run_by_seconds_though_it_seems_to_be_there():
+    farm = Farm(mishaps={(number, 1): "never" for number in (1, 3, 5, 7)})  # all that machine b has out
+    taken, failed = carried_out(farm, 400)
+    assert (taken, failed) == (all_done(400), {})
+    stuck = [number for number, nodes in farm.sent.items() if len(nodes) > 1]
+    assert len(stuck) == 4
+    assert {len(farm.sent[number]) for number in stuck} == {2}  # though their first copies stay out to the end
+    assert farm.most == 4
+
+
 @pytest.mark.parametrize("must_agree", [True, False])
 def test_two_answers_to_a_task_must_be_equal_unless_agents_play_by_the_clock(must_agree):
     class Twice(Farm):

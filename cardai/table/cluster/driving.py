@@ -24,7 +24,7 @@ MOST_FAILURES = 3
 MOST_LOSSES = 4
 """How often the worker of a task may end before the task is given up: it is retried three times."""
 SLOW, SLOWER = 10.0, 3.0
-"""A task is late after so many seconds, and so many times the median, when no other task waits."""
+"""A task is late after so many seconds, and after so many times the median. Then another machine gets it too."""
 _HOPELESS = 5  # tasks that were given up before any was done; then the others are not tried
 _WAIT = 0.2  # seconds for which events are waited for
 _ALONE = 20.0  # seconds without any machine before a run is given up
@@ -139,8 +139,8 @@ class _Drive:
         while self.left:
             nodes = {name: node for name, node in self.machines.nodes().items() if name not in self.refused}
             self._check(nodes)
-            self._send_waiting(nodes)
             self._double_late(nodes)
+            self._send_waiting(nodes)
             for event in self.machines.events(_WAIT):
                 self._hear(event)
             if len(self.failed) >= _HOPELESS and not self.done:
@@ -172,16 +172,17 @@ class _Drive:
             self._put_out(number, node)
 
     def _double_late(self, nodes: Mapping[str, Node]) -> None:
-        """Send tasks that are late to another machine too, once nothing else is to be sent."""
-        if self.waiting or not self.seconds:
+        """Send tasks that are late to another machine too: theirs may hang, or be unplugged."""
+        if not self.seconds:
             return
         limit, now = max(SLOW, SLOWER * statistics.median(self.seconds)), self.clock()
         copies: dict[int, list[_Out]] = {}
         for out in self.out.values():
-            copies.setdefault(out.number, []).append(out)
+            if out.number in self.left:
+                copies.setdefault(out.number, []).append(out)
         for number, outs in copies.items():
             if len(outs) == 1 and now - outs[0].since > limit:
-                node = self._free(nodes, {outs[0].node}, 1)
+                node = self._free(nodes, {outs[0].node}, A_CPU if self.waiting else 1)
                 if node is not None:
                     self._put_out(number, node)
 
