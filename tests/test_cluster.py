@@ -3,6 +3,7 @@
 import hashlib
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ import cardai
 from cardai.agents.spec import agent
 from cardai.data import files_by_cluster
 from cardai.data.record import read
-from cardai.data.selfplay import simulate_shards
+from cardai.data.selfplay import simulate_here, simulate_shards
+from cardai.data.soundness import first_unsound
 from cardai.errors import CardaiError
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
@@ -283,10 +285,26 @@ def test_a_file_of_other_games_than_the_plans_is_refused_and_not_written(here, t
     whole = files_by_cluster.unpacked
     monkeypatch.setattr(files_by_cluster, "unpacked", lambda answer: (spoiled, whole(answer)[1]))
     with pytest.raises(
-        ClusterFailed, match=r"games-000000000-000000009.jsonl.gz, played on machine .*, is wrong: .*line 2"
+        ClusterFailed, match=r"games-000000000-000000009.jsonl.gz, played on machine .*, is wrong: game 0 is not the"
     ):
         simulate_shards(TICTACTOE, POOL, 10, folder=tmp_path / "many", shard=10, seed=3, cluster=here)
     assert [file.name for file in (tmp_path / "many").iterdir()] == ["simulation.json"]
+
+
+def test_a_game_that_does_not_replay_to_its_scores_is_found():
+    game = cardai.load("durak")
+    games = simulate_here(game, {"random": 1.0}, 30, seed=2)
+    variant, seats = game.default_variant, game.default_seats
+    assert first_unsound(game, games, variant, seats) is None
+    for place in (0, 11, 29):
+        one = games[place]
+        for wrong in (
+            replace(one, scores=one.scores[::-1]),
+            replace(one, moves=one.moves[:-1]),
+            replace(one, moves=one.moves[::-1].copy()),
+            replace(one, seed=one.seed ^ 1),
+        ):
+            assert first_unsound(game, [*games[:place], wrong, *games[place + 1 :]], variant, seats) == place
 
 
 def test_a_full_disk_stops_a_simulation_and_tears_nothing(here, tmp_path, monkeypatch):

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardai.data.mixture import FileResults, Mix
-from cardai.data.record import Header, read, replay
+from cardai.data.record import Header, read
 from cardai.data.simulated_file import TASK, request_of, unpacked
+from cardai.data.soundness import first_unsound
 from cardai.errors import CardaiError
 from cardai.files.writing import interrupts_held, write_once
 from cardai.stats.progress import Progress
@@ -96,9 +97,12 @@ def _replay(mix: Mix, file: Path, first: int, end: int, results: FileResults) ->
         raise CardaiError("its first line is that of another simulation")
     finished = results.finished
     seeds, lineups = mix.seeds(first, end)[finished], mix.lineups(first, end)[finished]
-    for place, recorded in enumerate(reader):
-        if place >= len(seeds) or recorded.seed != seeds[place] or recorded.lineup != tuple(lineups[place].tolist()):
-            raise reader.refuse("it is not the game that the simulation has here")
-        replay(mix.game, recorded)
-    if reader.games != len(seeds):
-        raise CardaiError(f"it has {reader.games} games, not {len(seeds)}")
+    games = list(reader)
+    for recorded, seed, lineup in zip(games, seeds.tolist(), lineups.tolist(), strict=False):
+        if recorded.seed != seed or recorded.lineup != tuple(lineup):
+            raise CardaiError(f"game {recorded.number} is not the one that the simulation has there")
+    if len(games) != len(seeds):
+        raise CardaiError(f"it has {len(games)} games, not {len(seeds)}")
+    unsound = first_unsound(mix.game, games, mix.variant, mix.seats)
+    if unsound is not None:
+        raise CardaiError(f"game {unsound} (seed {games[unsound].seed}) does not replay to its scores")
