@@ -1,5 +1,6 @@
 """Learning at the web table: hints, explanations, undo, reviews, challenges, and how people do."""
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_game
+from rich.console import Console
 from test_web import (  # noqa: F401 - fixtures
     HOME,
     LOW_HAND,
@@ -28,7 +30,8 @@ from cardai.app.cli import run
 from cardai.data.record import read, verify
 from cardai.errors import CardaiError
 from cardai.measure.coaching.advice import Adviser
-from cardai.web import commitment, server
+from cardai.show.people import table as people_table
+from cardai.web import challenge, commitment, server
 from cardai.web.commitment import fingerprint, seed_of
 from cardai.web.export import export
 from cardai.web.people import measure_people
@@ -364,9 +367,36 @@ def test_a_challenge_is_the_same_deal_for_all_and_opens_when_all_have_finished(c
     assert client.get(f"/t/{first}/record").status_code == 200
 
 
+def test_who_has_finished_may_end_a_challenge_that_others_have_left(client, store, monkeypatch):  # noqa: F811
+    first = set_up(client, challenge=3)
+    code = store.table(first).challenge
+
+    def asked_to_end(browser, table):
+        with socket_of(browser, table) as socket:
+            views(socket, lambda now: "challenge" in now)
+            socket.send_json({"end": True})
+            return views(socket, lambda now: "error" in now or now["challenge"]["ended"])
+
+    assert "only those who have finished" in asked_to_end(client, first)["error"]
+    done = finish(client, first)
+    ben = another(client)
+    second = ben.post("/challenge", json={"code": code, "name": "Ben"}).json()["table"]
+    assert "in the last 10 minutes; wait for them" in asked_to_end(client, first)["error"]
+    assert not store.challenge(code).ended
+    monkeypatch.setattr(challenge, "IDLE", 0.0)
+    assert "only those who have finished" in asked_to_end(ben, second)["error"]
+    ended = asked_to_end(client, first)
+    assert (ended["challenge"]["finished"], ended["challenge"]["for"]) == (1, 3)
+    assert ended["challenge"]["results"]["people"] == [["Ann", done["end"]["scores"][0]]]
+    assert "fair" in ended
+    assert "has been ended" in another(client).post("/challenge", json={"code": code, "name": "Eve"}).text
+    late = finish(ben, second)
+    assert late["challenge"]["results"] == ended["challenge"]["results"], "a game that ends later does not count"
+
+
 @pytest.mark.parametrize(
     "wrong", [{"code": "nothing"}, {"code": 5}, {"code": None}, {}, {"code": ["x"]}, {"code": "x" * 50}, {"name": 5},
-              {"name": ""}, {"name": "a\u202eb"}]
+              {"name": ""}, {"name": "a\u202eb"}, {"level": "best"}, {"level": 5}, {"level": ["regular"]}]
 )  # fmt: skip
 def test_a_place_in_a_challenge_is_not_given_for_wrong_messages(client, store, wrong):  # noqa: F811
     table = set_up(client, challenge=2)
@@ -380,11 +410,11 @@ def test_a_place_in_a_challenge_is_not_given_for_wrong_messages(client, store, w
 # How people do.
 
 
-def played(store, person, score, game=LOW_HAND, seats=2, study=False, version=None):  # noqa: F811
+def played(store, person, score, game=LOW_HAND, seats=2, study=False, version=None, level=""):  # noqa: F811
     from cardai.web.guards import new_token
     from cardai.web.store import SeatRow, TableRow
 
-    rows = [SeatRow(name="x", person=person), *[SeatRow(agent="low") for _ in range(seats - 1)]]
+    rows = [SeatRow(name="x", person=person, level=level), *[SeatRow(agent="low") for _ in range(seats - 1)]]
     row = TableRow(new_token(), game.name, version or game.version, "three", b"s" * 32, rows, seed=1, study=study)
     store.add_table(row)
     if score is not None:
@@ -412,6 +442,27 @@ def test_people_are_clusters_and_few_of_them_get_no_interval(store):  # noqa: F8
     assert width > 0.5, "ten people who each do the same every time say as much as ten games"
     assert 0.0 <= row.score.low < row.score.point < row.score.high <= 1.0
     assert row.fair_share == 0.5
+
+
+def test_people_may_say_how_well_they_play_and_are_shown_by_level(client, store):  # noqa: F811
+    table = set_up(client, challenge=2, level="advanced")
+    code = store.table(table).challenge
+    second = another(client).post("/challenge", json={"code": code, "name": "Ben", "level": "beginner"}).json()["table"]
+    assert [store.table(one).seats[0].level for one in (table, second)] == ["advanced", "beginner"]
+    assert client.post(
+        "/tables", json={"game": "low_hand", "seats": ["me", "low"], "name": "A", "level": "x"}
+    ).text == ('{"error":"level must be beginner, regular or advanced"}')
+    for level, score in (("beginner", 0.0), ("beginner", 1.0), ("advanced", 1.0), ("", 0.5), ("", None)):
+        played(store, store.add_person(f"{level} {score}".encode()), score, seats=3, level=level)
+    row = next(row for row in measure_people(store, LOW_HAND).rows if row.games)
+    assert [(one.level, one.games, one.score.point) for one in row.levels] == [
+        ("beginner", 2, 0.5), ("advanced", 1, 1.0), ("", 1, 0.5)
+    ]  # fmt: skip
+    assert sum(one.games for one in row.levels) == row.games
+    console = Console(file=io.StringIO(), width=120)
+    console.print(people_table(measure_people(store, LOW_HAND)))
+    assert "beginners" in console.file.getvalue()
+    assert "what people said of themselves" in console.file.getvalue()
 
 
 def test_study_games_are_left_out_and_unfinished_ones_counted_both_ways(store):  # noqa: F811

@@ -118,6 +118,8 @@ def test_the_same_deal_by_a_code(page, home, browser):
     code = page.inner_text(".looked code")
     play_to_the_end(page)
     assert page.query_selector("text=Save the game") is None
+    page.click("text=End it without the others")
+    page.wait_for_selector(".looked .trouble:text('in the last 10 minutes; wait for them')")
     friend = browser.new_context().new_page()
     friend.goto(home)
     friend.fill("#code", code)
@@ -127,6 +129,7 @@ def test_the_same_deal_by_a_code(page, home, browser):
     play_to_the_end(friend)
     friend.wait_for_selector("text=2 of 2 have finished")
     friend.wait_for_selector("text=in your seat")
+    friend.wait_for_selector("th:text('less yours')")
     assert "The deal follows from what was fixed before the game" in friend.inner_text(".result")
     friend.context.close()
     page.click("text=See who has finished")

@@ -6,6 +6,8 @@ from typing import Any
 from cardai.show.grid import add_figures, grid, with_notes
 from cardai.stats.interval import Estimate
 
+LEVEL_WORDS = {"beginner": "beginners", "regular": "regular", "advanced": "advanced", "": "no level stated"}
+
 
 def table(report: Any) -> Any:
     """A rich renderable of a `cardai.web.people.PeopleReport`."""
@@ -21,6 +23,10 @@ def table(report: Any) -> Any:
         if row.unfinished:
             cells = "", f"+{row.unfinished}", "", _score(row.score_with_all), "", str(row.loss_with_all.scaled(100)), ""
             shown.add_row("  with unfinished games as lost", "", *cells)
+        for level in row.levels:
+            words = f"  {LEVEL_WORDS[level.level]}"
+            cells = "", str(level.games), str(level.people), _score(level.score), "", str(level.loss.scaled(100)), ""
+            shown.add_row(words, "", *cells)
     return with_notes(_notes(report), shown)
 
 
@@ -36,6 +42,8 @@ def _notes(report: Any) -> list[str]:
     notes = ["brackets: 95 % intervals over people, since the games of one person are not independent"]
     if any(math.isnan(row.score.low) for row in report.rows if row.games):
         notes.append("no interval: fewer than 10 people, so the figure speaks of these people only")
+    if any(row.levels for row in report.rows):
+        notes.append("beginners, regular, advanced: what people said of themselves before the game")
     notes.append("lost: score 0; fair: what a seat has on average, 1 / seats of the losses if one seat loses")
     notes.append(f"{report.study} study games are left out: hints were allowed, and moves could be taken back")
     return notes

@@ -1,7 +1,8 @@
 """The same deal for several people, each at a table of their own: same seat, same agents, same random streams.
 
 A challenge has a code and is for a number of people. Whoever has the code sits down once. The deal, and how others did,
-stay on the server until all have finished; then agents play the deal in the same seat too.
+stay on the server until all have finished, or until somebody who has finished ends it without the others; then agents
+play the deal in the same seat too.
 """
 
 import secrets
@@ -17,25 +18,31 @@ from cardai.web.store import Store, TableRow
 
 FEWEST, MOST = 2, 16  # people
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that are easily taken for one another
+IDLE = 600.0  # seconds without a move in a challenge after which those who have finished may end it
 _LENGTH = 10  # letters of a code
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a challenge stands: for how many people it is, and the tables of those who have sat down."""
+    """How a challenge stands: for how many people it is, and the tables of those who have sat down.
+
+    `ended`: whether it was ended before all had finished. `counted`: the tables whose scores count.
+    """
 
     people: int
     rows: tuple[TableRow, ...]
+    ended: bool
+    counted: tuple[TableRow, ...]
 
     @property
     def finished(self) -> int:
         """How many have finished."""
-        return sum(row.scores is not None for row in self.rows)
+        return len(self.counted)
 
     @property
     def is_over(self) -> bool:
-        """Whether all have finished."""
-        return self.finished >= self.people
+        """Whether all have finished, or it was ended without the others."""
+        return self.ended or self.finished >= self.people
 
     def table_of(self, person: int) -> str | None:
         """The id of a person's table, if they have one."""
@@ -59,9 +66,8 @@ def standing(store: Store, code: str) -> Standing | None:
     found = store.challenge(code)
     if found is None:
         return None
-    people, tables = found
-    rows = (store.table(table) for table in tables)
-    return Standing(people, tuple(row for row in rows if row is not None))
+    rows = tuple(row for table in found.tables if (row := store.table(table)) is not None)
+    return Standing(found.people, rows, found.ended, tuple(row for row in rows if row.id in found.finished))
 
 
 def seat_of(row: TableRow) -> int:
@@ -69,10 +75,10 @@ def seat_of(row: TableRow) -> int:
     return next(seat for seat, found in enumerate(row.seats) if found.agent is None)
 
 
-def another_table(first: TableRow, name: str, person: int, token: bytes) -> TableRow:
+def another_table(first: TableRow, name: str, person: int, token: bytes, level: str) -> TableRow:
     """The row of a further table of the challenge that `first` belongs to, for another person."""
     place = seat_of(first)
-    seats = [replace(row, name=name, person=person, token=token) if i == place else replace(row)
+    seats = [replace(row, name=name, person=person, token=token, level=level) if i == place else replace(row)
              for i, row in enumerate(first.seats)]  # fmt: skip
     return TableRow(
         new_token(), first.game, first.version, first.variant, first.secret, seats, first.pause,
@@ -84,7 +90,7 @@ def results(offer: Offer, reached: Standing) -> dict[str, Any]:
     """What all who finished are shown: the scores of people, and of agents that play the deal in the same seat."""
     first = reached.rows[0]
     place, seated = seat_of(first), [row.agent for row in first.seats if row.agent is not None]
-    people = [[row.seats[place].name, row.scores[place]] for row in reached.rows if row.scores is not None]
+    people = [[row.seats[place].name, row.scores[place]] for row in reached.counted if row.scores is not None]
     agents = [[offer.agents[key].label, _score_of(offer, first, place, offer.agents[key])]
               for key in dict.fromkeys(seated) if key in offer.agents]  # fmt: skip
     return {"people": people, "agents": agents}

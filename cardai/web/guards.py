@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cardai.errors import BadArgument, is_printable
+from cardai.web.store import LEVELS
 
 LARGEST = 4096  # bytes of a frame or of a request's body
 LONGEST_NAME = 24
@@ -96,6 +97,14 @@ def read_message(text: str | bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise BadArgument("a message must be a JSON object")
     return message
+
+
+def level_in(message: Mapping[str, Any]) -> str:
+    """How well a person says they play, "" if they say nothing. Raises BadArgument for another word."""
+    level = message.get("level", "")
+    if level not in ("", *LEVELS):
+        raise BadArgument(f"level must be {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
+    return level
 
 
 def clean_name(name: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
 from cardai.web import challenge, commitment
-from cardai.web.guards import clean_name, digest, new_token, text_of
+from cardai.web.guards import clean_name, digest, level_in, new_token, text_of
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
 from cardai.web.tables import WebTable
@@ -57,6 +57,7 @@ class Room:
         me = [row for row, wish in zip(rows, wishes["seats"], strict=True) if wish == ME]
         for row in me:
             row.name, row.token, row.person = clean_name(wishes.get("name")), digest(token), person
+            row.level = level_in(wishes)
         row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
         alone = len(me) == 1 and FRIEND not in wishes["seats"]
         row.study = _flag(wishes, "study")
@@ -88,6 +89,7 @@ class Room:
         room.
         """
         code, name = text_of(message, "code", 40).strip().lower(), clean_name(message.get("name"))
+        level = level_in(message)
         with self._challenges:  # so that two who come at once do not take the last place both
             reached = challenge.standing(self.store, code)
             if reached is None or not reached.rows or reached.rows[0].game not in self.offers:
@@ -95,11 +97,13 @@ class Room:
             own = reached.table_of(person)
             if own is not None:
                 return own, None
+            if reached.ended:
+                raise BadArgument("this challenge has been ended")
             if len(reached.rows) >= reached.people:
                 raise BadArgument("all places in this challenge are taken")
             self._make_room()
             token = new_token()
-            row = challenge.another_table(reached.rows[0], name, person, digest(token))
+            row = challenge.another_table(reached.rows[0], name, person, digest(token), level)
             table = WebTable(row, self.offers[row.game], self.store)
             self.store.add_table(row)
             table.deal()
@@ -189,7 +193,7 @@ class Room:
         invitation, token = text_of(message, "invitation"), new_token()
         if self.store.accept_watcher(table.row.id, digest(invitation), digest(token)) is not None:
             return token
-        if table.sit(invitation, clean_name(message.get("name")), person, digest(token)) is None:
+        if table.sit(invitation, clean_name(message.get("name")), person, digest(token), level_in(message)) is None:
             raise BadArgument("this invitation does not exist, or was used before")
         return token
 

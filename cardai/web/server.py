@@ -399,6 +399,8 @@ def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
         return table.play(place.seat, ply, text_of(sent, "move", 2000))
     if "undo" in sent:
         table.undo(place.seat, sent["undo"])
+    if "end" in sent:
+        table.end_challenge()
     if "nonce" in sent:
         table.add_nonce(place.seat, read_hex(sent["nonce"], NONCE_BYTES))
     if "pause" in sent:

@@ -16,17 +16,18 @@ from pathlib import Path
 
 from cardai.errors import CardaiError
 
-_LAYOUT = 2  # of the file; one with another layout is refused
+LEVELS = ("beginner", "regular", "advanced")
+_LAYOUT = 3  # of the file; one with another layout is refused
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS "table" (
     id TEXT PRIMARY KEY, game TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL, secret BLOB NOT NULL,
     seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT, study INTEGER NOT NULL,
     challenge TEXT REFERENCES challenge) STRICT;
-CREATE TABLE IF NOT EXISTS challenge (code TEXT PRIMARY KEY, people INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS challenge (code TEXT PRIMARY KEY, people INTEGER NOT NULL, ended REAL) STRICT;
 CREATE TABLE IF NOT EXISTS seat (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, agent TEXT, name TEXT NOT NULL, person INTEGER,
-    token BLOB, invitation BLOB, nonce BLOB, PRIMARY KEY (table_id, seat)) STRICT;
+    token BLOB, invitation BLOB, nonce BLOB, level TEXT NOT NULL, PRIMARY KEY (table_id, seat)) STRICT;
 CREATE TABLE IF NOT EXISTS watcher (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, token BLOB, invitation BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS move (
@@ -39,7 +40,10 @@ CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 
 @dataclass
 class SeatRow:
-    """Who sits in a seat: an agent by its key, or a person. Tokens and invitations are kept as SHA-256 only."""
+    """Who sits in a seat: an agent by its key, or a person. Tokens and invitations are kept as SHA-256 only.
+
+    `level`: how well the person says they play, one of `LEVELS`, "" if they did not say.
+    """
 
     agent: str | None = None
     name: str = ""
@@ -47,6 +51,7 @@ class SeatRow:
     token: bytes | None = None
     invitation: bytes | None = None
     nonce: bytes | None = None
+    level: str = ""
 
 
 @dataclass
@@ -69,6 +74,20 @@ class TableRow:
     scores: tuple[float, ...] | None = None
     study: bool = False
     challenge: str | None = None
+
+
+@dataclass(frozen=True)
+class ChallengeRow:
+    """A challenge as it is kept.
+
+    - `people`: for how many it is. `ended`: whether it was ended before all of them had finished.
+    - `tables`: the ids of its tables, the oldest first. `finished`: those whose games were over before it was ended.
+    """
+
+    people: int
+    ended: bool
+    tables: tuple[str, ...]
+    finished: tuple[str, ...]
 
 
 @dataclass
@@ -226,7 +245,7 @@ class Store:
         if not found:
             return None
         *head, pause, study, challenge, seed, scores = found[0]
-        columns = "agent, name, person, token, invitation, nonce"
+        columns = "agent, name, person, token, invitation, nonce, level"
         seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
         moves = self._read("SELECT ply, fields FROM move WHERE table_id = ? ORDER BY ply", table_id)
         return TableRow(
@@ -253,15 +272,33 @@ class Store:
     def add_challenge(self, code: str, people: int) -> None:
         """Keep a new challenge for so many people."""
         with self._writing() as database:
-            database.execute("INSERT INTO challenge VALUES (?, ?)", (code, people))
+            database.execute("INSERT INTO challenge VALUES (?, ?, NULL)", (code, people))
 
-    def challenge(self, code: str) -> tuple[int, list[str]] | None:
-        """For how many people a challenge is, and the ids of its tables, the oldest first. None if there is none."""
-        found = self._read("SELECT people FROM challenge WHERE code = ?", code)
+    def challenge(self, code: str) -> ChallengeRow | None:
+        """The challenge with a code. None if there is none."""
+        found = self._read("SELECT people, ended FROM challenge WHERE code = ?", code)
         if not found:
             return None
-        tables = self._read('SELECT id FROM "table" WHERE challenge = ? ORDER BY made, id', code)
-        return int(found[0][0]), [row[0] for row in tables]
+        people, ended = found[0]
+        tables = self._read('SELECT id, ended FROM "table" WHERE challenge = ? ORDER BY made, id', code)
+        finished = [table for table, when in tables if when is not None and (ended is None or when <= ended)]
+        return ChallengeRow(int(people), ended is not None, tuple(table for table, _ in tables), tuple(finished))
+
+    def end_challenge(self, code: str, idle: float) -> bool:
+        """End a challenge, unless somebody sat down or moved in it in the last `idle` seconds.
+
+        Returns whether it is ended.
+        """
+        with self._writing() as database:
+            ((latest,),) = database.execute(
+                'SELECT max(max("table".made), ifnull(max(move.made), 0)) FROM "table" LEFT JOIN move'
+                ' ON move.table_id = "table".id WHERE challenge = ?', (code,)
+            ).fetchall()  # fmt: skip
+            now = _now()
+            if latest is not None and now - latest < idle:
+                return False
+            database.execute("UPDATE challenge SET ended = ? WHERE code = ? AND ended IS NULL", (now, code))
+        return True
 
     # Spectators.
 
@@ -291,8 +328,8 @@ def _write_move(database: sqlite3.Connection, table_id: str, ply: int, seat: int
 
 
 def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:
-    values = (table_id, seat, row.agent, row.name, row.person, row.token, row.invitation, row.nonce)
-    database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    values = (table_id, seat, row.agent, row.name, row.person, row.token, row.invitation, row.nonce, row.level)
+    database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _now() -> float:

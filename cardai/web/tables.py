@@ -16,7 +16,7 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
 from cardai.table.one import OneGame
-from cardai.web import commitment
+from cardai.web import challenge, commitment
 from cardai.web.challenge import Standing, results, standing
 from cardai.web.guards import digest, new_token
 from cardai.web.offers import Offer
@@ -74,14 +74,14 @@ class WebTable:
             self._store.set_seat(self.row.id, seat, row)
             return invitation
 
-    def sit(self, invitation: str, name: str, person: int, token: bytes) -> int | None:
+    def sit(self, invitation: str, name: str, person: int, token: bytes, level: str = "") -> int | None:
         """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it."""
         with self._lock:
             wanted = digest(invitation)
             for seat in self.people:
                 row = self.row.seats[seat]
                 if row.token is None and row.invitation is not None and secrets.compare_digest(row.invitation, wanted):
-                    row.token, row.name, row.person, row.invitation = token, name, person, None
+                    row.token, row.name, row.person, row.level, row.invitation = token, name, person, level, None
                     self._store.set_seat(self.row.id, seat, row)
                     self._changed()
                     return seat
@@ -251,6 +251,19 @@ class WebTable:
                 study=True,
             )
 
+    def end_challenge(self) -> None:
+        """End the challenge of this table without those who have not finished, so that the others see how they did.
+
+        Raises BadArgument if there is none, if this game is not over, or if somebody has moved in it lately.
+        """
+        with self._lock:
+            if self.row.challenge is None or not self.is_over:
+                raise BadArgument("only those who have finished a challenge may end it")
+            if self.is_secret and not self._store.end_challenge(self.row.challenge, challenge.IDLE):
+                minutes = round(challenge.IDLE / 60)
+                raise BadArgument(f"somebody has sat down or moved in the last {minutes} minutes; wait for them")
+            self._changed()
+
     @property
     def is_secret(self) -> bool:
         """Whether the deal may not be shown yet: others still play it in a challenge."""
@@ -266,7 +279,13 @@ class WebTable:
         if reached.is_over and self._results is None:
             self._results = results(self.offer, reached)
         shown = self._results if reached.is_over and self.is_over else None
-        return {"code": self.row.challenge, "for": reached.people, "finished": reached.finished, "results": shown}
+        return {
+            "code": self.row.challenge,
+            "for": reached.people,
+            "finished": reached.finished,
+            "ended": reached.ended,
+            "results": shown,
+        }
 
     def step(self) -> bool:
         """Let the agent whose turn it is play one move. Returns False if there is none to play."""

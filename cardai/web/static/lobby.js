@@ -1,6 +1,7 @@
 // Setting up a table.
 
 import { el, post, refill } from "./dom.js";
+import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
@@ -11,6 +12,7 @@ export async function showLobby(main) {
   const seats = el("select", { id: "seats" });
   const places = el("div", { class: "places" });
   const study = el("input", { type: "checkbox", id: "study" });
+  const level = levelField();
   const others = el("select", { id: "challenge" }, ...options([[0, "no"], ...Array.from({ length: 7 }, (_, i) => [i + 2, `${i + 2} people, each at a table of their own`])]));
   const code = el("input", { id: "code", maxlength: 40, autocomplete: "off", required: true });
   const trouble = el("p", { class: "trouble", role: "alert" });
@@ -37,7 +39,7 @@ export async function showLobby(main) {
     trouble.textContent = "";
     remembered("name", name.value);
     try {
-      location.assign(`/t/${(await post(address, { ...message, name: name.value })).table}`);
+      location.assign(`/t/${(await post(address, { ...message, name: name.value, level: level.chosen() })).table}`);
     } catch (error) {
       trouble.textContent = error.message;
     }
@@ -54,7 +56,7 @@ export async function showLobby(main) {
   main.replaceChildren(
     el("form", { class: "lobby panel", onsubmit: sitDown },
       el("h2", {}, "A new table"),
-      field("Your name", name), field("Game", game), field("Variant", variant), field("Seats", seats),
+      field("Your name", name), level.field, field("Game", game), field("Variant", variant), field("Seats", seats),
       el("fieldset", {}, el("legend", {}, "Who plays"), places),
       el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
       field("The same deal for others too", others),

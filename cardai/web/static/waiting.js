@@ -1,6 +1,7 @@
 // Before the deal: links for friends, and agents in their place.
 
 import { el, post } from "./dom.js";
+import { levelField } from "./level.js";
 
 export function waitingRoom(view, report) {
   const rows = view.seats.map((who, seat) => seatRow(view, who, seat, report));
@@ -37,11 +38,12 @@ function seatRow(view, who, seat, report) {
 // Somebody has opened a link: the invitation is behind the #, so that no server's log has it.
 export function joinForm(table, invitation, name, onJoined) {
   const input = el("input", { id: "name", maxlength: 24, value: name || "Guest", autocomplete: "nickname", required: true });
+  const level = levelField();
   const trouble = el("p", { class: "trouble", role: "alert" });
   const join = async (event) => {
     event.preventDefault();
     try {
-      await post(`/t/${table}/join`, { invitation, name: input.value });
+      await post(`/t/${table}/join`, { invitation, name: input.value, level: level.chosen() });
       onJoined(input.value);
     } catch (error) {
       trouble.textContent = error.message;
@@ -49,6 +51,6 @@ export function joinForm(table, invitation, name, onJoined) {
   };
   return el("form", { class: "lobby panel", onsubmit: join },
     el("h2", {}, "You are invited to this table"),
-    el("label", { for: "name" }, "Your name", input), trouble,
+    el("label", { for: "name" }, "Your name", input), level.field, trouble,
     el("button", { class: "primary", type: "submit" }, "Come in"));
 }
