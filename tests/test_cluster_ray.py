@@ -155,6 +155,24 @@ def test_the_files_of_a_node_that_is_removed_are_played_by_the_other(own_nodes, 
     assert digests(tmp_path) == expected
 
 
+def test_the_files_of_a_node_that_falls_silent_are_played_by_the_other_within_30_seconds(own_nodes, expected, tmp_path):
+    """As if its cable were pulled: its processes are there, and nothing comes from them."""
+    process = begin(*selfplay(tmp_path, "--cluster", own_nodes.address))
+    wait_for(lambda: len(files_in(tmp_path)) >= 3 and two_nodes.workers_of(own_nodes.raylets[1]))
+    silent = [*two_nodes.workers_of(own_nodes.raylets[1]), own_nodes.raylets[1]]
+    for one in silent:
+        os.kill(one, signal.SIGSTOP)
+    try:
+        left = FILES - len(files_in(tmp_path))
+        wait_for(lambda: len(files_in(tmp_path)) == FILES, 30.0 + 4.0 * left)  # the time of the others on one node
+        _, err = process.communicate(timeout=60)
+    finally:
+        for one in silent:
+            os.kill(one, signal.SIGKILL)
+    assert (process.returncode, err) == (0, "")
+    assert digests(tmp_path) == expected
+
+
 def test_a_driver_that_was_killed_goes_on(nodes, expected, tmp_path):
     process = begin(*selfplay(tmp_path, "--cluster", nodes.address))
     wait_for(lambda: len(files_in(tmp_path)) >= 3)
