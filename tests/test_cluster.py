@@ -3,6 +3,7 @@
 import hashlib
 import random
 import re
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import cardai
 from cardai.agents.spec import agent
+from cardai.app.cli import run
 from cardai.data import files_by_cluster
 from cardai.data.record import read
 from cardai.data.selfplay import simulate_here, simulate_shards
@@ -238,6 +240,9 @@ class Here:
         self.out[self.tickets] = number, [self.contents[place] for place in contents]
         return self.tickets
 
+    def forget(self, content):
+        self.contents[content] = None
+
     def cancel(self, ticket):
         self.out.pop(ticket, None)
 
@@ -384,6 +389,7 @@ def test_models_go_along_and_specs_stay_as_they_are(here, tmp_path, monkeypatch)
         simulate_shards(TICTACTOE, pool, 40, folder=tmp_path / "one", shard=10, cluster=here)
     here.mixed = True
     simulate_shards(TICTACTOE, pool, 40, folder=tmp_path / "one", shard=10, cluster=here)
+    assert [content for content in here.engine.contents if content] == [model.read_bytes()]  # it travels once
     assert '"device": "mixed"' in (tmp_path / "one/simulation.json").read_text()
 
 
@@ -400,8 +406,20 @@ def test_what_is_no_address_is_refused(address):
         engine.RayEngine(address)
 
 
+def test_a_cluster_that_fails_is_one_sentence_and_exit_1(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(engine, "find_spec", lambda _: True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    out = str(tmp_path / "games")
+    assert run(["selfplay", "tictactoe", "--agent", "random", "--out", out, "--cluster", f"127.0.0.1:{port}"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"cardai: no cluster answers at 127.0.0.1:{port}: Connection refused; `ray start --head`")
+    assert said.count("\n") == 1
+    assert not Path(out).exists()
+
+
 def test_without_ray_that_is_said(monkeypatch):
-    monkeypatch.setattr(engine.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(engine, "find_spec", lambda _: None)
     with pytest.raises(CardaiError, match=r"pip install 'cardai\[cluster\]' brings it"):
         engine.RayEngine("auto")
 

@@ -73,8 +73,8 @@ def measure(
 
     Raises CardaiError for seconds out of range, and as `Cluster.run` does.
     """
-    if not 1 <= seconds <= 86400:
-        raise CardaiError(f"seconds must be from 1 to 86400 with a cluster, not {seconds:g}")
+    if not 1 <= seconds <= 3600:
+        raise CardaiError(f"seconds must be from 1 to 3600 with a cluster, not {seconds:g}")
 
     def tell(words: str) -> None:
         if progress:

@@ -4,9 +4,10 @@ with Cluster("auto") as cluster:
     simulate_shards(game, pool, 1_000_000, folder="games", cluster=cluster)
 """
 
+import contextlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,7 +43,8 @@ class Cluster:
     def __init__(self, address: str, *, mixed: bool = False, device: str = "auto", scorer: str = "auto") -> None:
         self.engine = RayEngine(address)
         self.address, self.mixed, self.device, self.scorer = address, mixed, device, scorer
-        self._warm: set[tuple[str, str]] = set()  # machines that have compiled the rules of a game, with the game
+        self._warm: set[tuple[str, str, bool]] = set()  # (machine, game, networks) that have been greeted
+        self._files: dict[str, int] = {}  # the files of specs that are kept, by digest
 
     def __enter__(self) -> Self:
         return self
@@ -89,15 +91,15 @@ class Cluster:
         is lost, and as `carry_out`. Raises CardaiError for agents that play on one machine only.
         """
         order, contents = self._order(game, specs, task, request, data)
-        kept = [self.engine.keep(content) for content in (order.as_bytes(), data, *contents)]
         gpus = 1 if self.device == "gpu" else 0
-        self._greet(order, kept, tell or (lambda _: None))
-
-        def send(number: int, node: str) -> int:
-            return self.engine.submit(number, kept, node, cpus, gpus)
-
         is_timed = any("ms=" in spec for spec in specs)  # such agents think by the clock, so no game is played alike
-        return carry_out(self.engine, numbers, send, take, must_agree=not is_timed)
+        with self._kept(order, data, contents) as kept:
+            self._greet(order, kept, tell or (lambda _: None))
+
+            def send(number: int, node: str) -> int:
+                return self.engine.submit(number, kept, node, cpus, gpus)
+
+            return carry_out(self.engine, numbers, send, take, must_agree=not is_timed)
 
     def greet(self, game: Game, specs: Sequence[str], tell: Tell | None = None) -> None:
         """Have each machine say what it is, and compile the rules, before there are tasks. Raises as `run` does."""
@@ -118,11 +120,24 @@ class Cluster:
         answers: dict[str, Answer] = {}
         for request in dict.fromkeys(json.dumps(request, sort_keys=True) for request in requests.values()) or ["{}"]:
             order, contents = self._order(game, specs, task, json.loads(request), b"")
-            kept = [self.engine.keep(content) for content in (order.as_bytes(), b"", *contents)]
-            self._greet(order, kept, tell or (lambda _: None))
             own = [name for name, wanted in requests.items() if json.dumps(wanted, sort_keys=True) == request]
-            answers |= self._ask_all(own, 0, kept, _WARMING, is_alone=True)
+            with self._kept(order, b"", contents) as kept:
+                self._greet(order, kept, tell or (lambda _: None))
+                answers |= self._ask_all(own, 0, kept, _WARMING, is_alone=True)
         return answers
+
+    @contextlib.contextmanager
+    def _kept(self, order: WorkOrder, data: bytes, contents: Sequence[bytes]) -> Iterator[list[int]]:
+        """Yields the contents of an order's tasks, which the engine keeps; those of files also for later orders."""
+        own = [self.engine.keep(order.as_bytes()), self.engine.keep(data)]
+        for (_, digest), content in zip(order.files, contents, strict=True):
+            if digest not in self._files:
+                self._files[digest] = self.engine.keep(content)
+        try:
+            yield own + [self._files[digest] for _, digest in order.files]
+        finally:
+            for content in own:
+                self.engine.forget(content)
 
     def _order(
         self, game: Game, specs: Sequence[str], task: str, request: Mapping[str, Any], data: bytes
@@ -150,7 +165,8 @@ class Cluster:
 
     def _greet(self, order: WorkOrder, kept: Sequence[int], tell: Tell) -> None:
         """Have each machine say what it is, and compile the rules. Raises ClusterFailed if one may not play."""
-        nodes = {name: node for name, node in self.engine.nodes().items() if (name, order.game) not in self._warm}
+        what = order.game, bool(order.identity["device"])
+        nodes = {name: node for name, node in self.engine.nodes().items() if (name, *what) not in self._warm}
         if not nodes:
             return
         tell(f"asking {self.words}")
@@ -165,7 +181,7 @@ class Cluster:
         for node, answer in self._ask_all(nodes, WARM, kept, _WARMING).items():
             if answer.kind != DONE:
                 raise ClusterFailed(f"machine {nodes[node].host} cannot play this: {answer.text}")
-            self._warm.add((node, order.game))
+            self._warm.add((node, *what))
 
     def _ask_all(
         self, nodes: Iterable[str], number: int, kept: Sequence[int], seconds: float, is_alone: bool = False

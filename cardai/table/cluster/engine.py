@@ -5,7 +5,6 @@ while the cluster is looked for, and within `SILENT` seconds later.
 """
 
 import contextlib
-import importlib.util
 import json
 import os
 import queue
@@ -16,13 +15,26 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from types import TracebackType
 from typing import IO, Self
 
 from cardai.errors import CardaiError, short
 from cardai.table.cluster import ray_process
 from cardai.table.cluster.driving import ClusterFailed, Event, Node
-from cardai.table.cluster.ray_process import ANSWER, BROKEN, CANCEL, CONNECT, HEAD, KEEP, LOST, NODES, READY, SUBMIT
+from cardai.table.cluster.ray_process import (
+    ANSWER,
+    BROKEN,
+    CANCEL,
+    CONNECT,
+    FORGET,
+    HEAD,
+    KEEP,
+    LOST,
+    NODES,
+    READY,
+    SUBMIT,
+)
 from cardai.table.cluster.work import Answer
 
 CONNECTING, SILENT = 18.0, 15.0
@@ -42,7 +54,7 @@ class RayEngine:
 
     def __init__(self, address: str) -> None:
         self.address = _checked(address)
-        if importlib.util.find_spec("ray") is None:
+        if find_spec("ray") is None:
             raise CardaiError("--cluster needs the package ray; pip install 'cardai[cluster]' brings it")
         if ":" in address:
             _knock(address)
@@ -83,6 +95,11 @@ class RayEngine:
         self._contents += 1
         self._tell(KEEP, self._contents, content)
         return self._contents
+
+    def forget(self, content: int) -> None:
+        """Keep a content no longer, once no task needs it."""
+        with contextlib.suppress(ClusterFailed):
+            self._tell(FORGET, content, b"")
 
     def submit(self, number: int, contents: Sequence[int], node: str, cpus: int = 1, gpus: int = 0) -> int:
         """Send a task to a machine, with contents that are kept. Returns its ticket."""

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import IO, Any
 
-CONNECT, KEEP, SUBMIT, CANCEL = b"c", b"k", b"s", b"x"
+CONNECT, KEEP, FORGET, SUBMIT, CANCEL = b"c", b"k", b"f", b"s", b"x"
 READY, NODES, ANSWER, LOST, BROKEN = b"r", b"n", b"a", b"l", b"b"
 HEAD = struct.Struct("<cqq")
 _POLL = 0.05  # seconds for which Ray is waited for while there may be frames
@@ -90,6 +90,8 @@ class _Serving:
     def obey(self, kind: bytes, number: int, content: bytes) -> None:
         if kind == KEEP:
             self.kept[number] = self.ray.put(content)
+        elif kind == FORGET:
+            del self.kept[number]
         elif kind == SUBMIT:
             self.submit(number, json.loads(content))
         elif kind == CANCEL:
