@@ -32,7 +32,6 @@ from cardai.table.cluster.ray_process import (
     KEEP,
     LOST,
     NODES,
-    READY,
     SUBMIT,
 )
 from cardai.table.cluster.work import Answer
@@ -41,7 +40,9 @@ CONNECTING, SILENT = 18.0, 15.0
 AUTO, LOCAL = "auto", "local"
 """The address of the cluster that this machine belongs to, and that of a new one of this machine alone."""
 _KNOCKING = 5.0  # seconds in which the head must take a connection
-_NO_TOKEN = ("Unauthenticated", "InvalidAuthToken", "AuthenticationError", "auth_token", "AUTH_TOKEN")
+_STARTING = 90.0  # seconds in which a cluster of this machine alone must have started
+_WRONG_TOKEN = "Unauthenticated", "InvalidAuthToken"
+_NO_TOKEN = "AuthenticationError", "auth_token", "AUTH_TOKEN", "authentication token"
 
 
 class RayEngine:
@@ -163,7 +164,8 @@ class RayEngine:
         )
 
     def _await_connection(self) -> None:
-        deadline, is_ready = time.monotonic() + CONNECTING, False
+        patience = _STARTING if self.address == LOCAL else CONNECTING
+        deadline = time.monotonic() + patience
         self._last = time.monotonic()
         while time.monotonic() < deadline:
             with contextlib.suppress(queue.Empty):
@@ -171,7 +173,6 @@ class RayEngine:
                 if frame is None or frame[0] == BROKEN:
                     said = frame[2].decode() if frame else " ".join(self._said)
                     raise self._no_connection(said)
-                is_ready = is_ready or frame[0] == READY
                 if frame[0] == NODES:
                     self._frames.put(frame)
                     for _ in self._heard(time.monotonic()):
@@ -179,16 +180,21 @@ class RayEngine:
                     if not self._nodes:
                         raise ClusterFailed(f"the cluster at {self.address} has no processor to play on")
                     return
-            if any(mark in line for line in list(self._said) for mark in _NO_TOKEN):
+            if any(mark in line for line in list(self._said) for mark in _WRONG_TOKEN):
                 raise self._no_connection(" ".join(self._said))
-        raise self._no_connection("")
+        raise ClusterFailed(f"cannot join the cluster at {self.address}: it did not answer within {patience:.0f} s")
 
     def _no_connection(self, said: str) -> ClusterFailed:
         """The error for a cluster that cannot be joined. `said`: what Ray said about it."""
-        if any(mark in said for mark in _NO_TOKEN):
+        if any(mark in said for mark in _WRONG_TOKEN):
             return ClusterFailed(
                 f"the cluster at {self.address} does not take this machine's token: put the head's ~/.ray/auth_token"
-                " here too (`ray get-auth-token --generate` makes one)"
+                " here too"
+            )
+        if any(mark in said for mark in _NO_TOKEN):
+            return ClusterFailed(
+                "this machine has no token for a cluster: `ray get-auth-token --generate` makes one, and its"
+                " ~/.ray/auth_token must be the same on all machines"
             )
         if self.address == AUTO and "Could not find any running Ray" in said:
             return ClusterFailed(
@@ -198,8 +204,7 @@ class RayEngine:
             return ClusterFailed(
                 f"the cluster at {self.address} has another version of Ray or Python: {short(said, 200)}"
             )
-        why = short(said, 200) if said else f"it did not answer within {CONNECTING:.0f} seconds"
-        return ClusterFailed(f"cannot join the cluster at {self.address}: {why}")
+        return ClusterFailed(f"cannot join the cluster at {self.address}: {short(said, 200)}")
 
     def _tell(self, kind: bytes, number: int, content: bytes) -> None:
         assert self._process.stdin
