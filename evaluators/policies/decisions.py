@@ -46,17 +46,19 @@ class DecisionRules(NamedTuple):
 
 
 @rule
-def encode_decision(decision_rules, state, rows, places, index):
+def encode_decision(decision_rules, state, rows, places, index, choices_only):
     """Encode the decision of the seat to move: its view in rows[index], its legal actions in places[index].
 
     `places`: i64[n, A], zeros before the call. An action's entry becomes 1 + the index in `moves` of the legal move
-    with that number; it stays 0 for an illegal action. Returns False if a legal move has no number.
+    with that number; it stays 0 for an illegal action. With `choices_only` the view of a seat that has only one legal
+    move is not written. Returns the number of legal moves, or 0 if one of them has no number.
     """
-    clear_row(rows, index)
-    call_encode(decision_rules.encode, state, turn_of(state), rows, index)
     legal_count = abs(
         call_legal(get(decision_rules.calls, LEGAL), state, decision_rules.legal, 0, decision_rules.max_moves)
     )
+    if legal_count > 1 or not choices_only:
+        clear_row(rows, index)
+        call_encode(decision_rules.encode, state, turn_of(state), rows, index)
     known = 0  # index in `moves`; legal moves come in the same canonical order
     for i in range(legal_count):
         while known < decision_rules.total and not same(
@@ -64,19 +66,19 @@ def encode_decision(decision_rules, state, rows, places, index):
         ):
             known += 1
         if known == decision_rules.total:
-            return False
+            return 0
         set(places, index * decision_rules.actions + get(decision_rules.numbers, known), known + 1)
-    return True
+    return legal_count
 
 
 @rule
 def encode_worlds(decision_rules, worlds, count, rows, places):
-    """Encode one decision for each of `count` worlds, as `encode_decision`.
+    """Encode one decision for each of `count` worlds, as `encode_decision`; rows of forced moves are not written.
 
     Returns the index of the first world with a legal move that has no number, or -1 if there is none.
     """
     for i in range(count):
-        if not encode_decision(decision_rules, at(worlds, i), rows, places, i):
+        if encode_decision(decision_rules, at(worlds, i), rows, places, i, True) == 0:
             return i
     return -1
 
@@ -91,26 +93,33 @@ def number_of(decision_rules, move):
 
 
 @rule
-def encode_games(rules, decision_rules, replay, seeds, ends, count, rows, places, taken, games, seats):
+def encode_games(rules, decision_rules, replay, seeds, ends, count, choices_only, rows, places, taken, games, seats):
     """Replay `count` games and encode each decision. The moves of game g end at ends[g].
 
-    Decision d: `taken`, its action; `games`, its game; `seats`, the seat that made it; i64[D] each. Returns the number
-    of decisions, which is smaller than ends[-1] if a move is illegal. Returns -1 - p if the state at ply p of a game
-    has a legal move without a number; the state is then replay.states[1 + p].
+    Decision d: `taken`, its action; `games`, its game; `seats`, the seat that made it; i64[D] each. With `choices_only`
+    forced moves are no decisions. Returns (number of decisions, number of moves before an illegal one, ply): if the
+    state at a ply of a game has a legal move without a number, the ply, and the state is replay.states[1 + ply];
+    otherwise -1.
     """
-    n = 0
+    n, first = 0, 0
     for game in range(count):
-        first, end = n, get(ends, game)
+        end = get(ends, game)
         if replay_game(rules, replay, get(seeds, game), first, end) < end - first:
-            return n
+            return n, first, -1
         for ply in range(end - first):
-            if not encode_decision(decision_rules, at(replay.states, 1 + ply), rows, places, n):
-                return -1 - ply
-            set(taken, n, number_of(decision_rules, at(replay.moves, n)))
+            legal = encode_decision(decision_rules, at(replay.states, 1 + ply), rows, places, n, choices_only)
+            if legal == 0:
+                return n, first, ply
+            if legal == 1 and choices_only:
+                for action in range(decision_rules.actions):
+                    set(places, n * decision_rules.actions + action, 0)
+                continue
+            set(taken, n, number_of(decision_rules, at(replay.moves, first + ply)))
             set(games, n, game)
             set(seats, n, get(replay.seats, ply))
             n += 1
-    return n
+        first = end
+    return n, first, -1
 
 
 @dataclass(frozen=True)
@@ -161,8 +170,9 @@ class DecisionEncoder:
     def encode(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Encodes the decision of the seat to move in each world, STATE[n]: rows u8[n, width] and places i64[n, A].
 
-        An action's place is 1 + the index in `moves` of the legal move with that number, and 0 if it is illegal.
-        Raises CardaiError if a legal move has no number.
+        An action's place is 1 + the index in `moves` of the legal move with that number, and 0 if it is illegal. If
+        only one move is legal, the row is all zeros, since nobody needs to look at it. Raises CardaiError if a legal
+        move has no number.
         """
         count = len(worlds)
         rows, places = np.zeros((count, self.width), np.uint8), np.zeros((count, self.actions), np.int64)
@@ -173,9 +183,9 @@ class DecisionEncoder:
 
     def replay(
         self, seeds: np.ndarray, moves: Sequence[np.ndarray], lineups: np.ndarray, scores: np.ndarray,
-        variant: str | None = None,
+        variant: str | None = None, choices_only: bool = False,
     ) -> Trajectories:  # fmt: skip
-        """Returns all decisions of G games that were played to their end.
+        """Returns all decisions of G games that were played to their end; `choices_only`: without forced moves.
 
         `seeds`: u64[G]; `moves`: MOVE[plies] of each game; `lineups`: i64[G, seats]; `scores`: f8[G, seats].
         Raises CardaiError if a legal move has no number, or if a recorded move is illegal.
@@ -198,14 +208,17 @@ class DecisionEncoder:
             buffer=np.zeros(self.game.max_moves, self.game.move),
         )
         with Complaints(self.game):
-            n = encode_games(
-                lend(self.game.rules), self._lent, lend(replay), raw(seeds), raw(ends), len(moves), raw(rows),
-                raw(places), raw(taken), raw(games), raw(seats),
+            n, replayed, unknown = encode_games(
+                lend(self.game.rules), self._lent, lend(replay), raw(seeds), raw(ends), len(moves), choices_only,
+                raw(rows), raw(places), raw(taken), raw(games), raw(seats),
             )  # fmt: skip
-        if n < 0:
-            self._refuse(replay.states[-n])
-        if n < total:
-            raise CardaiError(f"{self.game.name}: a game cannot be replayed: move {n} of all games is illegal")
+        if unknown >= 0:
+            self._refuse(replay.states[1 + unknown])
+        if replayed < total:
+            raise CardaiError(
+                f"{self.game.name}: a game cannot be replayed: a move after move {replayed} of all games is illegal"
+            )
+        rows, places, taken, games, seats = (array[:n] for array in (rows, places, taken, games, seats))
         order = np.argsort(games * self.seats + seats, kind="stable")
         games, seats = games[order], seats[order]
         trajectory = games * self.seats + seats
@@ -245,9 +258,11 @@ def play_trajectories(
     lineups: np.ndarray,
     seeds: np.ndarray,
     variant: str | None = None,
+    choices_only: bool = False,
 ) -> Trajectories | None:
     """Plays games and returns the decisions of all seats, or None if Ctrl-C stopped the games.
 
+    `choices_only`: forced moves are left out.
     `lineups`: i64[G, seats], indices of `agents`. `seeds`: u64[G]. Games that reached the limit of plies are left out.
     """
     results = play(encoder.game, agents, lineups, seeds, variant=variant, threads=1, record=True)
@@ -255,4 +270,4 @@ def play_trajectories(
         return None
     ended = [game for game, moves in enumerate(results.moves) if moves is not None]
     moves = [results.moves[game] for game in ended]
-    return encoder.replay(seeds[ended], moves, lineups[ended], results.scores[ended], variant)  # pyright: ignore
+    return encoder.replay(seeds[ended], moves, lineups[ended], results.scores[ended], variant, choices_only)  # pyright: ignore

@@ -239,6 +239,7 @@ class Nfsp:
     """NFSP as an `Algorithm`. `latest`: the latest decisions of all seats. `behaviour`: those of the best response."""
 
     about = "neural fictitious self-play"
+    choices_only = False
     trained = 2
 
     def __init__(self, table: TrainingTable, config: NfspConfig, seed: int) -> None:

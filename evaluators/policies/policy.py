@@ -227,7 +227,11 @@ def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.
         if key not in encoders:
             encoders[key] = DecisionEncoder(game, key[1], encoder)
         rows, places = encoders[key].encode(worlds)
-        actions = select(rows, places > 0, uniforms_of(worlds))
+        masks = places > 0
+        actions = masks.argmax(axis=1)  # the only legal one, where the move is forced
+        choices = np.flatnonzero(masks.sum(axis=1) > 1)
+        if len(choices):
+            actions[choices] = select(rows[choices], masks[choices], uniforms_of(worlds[choices]))
         return encoders[key].moves[places[np.arange(len(worlds)), actions] - 1]
 
     return choose

@@ -3,7 +3,8 @@
     policy = train(cardai.load("tictactoe"), REPORT, seed=1)
 
 In each training step one network plays some games, in all seats or on one side against a fixed opponent, and learns
-from all its decisions. The only reward is a seat's score at the end of a game.
+from all its decisions. The only reward is a seat's score at the end of a game. Before that it may learn to imitate a
+teacher: to play the moves of the teacher's games, and to tell how they ended.
 """
 
 import functools
@@ -21,6 +22,7 @@ from flax import nnx
 
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
+from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.rule import rule
 from cardai.stats.deals import seats_of_side
@@ -77,9 +79,17 @@ class PpoConfig:
         "Units of the next layer, one for the policy and one for the value.", span=(1, 2**16), default=128
     )
     opponent: str = setting("The spec of all other seats, or teams; empty for the network itself.", default="")
+    choices_only: bool = setting("Whether forced moves are left out of what is learned from.", default=False)
+    teacher: str = setting("The spec of an agent that is imitated at first; empty for none.", default="")
+    lessons: int = setting("Games of the teacher, before those of PPO.", span=(0, 10**10), default=0)
+    lesson_games: int = setting("Games of the teacher that are played at once.", span=(1, 10**6), default=200)
+    lesson_batch: int = setting("Decisions of a minibatch of lessons.", span=(1, 10**6), default=512)
+    lesson_rate: float = setting("The learning rate of lessons; it falls linearly to 0.", span=(0, 10), default=1e-3)
 
     def __post_init__(self) -> None:
         settings.check(self)
+        if (self.lessons > 0) != bool(self.teacher):
+            raise CardaiError("PPO config: lessons need a teacher, and a teacher needs lessons")
 
     @property
     def steps(self) -> int:
@@ -187,6 +197,18 @@ def loss_of(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], c
     return -gain + config.value_weight * error - config.entropy_weight * entropy
 
 
+def imitation_loss(logits: jax.Array, values: jax.Array, batch: dict[str, jax.Array], weight: float) -> jax.Array:
+    """Returns the cross-entropy of the actions, plus `weight` times the values' squared error: f4[].
+
+    The arguments are those of `loss_of`, without `taken` and `advantages`.
+    """
+    chex.assert_equal_shape([logits, batch["masks"]])
+    logs = log_probabilities(logits, batch["masks"])
+    taken = jnp.take_along_axis(logs, batch["actions"][:, None], axis=1)[:, 0]
+    errors = 0.5 * weight * jnp.square(values - batch["returns"]) - taken
+    return jnp.sum(batch["weights"] * errors) / jnp.sum(batch["weights"])
+
+
 _COLUMNS = ("actions", "taken", "advantages", "returns")
 
 
@@ -204,8 +226,12 @@ class CompiledPpo:
         self.graph = split(initialised(self._make, 0))[0]
         rate = optax.linear_schedule(config.learning_rate, config.final_rate, config.updates)
         self.optimiser = optax.chain(optax.clip_by_global_norm(config.max_norm), optax.adam(rate, eps=_ADAM_EPSILON))
+        rounds = math.ceil(config.lessons / config.lesson_games)
+        self.imitator = optax.chain(optax.clip_by_global_norm(config.max_norm), optax.scale_by_adam())
+        self.lesson_rate = optax.linear_schedule(config.lesson_rate, 0.0, rounds)
         self.evaluate = compiled(self._apply)
         self.update = jax.jit(self._update)
+        self.imitate = jax.jit(self._imitate)
 
     def start(self, seed: int) -> tuple[Any, Any]:
         """Returns the initial weights and optimiser state."""
@@ -224,6 +250,17 @@ class CompiledPpo:
         updates, optimiser_state = self.optimiser.update(gradient, optimiser_state, weights)
         return optax.apply_updates(weights, updates), optimiser_state, loss
 
+    def _imitate(
+        self, weights: Any, state: Any, batch: dict[str, jax.Array], rate: float
+    ) -> tuple[Any, Any, jax.Array]:
+        def loss_by(weights: Any) -> jax.Array:
+            return imitation_loss(*self._apply(weights, batch["rows"]), batch, self.config.value_weight)
+
+        loss, gradient = jax.value_and_grad(loss_by)(weights)
+        updates, state = self.imitator.update(gradient, state, weights)
+        updates = jax.tree.map(lambda update: -rate * update, updates)
+        return optax.apply_updates(weights, updates), state, loss
+
 
 compiled_ppo = functools.cache(CompiledPpo)
 
@@ -232,29 +269,44 @@ class Ppo:
     """PPO as an `Algorithm`: each round of games is a training step."""
 
     about = "proximal policy optimisation"
-    trained = 1
 
     def __init__(self, table: TrainingTable, config: PpoConfig, seed: int) -> None:
         self.table, self.config = table, config
-        self.games = config.steps * config.step_games
+        self.lessons = math.ceil(config.lessons / config.lesson_games) * config.lesson_games
+        self.games = self.lessons + config.steps * config.step_games
+        self.choices_only = config.choices_only
         self.compiled = compiled_ppo(table.encoder.width, table.encoder.actions, config)
         self.weights, self.optimiser_state = self.compiled.start(seed)
+        self.imitator_state = self.compiled.imitator.init(self.weights)
+        self.learned = 0  # rounds of lessons
         self.agents = [Agent("learner", OfFunction(choose_by(self._act, table.encoder.encoder)))]
+        if config.teacher:
+            self.agents.append(agent(table.game, config.teacher))
+        self.trained = len(self.agents)
         if config.opponent:
             self.agents.append(agent(table.game, config.opponent))
 
     def rounds(self) -> Iterator[int]:
-        """Yields the number of games of each training step."""
+        """Yields the number of games of each round of lessons and of each training step."""
+        for _ in range(self.lessons // self.config.lesson_games):
+            yield self.config.lesson_games
         for _ in range(self.config.steps):
             yield self.config.step_games
 
     def lineups(self, done: int, count: int) -> np.ndarray:
-        """Returns i64[count, seats]: the network in every seat, or on one side, which rotates, against the opponent."""
+        """Returns i64[count, seats]: the teacher in every seat; later the network in every seat, or on one side.
+
+        The network's side rotates; the opponent has the other one.
+        """
+        if done < self.lessons:
+            return np.ones((count, self.table.seats), np.int64)
         own = seats_of_side(np.arange(done, done + count), self.table.seats, self.table.game.teams)
-        return np.where(own, 0, len(self.agents) - 1)
+        return np.where(own, 0, len(self.agents) - 1 if self.config.opponent else 0)
 
     def update(self, trajectories: Trajectories) -> dict[str, float]:
-        """Learns from a step's decisions, in minibatches of whole games."""
+        """Learns from a round's decisions: those of the teacher, or its own in minibatches of whole games."""
+        if self.learned * self.config.lesson_games < self.lessons:
+            return self._imitate(trajectories)
         config, columns = self.config, self._columns(trajectories)
         losses, weights, optimiser_state = [], self.weights, self.optimiser_state
         for _ in range(config.passes):
@@ -267,6 +319,29 @@ class Ppo:
                     weights, optimiser_state, loss = self.compiled.update(weights, optimiser_state, batch)
                     losses.append(loss)
         self.weights, self.optimiser_state = weights, optimiser_state
+        return {"loss": float(np.mean(losses)) if losses else math.nan}
+
+    def _imitate(self, trajectories: Trajectories) -> dict[str, float]:
+        """Learns to play a teacher's decisions, in minibatches drawn at random, each decision once."""
+        size = self.config.lesson_batch
+        order = self.table.stream.permutation(len(trajectories))
+        rate = self.compiled.lesson_rate(self.learned)
+        losses = []
+        for first in range(0, len(order), size):
+            some = trajectories.subset(order[first : first + size])
+            columns = {
+                "rows": some.rows,
+                "masks": some.masks,
+                "actions": some.actions.astype(np.int32),
+                "returns": some.scores.astype(np.float32),
+                "weights": np.ones(len(some), np.float32),
+            }
+            batch = {name: padded(column, size) for name, column in columns.items()}
+            self.weights, self.imitator_state, loss = self.compiled.imitate(
+                self.weights, self.imitator_state, batch, rate
+            )
+            losses.append(loss)
+        self.learned += 1
         return {"loss": float(np.mean(losses)) if losses else math.nan}
 
     def network(self) -> Network:

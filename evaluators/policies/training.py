@@ -46,11 +46,12 @@ class Algorithm(Protocol):
     """What a training algorithm provides.
 
     `about`: its name, for the policy's metadata. `config`: its settings. `agents`: the agents of all line-ups; the
-    first `trained` of them play by the networks in training, and only their decisions are learned from. `games`: games
-    in all.
+    first `trained` of them play by the networks in training or teach them, and only their decisions are learned from.
+    `choices_only`: forced moves are no decisions. `games`: games in all.
     """
 
     about: str
+    choices_only: bool
     config: Any
     agents: list[Agent]
     trained: int
@@ -120,7 +121,9 @@ class PolicyTraining:
         table, algorithm = self.table, self.algorithm
         lineups = algorithm.lineups(self.games, count)
         seeds = table.stream.integers(2**63, size=count, dtype=np.uint64)
-        trajectories = play_trajectories(table.encoder, algorithm.agents, lineups, seeds, table.variant)
+        trajectories = play_trajectories(
+            table.encoder, algorithm.agents, lineups, seeds, table.variant, algorithm.choices_only
+        )
         return trajectories and trajectories.subset(trajectories.players < algorithm.trained)
 
     def _check(self, losses: dict[str, float]) -> None:
