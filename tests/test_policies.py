@@ -88,7 +88,8 @@ def test_encoded_decisions_agree_with_encode_and_moves_of_the_game(game):
             state = game.play(state, stream.choice(game.moves(state)))
     rows, places = encoder.encode(np.array(states, game.state))
     for state, row, places_of_actions in zip(states, rows, places, strict=True):
-        assert row.tolist() == game.encode(state, int(state["turn"])).tolist()
+        if len(game.moves(state)) > 1:  # the others are not encoded
+            assert row.tolist() == game.encode(state, int(state["turn"])).tolist()
         legal = {tuple(move.tolist()): game.actions[tuple(move.tolist())] for move in game.moves(state)}
         legal_places = np.flatnonzero(places_of_actions)
         encoded = {tuple(encoder.moves[places_of_actions[number] - 1].tolist()): number for number in legal_places}
@@ -117,6 +118,29 @@ def test_trajectories_hold_what_each_seat_saw_did_and_scored():
     )  # fmt: skip
     assert list(zip(*columns, strict=True)) == expected
     assert trajectories.masks.all()
+
+
+def test_forced_moves_can_be_left_out():
+    agents, lineups, seeds = [agent(TICTACTOE, "random")], np.zeros((30, 2), np.int64), np.arange(30, dtype=np.uint64)
+    encoder = DecisionEncoder(TICTACTOE, 2)
+    every, choices = (play_trajectories(encoder, agents, lineups, seeds, None, only) for only in (False, True))
+    assert every is not None
+    assert choices is not None
+    chosen = every.masks.sum(axis=1) > 1
+    assert 0 < chosen.sum() < len(every)
+    for name in ("rows", "masks", "actions", "scores", "games"):
+        assert np.array_equal(getattr(choices, name), getattr(every, name)[chosen])
+    lasts = [(trajectory, last) for trajectory, last in zip(choices.games, choices.last, strict=True) if last]
+    assert len(lasts) == 60  # one for each seat of each game
+
+
+def test_a_view_is_not_encoded_where_a_move_is_forced():
+    state = TICTACTOE.new()
+    for cell in (0, 1, 2, 4, 3, 5, 7, 6):
+        state = TICTACTOE.play(state, np.array([(cell,)], TICTACTOE.move)[0])
+    rows, places = DecisionEncoder(TICTACTOE, 2).encode(np.array([state], TICTACTOE.state))
+    assert not rows.any()
+    assert np.flatnonzero(places[0]).tolist() == [8]
 
 
 def test_several_moves_may_share_a_number_if_they_are_never_legal_together():
@@ -521,6 +545,23 @@ def test_impossible_settings_are_refused():
         dataclasses.replace(nfsp.DEEP, optimiser="magic")
     with pytest.raises(CardaiError, match="there is no agent 'nobody'"):
         ppo.train(kuhn.GAME, dataclasses.replace(TINY, opponent="nobody"))
+
+
+def test_lessons_need_a_teacher():
+    for lonely in ({"lessons": 5}, {"teacher": "random"}):
+        with pytest.raises(CardaiError, match="lessons need a teacher, and a teacher needs lessons"):
+            ppo.PpoConfig(**lonely)
+
+
+def test_lessons_are_the_teachers_games_and_come_first():
+    config = dataclasses.replace(TINY, teacher="honest", opponent="random", lessons=30, lesson_games=20)
+    algorithm = ppo.Ppo(training.TrainingTable(kuhn.GAME, 1, None, None, None), config, 1)
+    assert list(algorithm.rounds()) == [20, 20, 20, 20, 20]
+    assert algorithm.games == 100
+    assert [member.spec for member in algorithm.agents] == ["learner", "honest", "random"]
+    assert algorithm.trained == 2
+    assert algorithm.lineups(20, 2).tolist() == [[1, 1], [1, 1]]
+    assert sorted(algorithm.lineups(40, 2).tolist()) == [[0, 2], [2, 0]]
 
 
 def test_a_network_that_learns_against_an_opponent_has_one_side_at_a_time():

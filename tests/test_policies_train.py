@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.agents.spec import agent
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from evaluators.policies import nfsp, ppo
+from evaluators.policies.decisions import DecisionEncoder, play_trajectories
 from evaluators.policies.training import PolicyTraining, TrainingTable
 
 QUICK = ppo.PpoConfig(
@@ -70,3 +72,23 @@ def test_ppo_learns_tic_tac_toe_against_random_play():
     game = cardai.load("tictactoe")
     win, _, _ = grade(solve(game), ppo.train(game, config, seed=1).agent(greedy=True)).averaged
     assert win > 0.8  # random play wins 43.65 %; an agent that never loses wins at most 95.56 %
+
+
+def test_lessons_teach_the_moves_of_the_teacher():
+    game = cardai.load("tictactoe")
+    config = ppo.PpoConfig(
+        games=1, step_games=1, batch_games=1, learning_rate=0, final_rate=0, shared=64, hidden=64, choices_only=True,
+        teacher="greedy:open_lines?epsilon=0.5", lessons=3000, lesson_games=200, lesson_batch=64, lesson_rate=3e-3,
+    )  # fmt: skip
+    lineups, seeds = np.array([[0, 1], [1, 0]] * 100), np.arange(200, dtype=np.uint64)
+    players = [agent(game, "greedy:open_lines"), agent(game, "random")]
+    shown = play_trajectories(DecisionEncoder(game, 2), players, lineups, seeds, choices_only=True)
+    assert shown is not None
+    shown = shown.subset(shown.players == 0)
+
+    def agreement(policy):
+        return (policy.probabilities(shown.rows, shown.masks).argmax(axis=1) == shown.actions).mean()
+
+    taught = agreement(ppo.train(game, config, seed=1))
+    untaught = agreement(ppo.train(game, dataclasses.replace(config, lessons=1, lesson_games=1), seed=1))
+    assert untaught < 0.6 < 0.7 < taught, (untaught, taught)
