@@ -254,7 +254,7 @@ def test_a_wrong_address_is_refused(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         tokens = selfplay(tmp_path / "out", "--cluster", address, game="tictactoe", files=3)
-        assert_refused_in_time(call(*tokens), f"cannot join the cluster at {address}: it did not answer within 18 s")
+        assert_refused_in_time(call(*tokens), f"cannot join the cluster at {address}: it did not answer within 15 s")
 
 
 def test_a_file_that_always_fails_is_named_and_the_others_are_written(nodes, tmp_path):

@@ -36,7 +36,7 @@ from cardai.table.cluster.ray_process import (
 )
 from cardai.table.cluster.work import Answer
 
-CONNECTING, SILENT = 18.0, 15.0
+CONNECTING, SILENT = 15.0, 15.0
 AUTO, LOCAL = "auto", "local"
 """The address of the cluster that this machine belongs to, and that of a new one of this machine alone."""
 _KNOCKING = 5.0  # seconds in which the head must take a connection
