@@ -1,6 +1,6 @@
 """Whether recorded games replay to their scores, for many games at once, in compiled code.
 
-`cardai.data.record.verify` says more about a game that does not, and takes ten times as long.
+`cardai.data.record.verify` says more about a game that does not, and takes some three times as long.
 """
 
 from collections.abc import Sequence
