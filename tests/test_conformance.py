@@ -29,7 +29,6 @@ GAMES = {
 }
 
 
-
 @functools.cache
 def verdicts(name: str, effort: str) -> dict[str, LawResult]:
     return {verdict.law: verdict for verdict in check(GAMES[name], effort=effort)}

@@ -380,6 +380,23 @@ def test_a_policy_file_is_an_agent(tmp_path, greedy):
     assert load(tmp_path / "mine.safetensors").metadata == policy.metadata
 
 
+def test_a_policy_that_comes_with_cardai_is_listed_and_has_a_name(tmp_path, monkeypatch):
+    from cardai.agents.spec import list_specs
+    from cardai.files.named import noted
+    from evaluators.policies import named
+
+    monkeypatch.setattr(named, "SHIPPED", tmp_path)
+    assert not [spec for spec in list_specs(kuhn.GAME) if spec.startswith("policy:")]
+    (tmp_path / "kuhn").mkdir()
+    ppo.train(kuhn.GAME, TINY).save(tmp_path / "kuhn/tiny.safetensors")
+    assert "policy:tiny?greedy" in list_specs(kuhn.GAME)
+    with noted() as files:
+        agent(kuhn.GAME, "policy:tiny?greedy")
+    assert files == {"policy:tiny": tmp_path / "kuhn/tiny.safetensors"}
+    with pytest.raises(CardaiError, match="tiny"):
+        agent(TICTACTOE, "policy:tiny")
+
+
 def test_other_options_of_the_spec_are_refused(tmp_path):
     policy_of().save(tmp_path / "mine.safetensors")
     with pytest.raises(CardaiError, match="takes no option 'worlds'"):

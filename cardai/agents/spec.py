@@ -12,7 +12,8 @@ ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 cfr:N                   an equilibrium by N iterations of CFR+, for small games whose whole tree can be listed
-policy:FILE             a network that gives the probability of each move; ?greedy plays the likeliest
+policy:FILE             a network that gives the probability of each move, by its file or a shipped name; ?greedy plays
+                        the likeliest
 endgame:SPEC            plays as the agent SPEC, but without mistakes once nothing is hidden any more, if the game says
                         when; endgame:(SPEC)?nodes=1000 visits at most so many positions for a decision
 human                   somebody at the keyboard (in `cardai play`)
@@ -34,6 +35,7 @@ A game may bring kinds of its own (`Game.agents`), an installed package too (`EN
 
 import contextlib
 import functools
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
@@ -253,10 +255,23 @@ def list_specs(game: Game) -> dict[str, str]:
     for model, known in known_evaluators(game).items():
         names = ("greedy", "ahead") if known.moment == "before_draw" else ("sampled", "peeking", "ahead")
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
+    found.update(packaged_specs(game))
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
     for name in game.agents:
         with contextlib.suppress(CardaiError):  # one that needs a file or another argument
             found[name] = agent(game, name).about
+    return found
+
+
+def packaged_specs(game: Game) -> dict[str, str]:
+    """The agents for a game that come with installed packages, with a line about each, except those of models.
+
+    The module of an entry point in `ENTRY_POINTS` may have a function `listed(game) -> dict[spec, line]`.
+    """
+    found: dict[str, str] = {}
+    for entry in _kinds().values():
+        listed = getattr(importlib.import_module(entry.module), "listed", None)
+        found.update(listed(is_game(game)) if listed else {})
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
-from cardai.agents.spec import agent, list_specs
+from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import Compiled, copied, encode_each
 from cardai.conformance.law import law
 from cardai.conformance.testbed import LawError, Position, Setup, Testbed, Trace, move_text
@@ -166,9 +166,11 @@ def named_agents_can_play(testbed: Testbed) -> None:
     """Every kind of agent that the framework offers for a game plays legal games of each variant."""
     few = {"rollout:100": "rollout:1"}
     models = known_evaluators(testbed.game)  # they are not the game's, and each fits one setup only
+    packaged = packaged_specs(testbed.game)  # nor are these
+    specs = [spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models and spec not in packaged]
     for variant in testbed.game.variants:
         setup = Setup(variant, testbed.game.default_seats)
-        for spec in (spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models):
+        for spec in specs:
             name = f"{spec}?worlds=2" if spec.startswith("sampled:") else few.get(spec, spec)
             seated = [agent(testbed.game, name), testbed.agents[0]]
             testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (8, 1)), seated)

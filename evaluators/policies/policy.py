@@ -22,7 +22,6 @@ from flax import nnx
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.files.named import note, place_of
 from cardai.game import Game, Segment
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
@@ -196,23 +195,6 @@ class Policy:
     def save(self, path: str | Path) -> None:
         """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
         POLICY_FILE.write(path, dataclasses.asdict(self.metadata), tensors_of(self.network))
-
-
-def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """Returns the agent `policy:FILE`, for the entry-point group `cardai.agents`. Takes its flags out of `options`.
-
-    `?greedy` plays the most probable move. `?any_variant` allows a variant that it was not trained on. Raises
-    CardaiError if the file holds no policy.
-    """
-    flags = {}
-    for name in ("greedy", "any_variant"):
-        value = options.pop(name, None)
-        if value not in (None, ""):
-            raise CardaiError(f"agent {spec!r}: {name!r} takes no value")
-        flags[name] = value is not None
-    place = place_of(argument) or Path(argument)
-    note(argument, place)
-    return load(place).agent(spec=spec, **flags)
 
 
 def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:

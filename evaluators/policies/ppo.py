@@ -62,7 +62,7 @@ class PpoConfig:
 
     called: ClassVar[str] = "PPO config"
 
-    games: int = setting("Games in all; rounded up to whole steps.", span=(1, 10**10), default=140_000)
+    games: int = setting("Games, without lessons; rounded up to whole steps.", span=(0, 10**10), default=140_000)
     step_games: int = setting("Games of a training step.", span=(1, 10**6), default=25)
     batch_games: int = setting("Games of a minibatch.", span=(1, 10**6), default=5)
     passes: int = setting("How many times a step learns from each of its games.", span=(1, 1000), default=4)
@@ -88,6 +88,8 @@ class PpoConfig:
 
     def __post_init__(self) -> None:
         settings.check(self)
+        if self.games + self.lessons == 0:
+            raise CardaiError("PPO config: there must be games or lessons")
         if (self.lessons > 0) != bool(self.teacher):
             raise CardaiError("PPO config: lessons need a teacher, and a teacher needs lessons")
 
@@ -224,7 +226,7 @@ class CompiledPpo:
         self.config = config
         self._make = lambda: ActorCritic(width, config.shared, config.hidden, actions)
         self.graph = split(initialised(self._make, 0))[0]
-        rate = optax.linear_schedule(config.learning_rate, config.final_rate, config.updates)
+        rate = optax.linear_schedule(config.learning_rate, config.final_rate, max(1, config.updates))
         self.optimiser = optax.chain(optax.clip_by_global_norm(config.max_norm), optax.adam(rate, eps=_ADAM_EPSILON))
         rounds = math.ceil(config.lessons / config.lesson_games)
         self.imitator = optax.chain(optax.clip_by_global_norm(config.max_norm), optax.scale_by_adam())

@@ -1,0 +1,49 @@
+"""The agent `policy:NAME`, by the name of a policy that comes with cardai or by the path of a file.
+
+This module is loaded whenever agents are listed, so it imports no JAX.
+"""
+
+import re
+from pathlib import Path
+
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError
+from cardai.files.named import note, place_of
+from cardai.game import Game
+
+SHIPPED = Path(__file__).parent / "shipped"
+"""The policies that come with cardai: GAME/NAME.safetensors."""
+
+_NAME = re.compile(r"[a-z0-9_]{1,40}")
+
+
+def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
+    """Returns the agent `policy:NAME` or `policy:FILE`, for the entry-point group `cardai.agents`.
+
+    Takes its flags out of `options`: `?greedy` plays the most probable move, `?any_variant` allows a variant that it
+    was not trained on. Raises CardaiError if the file holds no policy.
+    """
+    flags = {}
+    for name in ("greedy", "any_variant"):
+        value = options.pop(name, None)
+        if value not in (None, ""):
+            raise CardaiError(f"agent {spec!r}: {name!r} takes no value")
+        flags[name] = value is not None
+    called = f"policy:{argument}"  # a model may have the same name
+    place = place_of(called) or _place(game, argument)
+    note(called, place)
+    from evaluators.policies.policy import load
+
+    return load(place).agent(spec=spec, **flags)
+
+
+def listed(game: Game) -> dict[str, str]:
+    """Returns the agents of the policies that come with cardai for a game, with a line about each: spec -> line."""
+    names = sorted(place.stem for place in (SHIPPED / game.name).glob("*.safetensors"))
+    line = "plays the most probable move of a policy network that comes with cardai"
+    return {f"policy:{name}?greedy": line for name in names}
+
+
+def _place(game: Game, argument: str) -> Path:
+    shipped = SHIPPED / game.name / f"{argument}.safetensors"
+    return shipped if _NAME.fullmatch(argument) and shipped.is_file() else Path(argument)
