@@ -10,7 +10,7 @@ import small_game
 from planted import played_by, seen_by
 from small_game import DRAW, SEATS
 
-from cardai.cards import count, highest, lowest, single
+from cardai.cards import count, has, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder
 from cardai.rule import below, rule
 from games import durak, moska
@@ -132,6 +132,31 @@ def resample_stirring(state, seat, stream):
     small_game.resample(state, seat, stream)
 
 
+@rule
+def chances_of_the_truth(state, seat, shares):
+    for other in range(state.seats):
+        for card in range(small_game.CARDS):
+            shares[other, card] = 1.0 * has(state.hands[other], card)
+
+
+@rule
+def chances_forgetting_what_is_known(state, seat, shares):
+    small_game.chances(state, seat, shares)
+    for other in range(state.seats):
+        for card in range(small_game.CARDS):
+            if other != seat and has(state.known[other], card):
+                shares[other, card] = 0.5
+
+
+@rule
+def chances_of_too_much(state, seat, shares):
+    small_game.chances(state, seat, shares)
+    shares[seat, 0] = shares[(seat + 1) % state.seats, 0] = 1.0
+
+
+CHANCES_OF_THE_TRUTH = faulty("chances_are_those_of_worlds", chances=chances_of_the_truth)
+CHANCES_FORGETTING = faulty("chances_are_those_of_worlds", chances=chances_forgetting_what_is_known)
+CHANCES_OF_TOO_MUCH = faulty("chances_are_those_of_worlds", chances=chances_of_too_much)
 LEFTOVERS = faulty("unwritten_memory_is_not_read", legal=legal_by_leftovers)
 WRITES_BEHIND = faulty("rules_stay_in_their_buffers", legal=legal_writing_behind)
 PARAMETERS_CHANGED = faulty("rules_stay_in_their_buffers", players=played_by(low_changing_its_parameters, stop_at=2.0))

@@ -117,6 +117,21 @@ def score(state, seat):
 
 
 @rule
+def chances(state, seat, shares):
+    """All cards that a seat cannot place are equally likely in each place."""
+    hidden = full_deck(CARDS) & ~state.discards & ~state.hands[seat]
+    for other in range(state.seats):
+        hidden &= ~state.known[other]
+    for other in range(state.seats):
+        certain = state.hands[seat] if other == seat else state.known[other]
+        unknown = 0 if other == seat else count(state.hands[other]) - count(state.known[other])
+        for card in range(CARDS):
+            shares[other, card] = 1.0 * has(certain, card)
+            if has(hidden, card):
+                shares[other, card] = unknown / count(hidden)
+
+
+@rule
 def resample(state, seat, stream):
     pool = full_deck(CARDS) & ~state.discards & ~state.hands[seat]
     for other in range(state.seats):
@@ -232,6 +247,7 @@ GAME = Game(
     blank=blank,
     score_sum=lambda seats: 1.0,
     holdings=holdings,
+    chances=chances,
     variants={"three": {"hand_size": 3}, "two": {"hand_size": 2}},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees="own")},

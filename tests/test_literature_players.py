@@ -141,3 +141,15 @@ def test_a_suite_seats_whole_teams_of_the_measured_agent(suite, row):
     report = run_suite(GAME, suite, agents=["logic"], games=8, threads=1)
     (result,) = [one for one in report.rows if one.row == row]
     assert result.score.point > 80
+
+
+def test_the_network_that_comes_with_cardai_learned_from_keeper():
+    won, lost, tied = match("policy:best?greedy", "plausible", 60)
+    assert won + lost + tied == 60
+    assert won > 50
+
+
+@pytest.mark.slow
+def test_the_network_is_stronger_than_logic():
+    won, lost, _ = match("policy:best?greedy", "logic", 4000, seed=7)
+    assert won / (won + lost) > 0.52

@@ -13,10 +13,12 @@ import numpy as np
 from cardai.conformance.evidence import HINT, MANY_WORLDS, SIGMA, bits, facts, is_too_often, place_of_bit, unevenness
 from cardai.conformance.law import law
 from cardai.conformance.testbed import LawError, Position, Setup, Testbed
-from cardai.game import Game
+from cardai.game import Game, GameState, listed_pieces
 from cardai.kernel.native import HEADER
 
 OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
+CHANCE_WORLDS = 512  # from which shares of worlds are counted
+ROUNDING = 1e-6
 FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
@@ -261,3 +263,40 @@ def _drift(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -
     twice = bits(of_worlds).mean(axis=0)
     mean = (once + twice) / 2
     return (twice - once) / np.sqrt(np.maximum(mean * (1 - mean), 1e-9) * 2 / count)
+
+
+@law
+def chances_are_those_of_worlds(testbed: Testbed) -> None:
+    """`chances` gives each piece the share of worlds in which a hand has it (5 sigma), the same from any world.
+
+    A game without `chances` or without `Game.holdings` is not tested.
+    """
+    game = testbed.game
+    if game.chances is None or game.holdings is None:
+        return
+    for i, (here, seat) in enumerate(testbed.chosen(testbed.effort.even, "chances")):
+        worlds = testbed.compiled.worlds(here.states, seat, CHANCE_WORLDS, i)
+        given, others = (_chances(here, seat, game, worlds[k]) for k in (0, 1))
+        if not np.allclose(given, others, rtol=0, atol=ROUNDING):
+            raise here.broken(f"chances gives seat {seat} other numbers in two of its worlds")
+        if given.min() < -ROUNDING or (given.sum(axis=0) > 1 + ROUNDING).any():
+            raise here.broken(f"chances gives seat {seat} a piece whose chances are below 0 or sum to more than 1")
+        held = np.zeros_like(given)
+        for world in worlds:
+            for place, cards in enumerate(testbed.holdings(here, world)[: len(here.seats)]):
+                held[place, listed_pieces(cards)] += 1
+        expected = given * len(worlds)
+        spread = np.sqrt(np.maximum(expected * (1 - given), 0))
+        wrong = np.abs(held - expected) > SIGMA * spread + SIGMA**2 / 3 * (spread > 0) + ROUNDING * len(worlds)
+        if wrong.any():
+            place, piece = (int(k) for k in np.argwhere(wrong)[0])
+            share = f"{held[place, piece] / len(worlds):.3f} of its worlds"
+            said = f"chances says {given[place, piece]:.3f} to seat {seat}"
+            raise here.broken(f"seat {place} has {game.pieces[piece]} in {share}, but {said}")
+
+
+def _chances(here: Position, seat: int, game: Game, world: GameState) -> np.ndarray:
+    """What `chances` writes for a seat in one of its worlds: f8[seats, pieces]."""
+    shares = np.zeros((len(here.seats), len(game.pieces)))
+    here.ask(game.chances, world.copy(), seat, shares)
+    return shares
