@@ -297,6 +297,7 @@ def chances_are_those_of_worlds(testbed: Testbed) -> None:
 
 def _chances(here: Position, seat: int, game: Game, world: GameState) -> np.ndarray:
     """What `chances` writes for a seat in one of its worlds: f8[seats, pieces]."""
+    assert game.chances is not None
     shares = np.zeros((len(here.seats), len(game.pieces)))
     here.ask(game.chances, world.copy(), seat, shares)
     return shares
