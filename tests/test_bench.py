@@ -109,15 +109,15 @@ def without_time(report):
 
 @pytest.fixture
 def played(monkeypatch):
-    """The line-ups (as specs) and seeds of every call of `table.play`."""
+    """The line-ups (as specs) and seeds of every call of `play_games`."""
     calls = []
-    play = duplicate.play
+    play = duplicate.play_games
 
     def spy(game, agents, lineups, seeds, **options):
         calls.append(([[agents[i].spec for i in lineup] for lineup in lineups], list(seeds)))
         return play(game, agents, lineups, seeds, **options)
 
-    monkeypatch.setattr(duplicate, "play", spy)
+    monkeypatch.setattr(duplicate, "play_games", spy)
     return calls
 
 
