@@ -14,6 +14,7 @@ from cardai.game import Outcome
 from cardai.kernel.native import raw
 
 FEW = 6  # positions of a game that is looked at only for what is rare
+THINNED = 16  # one position of a game in so many is looked at first
 BLANK = 77  # the value of the rows around the one that is written
 
 
@@ -72,13 +73,20 @@ def every_segment_says_something(testbed: Testbed) -> None:
 
 
 def _of_many_games(testbed: Testbed) -> Iterator[tuple[Setup, np.ndarray]]:
-    """The states and after-states of games, STATE[N], then a few of each of many games that were played at random."""
-    for trace in (testbed.traces[i] for i in testbed.chance("segments").permutation(len(testbed.traces))):
-        after = testbed.compiled.moved(trace.states[:-1], trace.moves, settle=False)
-        yield trace.setup, np.concatenate([trace.states, after])
+    """States of games and states after their moves, STATE[N], in an order in which segments soon vary.
+
+    One position in `THINNED` of each game, then a few of each of many games that were played at random, then all.
+    """
+    yield from (_states_and_after(testbed, trace, THINNED) for trace in testbed.traces)
     for setup in testbed.setups:
         for trace in testbed.random_games(setup, -(-testbed.effort.searched // len(testbed.setups))):
             yield setup, trace.states[[*trace.sampled(FEW), len(trace.moves)]]
+    yield from (_states_and_after(testbed, trace, 1) for trace in testbed.traces)
+
+
+def _states_and_after(testbed: Testbed, trace: Trace, step: int) -> tuple[Setup, np.ndarray]:
+    after = testbed.compiled.moved(trace.states[:-1][::step], trace.moves[::step], settle=False)
+    return trace.setup, np.concatenate([trace.states[::step], after])
 
 
 @law
@@ -168,9 +176,11 @@ def named_agents_can_play(testbed: Testbed) -> None:
     models = known_evaluators(testbed.game)  # they are not the game's, and each fits one setup only
     packaged = packaged_specs(testbed.game)  # nor are these
     specs = [spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models and spec not in packaged]
+    length = np.mean([len(trace.moves) for trace in testbed.traces])
+    games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
     for variant in testbed.game.variants:
         setup = Setup(variant, testbed.game.default_seats)
         for spec in specs:
-            name = f"{spec}?worlds=2" if spec.startswith("sampled:") else few.get(spec, spec)
+            name = f"{spec}?worlds=2" if spec.startswith(("sampled:", "ahead:")) else few.get(spec, spec)
             seated = [agent(testbed.game, name), testbed.agents[0]]
-            testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (8, 1)), seated)
+            testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (games, 1)), seated)

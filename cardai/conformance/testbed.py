@@ -43,23 +43,25 @@ class Effort:
     pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
     symmetry_games: int  # for the mean scores of seats, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
+    named: int  # moves in the games of each agent that is offered, for each variant, but 2 games at least and 8 at most
     patience: float  # seconds in which plain Python may call one function of the game, in all; then it is left out
 
 
 EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
-        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, patience=3.0,
+        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, named=400,
+        patience=3.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
         dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
-        patience=10.0,
+        named=2000, patience=10.0,
     ),
     "thorough": Effort(
         games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
         tallied=600, dealt=7_000_000, told=2000, pooled_deals=200_000, pooled_views=2000, symmetry_games=100_000,
-        plain_games=20, patience=120.0,
+        plain_games=20, named=10_000, patience=120.0,
     ),
 }  # fmt: skip
 
