@@ -201,13 +201,14 @@ if JIT:
         """Compile like `rule`, but inline the function into its callers, for hot loops where a call is too slow."""
         return _compiled(function, forceinline=True)
 
-    def _compiled(function: F, **options: bool) -> F:
+    def _compiled(function: F, **more: bool) -> F:
         """The Numba dispatcher of a rule.
 
         Numba compiles a function once for every constant that a caller passes, and once more as a C callback. Neither
         is of use to rules, and without them a game compiles in a sixth less time: a whole number is an int64.
         """
-        found = with_cache(lambda cache: njit(nogil=True, no_cfunc_wrapper=True, cache=cache, **options), function)
+        options: Any = {"nogil": True, "no_cfunc_wrapper": True, **more}
+        found = with_cache(lambda cache: njit(cache=cache, **options), function)
         template = found.get_call_template
         found.get_call_template = lambda args, kws: template(
             tuple(map(_widened, args)), {name: _widened(kind) for name, kind in kws.items()}
