@@ -553,7 +553,7 @@ def perf(
 ) -> None:
     """Measure speed: decisions and games a second, or with --agent the rows a second of its network.
 
-    With --cluster: the games a second of a cluster, beside those that its machines play alone.
+    With --cluster: the games a second of a cluster, beside those that its processors play alone.
     """
     from cardai.measure import network_share
     from cardai.measure import perf as speed

@@ -23,8 +23,8 @@ def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int]
     """
     del data
     pool = {spec: float(weight) for spec, weight in request["pool"]}
-    games, shard, threads = request["games"], request["shard"], request["threads"]
-    mix = Mix(game, pool, games, request["seed"], request["variant"], request["seats"], threads)
+    games, shard = request["games"], request["shard"]
+    mix = Mix(game, pool, games, request["seed"], request["variant"], request["seats"], 1)
 
     def play(number: int) -> bytes:
         first, end = (0, min(_WARMING, games)) if number == WARM else (number * shard, min((number + 1) * shard, games))
@@ -38,11 +38,11 @@ def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int]
     return play
 
 
-def request_of(mix: Mix, shard: int, threads: int = 1) -> dict[str, Any]:
+def request_of(mix: Mix, shard: int) -> dict[str, Any]:
     """What a worker has to know of a simulation with `shard` games in each file."""
     pool = [[spec, weight] for spec, weight in mix.pool.items()]  # the order decides the draws
     table = {"seed": mix.seed, "variant": mix.variant, "seats": mix.seats}
-    return {"pool": pool, "games": mix.asked, "shard": shard, "threads": threads, **table}
+    return {"pool": pool, "games": mix.asked, "shard": shard, **table}
 
 
 def packed(content: bytes, results: FileResults) -> bytes:

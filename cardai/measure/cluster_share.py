@@ -3,9 +3,9 @@
     with Cluster("auto") as cluster:
         report = measure(load("durak"), cluster, seconds=120)
 
-Each machine first plays alone, on all its processors, files as a simulation has them; then all of them play one
-simulation, which this machine writes to a temporary folder; then each plays alone again. All is measured in one run, so
-that whatever else the machines do weighs on both sides.
+Each processor first plays alone, one file of a simulation after the other, which it keeps to itself; then all of them
+play one simulation, which this machine writes to a temporary folder; then each plays alone again. All is measured in
+one run, with files of the same size, so that whatever else the machines do weighs on both sides.
 """
 
 import json
@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cardai.data.mixture import Mix
-from cardai.data.selfplay import simulate_shards
+from cardai.data.selfplay import SHARD, simulate_shards
 from cardai.data.simulated_file import ready as ready_to_play
 from cardai.data.simulated_file import request_of
 from cardai.errors import CardaiError
@@ -30,8 +30,9 @@ from cardai.table.cluster.driving import ClusterFailed
 from cardai.table.cluster.work import WARM
 
 TASK = f"{__name__}:ready"
-_ALONE = 0.125  # the share of the seconds for which machines play alone, before and after
+_ALONE = 0.125  # the share of the seconds for which processors play alone, before and after
 _FILES = 40  # files for each processor, about
+_TRIAL = 500  # games in a file, until it is known how many a processor plays in a second
 _SEED = 1
 
 
@@ -40,7 +41,7 @@ class ClusterSpeed:
     """The speed of a cluster.
 
     - `machines`, `processors`: what it has.
-    - `alone`: games a second of all machines, each playing alone on all its processors: before and after.
+    - `alone`: games a second of all processors, each playing alone and all at the same time: before and after.
     - `together`: games a second of the simulation, from its first task to its last file; `games` in `seconds`.
     - `share`: `together` by the mean of `alone`. `share_with_start`: the same with `start` counted in, the seconds in
       which machines say what they are and compile.
@@ -84,9 +85,10 @@ def measure(
     began = time.perf_counter()
     cluster.greet(game, [agent], tell)
     start = time.perf_counter() - began
-    before = _alone(game, cluster, agent, seconds * _ALONE, tell)
-    games = max(1, round(before * seconds))
-    shard = max(1, min(10_000, games // (_FILES * cluster.slots)))
+    rough = _alone(game, cluster, agent, _TRIAL, min(5.0, seconds * _ALONE), tell)
+    games = max(1, round(rough * seconds))
+    shard = max(1, min(SHARD, games // (_FILES * cluster.slots)))
+    before = _alone(game, cluster, agent, shard, seconds * _ALONE, tell)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         summary = simulate_shards(
@@ -95,7 +97,7 @@ def measure(
         took = time.perf_counter() - began
     if summary.interrupted:
         raise KeyboardInterrupt
-    after = _alone(game, cluster, agent, seconds * _ALONE, tell)
+    after = _alone(game, cluster, agent, shard, seconds * _ALONE, tell)
     together, own = games / took, (before + after) / 2
     return ClusterSpeed(
         game=game.name,
@@ -115,7 +117,7 @@ def measure(
 
 
 def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int], bytes]:
-    """The work of a task: the machine plays files for `request["alone"]` seconds, on so many threads as it has CPUs."""
+    """The work of a task: a processor plays files for `request["alone"]` seconds, one after the other."""
     play = ready_to_play(game, request, data)
 
     def work(number: int) -> bytes:
@@ -131,15 +133,12 @@ def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int]
     return work
 
 
-def _alone(game: Game, cluster: Cluster, agent: str, seconds: float, tell: Callable[[str], None]) -> float:
-    """The sum of the games a second that the machines play, each alone and all at the same time."""
-    tell("each machine plays alone")
+def _alone(game: Game, cluster: Cluster, agent: str, shard: int, seconds: float, tell: Callable[[str], None]) -> float:
+    """The sum of the games a second that the processors play, each alone and all at the same time."""
+    tell("each processor plays alone")
+    mix = Mix(game, {agent: 1.0}, 10**9, _SEED, None, None, 1)
     total = 0.0
-    requests = {}
-    for name, node in cluster.engine.nodes().items():
-        mix = Mix(game, {agent: 1.0}, 10**9, _SEED, None, None, node.slots)
-        requests[name] = request_of(mix, 1000 * node.slots, node.slots) | {"alone": seconds}
-    for name, answer in cluster.on_each(game, [agent], TASK, requests).items():
+    for name, answer in cluster.on_each(game, [agent], TASK, request_of(mix, shard) | {"alone": seconds}):
         if answer.kind != "done":
             raise ClusterFailed(f"machine {cluster.engine.nodes()[name].host}: {answer.text}")
         games, took = json.loads(answer.content)

@@ -103,28 +103,27 @@ class Cluster:
 
     def greet(self, game: Game, specs: Sequence[str], tell: Tell | None = None) -> None:
         """Have each machine say what it is, and compile the rules, before there are tasks. Raises as `run` does."""
-        self.on_each(game, specs, f"{__name__}:_nothing_to_do", {}, tell)
+        order, contents = self._order(game, specs, f"{__name__}:_nothing_to_do", {}, b"")
+        with self._kept(order, b"", contents) as kept:
+            self._greet(order, kept, tell or (lambda _: None))
 
     def on_each(
         self,
         game: Game,
         specs: Sequence[str],
         task: str,
-        requests: Mapping[str, Mapping[str, Any]],
+        request: Mapping[str, Any],
         tell: Tell | None = None,
-    ) -> dict[str, Answer]:
-        """Have one task done on each machine, on all its processors. Returns the answers by the machines' names.
+    ) -> list[tuple[str, Answer]]:
+        """Have the same task done on each processor of each machine, all at once.
 
-        `requests`: by the machines' names, see `WorkOrder`; a machine without one only says what it is and compiles.
+        Returns the machine's name and the answer of each processor. `request`: see `WorkOrder`.
         """
-        answers: dict[str, Answer] = {}
-        for request in dict.fromkeys(json.dumps(request, sort_keys=True) for request in requests.values()) or ["{}"]:
-            order, contents = self._order(game, specs, task, json.loads(request), b"")
-            own = [name for name, wanted in requests.items() if json.dumps(wanted, sort_keys=True) == request]
-            with self._kept(order, b"", contents) as kept:
-                self._greet(order, kept, tell or (lambda _: None))
-                answers |= self._ask_all(own, 0, kept, _WARMING, is_alone=True)
-        return answers
+        order, contents = self._order(game, specs, task, request, b"")
+        with self._kept(order, b"", contents) as kept:
+            self._greet(order, kept, tell or (lambda _: None))
+            names = [name for name, node in self.engine.nodes().items() for _ in range(node.slots)]
+            return self._ask_all(names, 0, kept, _WARMING)
 
     @contextlib.contextmanager
     def _kept(self, order: WorkOrder, data: bytes, contents: Sequence[bytes]) -> Iterator[list[int]]:
@@ -170,7 +169,7 @@ class Cluster:
         if not nodes:
             return
         tell(f"asking {self.words}")
-        for node, answer in self._ask_all(nodes, GREET, kept, _GREETING).items():
+        for node, answer in self._ask_all(nodes, GREET, kept, _GREETING):
             if answer.kind == DONE:
                 text = refusal(nodes[node].host, order.identity, json.loads(answer.content), self.mixed)
             else:
@@ -178,27 +177,28 @@ class Cluster:
             if text:
                 raise ClusterFailed(text)
         tell(f"compiling {order.game}'s rules on {self.words}, once: up to 60 s")
-        for node, answer in self._ask_all(nodes, WARM, kept, _WARMING).items():
+        for node, answer in self._ask_all(nodes, WARM, kept, _WARMING):
             if answer.kind != DONE:
                 raise ClusterFailed(f"machine {nodes[node].host} cannot play this: {answer.text}")
             self._warm.add((node, *what))
 
     def _ask_all(
-        self, nodes: Iterable[str], number: int, kept: Sequence[int], seconds: float, is_alone: bool = False
-    ) -> dict[str, Answer]:
-        """The answers of some machines to a task. Leaves out those that are gone meanwhile.
+        self, nodes: Iterable[str], number: int, kept: Sequence[int], seconds: float
+    ) -> list[tuple[str, Answer]]:
+        """The answers of some machines to a task, one for each time a machine is named.
 
-        `is_alone`: the task has all processors of its machine.
+        Leaves out those that are gone meanwhile.
         """
-        slots = {name: node.slots if is_alone else 1 for name, node in self.engine.nodes().items()}
-        tickets = {self.engine.submit(number, kept, node, slots[node]): node for node in nodes if node in slots}
-        answers: dict[str, Answer] = {}
+        there = self.engine.nodes()
+        tickets = {self.engine.submit(number, kept, node, 1): node for node in nodes if node in there}
+        answers: list[tuple[str, Answer]] = []
         deadline = time.monotonic() + seconds
         while tickets:
             for event in self.engine.events(0.2):
                 node = tickets.pop(event.ticket, None)
                 if node is not None:
-                    answers[node] = event.answer or Answer("failed", "", f"its worker ended ({event.why})", 0.0, b"")
+                    lost = Answer("failed", "", f"its worker ended ({event.why})", 0.0, b"")
+                    answers.append((node, event.answer or lost))
             for ticket in [ticket for ticket, node in tickets.items() if node not in self.engine.nodes()]:
                 del tickets[ticket]
             if tickets and time.monotonic() > deadline:
