@@ -101,7 +101,7 @@ class _Serving:
                     self.ray.cancel(result, force=True)
 
     def submit(self, ticket: int, what: dict[str, Any]) -> None:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # pyright: ignore[reportMissingImports]
 
         where = NodeAffinitySchedulingStrategy(what["node"], soft=False)
         options = {"num_cpus": what["cpus"], "num_gpus": what["gpus"], "scheduling_strategy": where}
@@ -135,7 +135,7 @@ def _task(number: int, order: bytes, *contents: bytes) -> bytes:
 
 def _connected(address: str) -> Any:
     """Ray, connected to the cluster at an address; "local" starts one of this machine alone."""
-    import ray
+    import ray  # pyright: ignore[reportMissingImports]
 
     options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
     ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
