@@ -1,7 +1,7 @@
 """Mutated files of every kind that cardai reads, and what its readers make of them.
 
-    python -m tests.mutated_files                                # 10,000 files: a table of outcomes by kind
-    python -m tests.mutated_files --kind record --seed 17        # one of them again, with its traceback
+    python tests/mutated_files.py                                # 10,000 files: a table of outcomes by kind
+    python tests/mutated_files.py --kind record --seed 17        # one of them again, with its traceback
 
 A kind is a sound file, ways to change it (bytes, or values in its JSON or TOML) and the readers that get the result. An
 outcome is "refused" (a CardaiError, or exit code 2), "accepted" (the file is still sound, as far as it is read), or a

@@ -1,11 +1,11 @@
 """Decisions a second of evenly random play on one core: `cardai.play`, `cardai.Batch`, adapters and other libraries.
 
-    taskset -c 0 python -m tests.step_speeds                         # Tic-Tac-Toe, Durak, Hearts
-    taskset -c 0 python -m tests.step_speeds durak --seconds 2 --repeats 9
+    taskset -c 0 python tests/step_speeds.py                         # Tic-Tac-Toe, Durak, Hearts
+    taskset -c 0 python tests/step_speeds.py durak --seconds 2 --repeats 9
 
 Every round measures each of them once, so that other work on the machine slows all alike. Printed are the median and
 the range over the rounds, and the speed divided by that of `cardai.play` in the same round. Libraries that are not
-installed are left out (`pip install 'cardai[zoo,openspiel]' pgx`).
+installed are left out (`pip install 'cardai[zoo]' pygame 'pgx>=2'`).
 """
 
 import argparse
@@ -92,7 +92,9 @@ def by_pgx(count: int) -> Run:
 
     @jax.jit
     def step(state, key):
-        return jax.vmap(auto_reset(env.step, env.init))(state, act_randomly(key, state.legal_action_mask))
+        drawn, reset = jax.random.split(key)
+        actions = act_randomly(drawn, state.legal_action_mask)
+        return jax.vmap(auto_reset(env.step, env.init))(state, actions, jax.random.split(reset, count))
 
     key = jax.random.PRNGKey(0)
     state = jax.vmap(env.init)(jax.random.split(key, count))

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -281,4 +282,8 @@ def test_the_speed_of_a_cluster_is_measured_beside_that_of_its_machines(nodes):
     assert (report["machines"], report["processors"]) == (2, 2)
     assert 0.3 < report["share"] < 1.5
     assert report["share_with_start"] < report["share"]
-    assert report["together"] == pytest.approx(report["games"] / report["seconds"])
+    rounds, alone = report["together"], report["alone"]
+    assert len(alone) == len(rounds) + 1
+    assert report["seconds"] == pytest.approx(sum(report["games"] / len(rounds) / speed for speed in rounds))
+    means = [(before + after) / 2 for before, after in itertools.pairwise(alone)]
+    assert report["shares"] == pytest.approx([speed / mean for speed, mean in zip(rounds, means, strict=True)])

@@ -45,7 +45,7 @@ def kinds(tmp_path_factory):
 def failures(kinds, wanted) -> list[str]:
     outcomes = (mutated_files.attempt(name, kinds[name], seed) for name, seed in wanted)
     return [
-        f"python -m tests.mutated_files --kind '{found.kind}' --seed {found.seed}: {found.outcome}\n{found.detail}"
+        f"python tests/mutated_files.py --kind '{found.kind}' --seed {found.seed}: {found.outcome}\n{found.detail}"
         for found in outcomes
         if found.outcome in mutated_files.FAILURES
     ]

@@ -15,7 +15,7 @@ def text_of(file):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_three_transcripts(name):
-    assert len(files(name)) >= 3, f"add some: python -m tests.transcripts add {name} NAME --players ..."
+    assert len(files(name)) >= 3, f"add some: python tests/transcripts.py add {name} NAME --players ..."
 
 
 def test_every_folder_of_transcripts_is_a_game():

@@ -1,7 +1,7 @@
 """Golden transcripts: whole games a person can read, one file each, that every version of the rules must replay.
 
-    python -m tests.transcripts write moska            rewrites all transcripts of a game from their headers
-    python -m tests.transcripts add moska long-bout --seed 7 --players bot3,bot3,random,random [--variant appendix]
+    python tests/transcripts.py write moska            rewrites all transcripts of a game from their headers
+    python tests/transcripts.py add moska long-bout --seed 7 --players bot3,bot3,random,random [--variant appendix]
 
 They lie in `tests/data/transcripts/GAME/NAME.txt`. A header (game, version, variant, seats, seed, players), then a line
 for each move, `p2 attacks 6S 6H`, and the last line with the scores. From time to time the table as a seat sees it
@@ -158,7 +158,7 @@ def _write(file: Path, transcript: Transcript) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """The command of the module's docstring."""
-    parser = argparse.ArgumentParser(prog="python -m tests.transcripts", description="Golden transcripts.")
+    parser = argparse.ArgumentParser(prog="python tests/transcripts.py", description="Golden transcripts.")
     commands = parser.add_subparsers(dest="command", required=True)
     write = commands.add_parser("write", help="rewrite all transcripts of a game from their headers")
     add = commands.add_parser("add", help="add a transcript")

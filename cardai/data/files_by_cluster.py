@@ -6,8 +6,12 @@ does no harm if a file is played twice. Some files are replayed here before they
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from cardai.data.mixture import FileResults, Mix
 from cardai.data.record import Header, read
@@ -22,6 +26,7 @@ from cardai.table.cluster.work import Answer
 
 ONE_IN = 100
 """One file in so many is replayed here, and always the first."""
+_MOST_WAITING = 32  # files that wait to be written, before no more are taken from the cluster
 
 
 def play_files(
@@ -43,8 +48,7 @@ def play_files(
     if not files:
         return results, False
 
-    def take(number: int, answer: Answer) -> None:
-        nonlocal done
+    def write(number: int, answer: Answer) -> FileResults:
         file, first, end = files[number]
         content, results_of_file = unpacked(answer.content)
 
@@ -53,16 +57,19 @@ def play_files(
                 _replay(mix, unfinished, first, end, results_of_file)
 
         try:
-            with interrupts_held():
-                write_once(file, content, check)
-                results[number] = results_of_file
+            write_once(file, content, check)
         except OSError as error:
             raise ClusterFailed(
                 f"cannot write {file}: {error.strerror or error}; the files before it are whole"
             ) from None
         except CardaiError as error:
             raise ClusterFailed(f"{file.name}, played on machine {answer.host}, is wrong: {error}") from None
-        done += end - first
+        return results_of_file
+
+    def count(number: int, results_of_file: FileResults) -> None:
+        nonlocal done
+        results[number] = results_of_file
+        done += files[number][2] - files[number][1]
         if progress:
             progress(done, asked, words)
 
@@ -70,8 +77,12 @@ def play_files(
         if progress:
             progress(before, asked, text)
 
+    writer = _Writing(write, count)
     try:
-        failures = cluster.run(mix.game, list(mix.pool), TASK, request_of(mix, shard), files, take, tell=tell)
+        with writer:
+            failures = cluster.run(
+                mix.game, list(mix.pool), TASK, request_of(mix, shard), files, writer.take, tell=tell
+            )
     except KeyboardInterrupt:
         return results, True
     finally:
@@ -83,6 +94,41 @@ def play_files(
             " command tries again"
         )
     return results, False
+
+
+class _Writing:
+    """Writes files in a thread of its own, in the order in which they come. Use it in a `with` block.
+
+    `write(number, answer)` runs there; `count(number, results)` is called here for each file that is written. What
+    `write` raises is raised by the next `take`, or at the end of the block, when all that came has been written.
+    """
+
+    def __init__(self, write: Callable[[int, Answer], FileResults], count: Callable[[int, FileResults], None]) -> None:
+        self._write, self._count = write, count
+        self._waiting = deque[tuple[int, Future[FileResults]]]()
+        self._thread = ThreadPoolExecutor(1, "files")
+
+    def take(self, number: int, answer: Answer) -> None:
+        """Have a file written. Waits while too many are."""
+        self._waiting.append((number, self._thread.submit(self._write, number, answer)))
+        self._count_written(_MOST_WAITING)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with interrupts_held():
+            self._thread.shutdown()
+            if kind is None or issubclass(kind, KeyboardInterrupt):
+                self._count_written(0)
+
+    def _count_written(self, most: int) -> None:
+        """Count the files that are written, and wait until at most so many are not."""
+        while self._waiting and (len(self._waiting) > most or self._waiting[0][1].done()):
+            number, written = self._waiting.popleft()
+            self._count(number, written.result())
 
 
 def _is_replayed(seed: int, number: int) -> bool:

@@ -21,6 +21,7 @@ then the second of all moves, and so on. A number takes one byte, or a few if it
 
 import base64
 import binascii
+import functools
 import gzip
 import hashlib
 import itertools
@@ -561,10 +562,14 @@ def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
 
 def _check_moves(move: Any, moves: Any) -> None:
     """Raise CardaiError unless `move` is the type of a game's moves, and `moves` an array [plies] of them or None."""
-    is_type = isinstance(move, np.dtype) and bool(move.names) and move == move_dtype(*(move.names or ()))
-    if not is_type or (moves is not None and np.ndim(moves) != 1):
+    if not (isinstance(move, np.dtype) and _is_of_moves(move)) or (moves is not None and np.ndim(moves) != 1):
         shown = short(move if moves is None else moves)
         raise BadArgument(f"moves must be an array of a game's moves, move their type, but this is {shown}")
+
+
+@functools.lru_cache
+def _is_of_moves(move: np.dtype) -> bool:
+    return bool(move.names) and move == move_dtype(*(move.names or ()))
 
 
 def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:

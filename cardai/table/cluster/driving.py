@@ -129,7 +129,7 @@ class _Drive:
         self.left = set(waiting)
         self.out: dict[int, _Out] = {}  # by ticket
         self.courses: dict[int, _Course] = {}
-        self.done: dict[int, bytes] = {}  # a digest of the answer
+        self.done: dict[int, bytes] = {}  # a digest of the answer, if another one may come
         self.failed: dict[int, str] = {}
         self.refused: dict[str, str] = {}  # machines that may not play, with the reason
         self.seconds: deque[float] = deque(maxlen=1000)  # how long tasks were out
@@ -220,7 +220,8 @@ class _Drive:
             self._again(out.number)
 
     def _hear_done(self, out: _Out, answer: Answer) -> None:
-        digest = hashlib.blake2b(answer.content, digest_size=16).digest()
+        copies = out.number in self.done or any(other.number == out.number for other in self.out.values())
+        digest = hashlib.blake2b(answer.content, digest_size=16).digest() if copies else b""
         if out.number in self.done:
             if self.must_agree and digest != self.done[out.number]:
                 raise ClusterFailed(f"task {out.number} was played twice, with two different results")
