@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import two_nodes
+from safetensors.numpy import load_file
 
 ROOT = Path(__file__).parents[1]
 SECRET, OTHER_SECRET = "a" * 32, "b" * 32
@@ -127,6 +128,19 @@ def test_a_match_has_the_figures_of_one_machine(nodes):
     for report in reports:
         del report["seconds"], report["threads"]
     assert reports[0] == reports[1]
+
+
+def test_iterate_trains_the_networks_of_one_machine(nodes, tmp_path):
+    few = ("--games", 300, "--training.batch", 128, "--training.epochs", 2, "--training.options.hidden", "[16]")
+    duel = ("--benchmark-games", 60, "--most-benchmark-games", 120, "--benchmark-epsilon", 0.1)
+    weights = []
+    for folder, more in ((tmp_path / "one", ()), (tmp_path / "two", ("--cluster", nodes.address))):
+        code, _, err, _ = call("iterate", "tictactoe", "--generations", 2, *few, *duel, "--out", folder, *more)
+        assert (code, err) == (0, "")
+        models = sorted(folder.glob("generation-*/training/model.safetensors"))
+        weights.append([{name: array.tobytes() for name, array in load_file(file).items()} for file in models])
+    assert len(weights[0]) == 2
+    assert weights[0] == weights[1]
 
 
 def test_workers_that_are_killed_are_replaced(nodes, expected, tmp_path):
