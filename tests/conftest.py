@@ -1,12 +1,23 @@
 """What holds for all tests."""
 
+import os
+import shutil
 import signal
+import tempfile
+
+_XLA = "JAX_COMPILATION_CACHE_DIR"
 
 
-def pytest_configure():
+def pytest_configure(config):
     """Let Ctrl-C interrupt, also when pytest was started with SIGINT ignored, as by `nohup pytest &` in a script.
 
     An ignored signal stays ignored in the processes that tests start; one that is handled does not.
+
+    Equal networks are compiled once in all processes of a run, those that tests start included.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _XLA not in os.environ:
+        os.environ[_XLA] = tempfile.mkdtemp(prefix="cardai-xla-")
+        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_XLA), ignore_errors=True))

@@ -8,7 +8,6 @@ import math
 import shutil
 from types import SimpleNamespace
 
-import jax
 import numpy as np
 import pytest
 from rich.console import Console
@@ -45,19 +44,6 @@ SMALL = {
 
 def config(out="run", **fields):
     return IterateConfig(**{**SMALL, "out": str(out), **fields})
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_once(tmp_path_factory):
-    """Equal networks are compiled once for all tests."""
-    usual = {"jax_compilation_cache_dir": str(tmp_path_factory.mktemp("xla"))}
-    usual |= {"jax_persistent_cache_min_compile_time_secs": 0.0}
-    before = {name: getattr(jax.config, name) for name in usual}
-    for name, value in usual.items():
-        jax.config.update(name, value)
-    yield
-    for name, value in before.items():
-        jax.config.update(name, value)
 
 
 @pytest.fixture(scope="module")

@@ -37,19 +37,6 @@ def games(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", autouse=True)
-def compiled_once(tmp_path_factory):
-    """Equal networks are compiled once for all tests."""
-    usual = {"jax_compilation_cache_dir": str(tmp_path_factory.mktemp("xla"))}
-    usual |= {"jax_persistent_cache_min_compile_time_secs": 0.0}
-    before = {name: getattr(jax.config, name) for name in usual}
-    for name, value in usual.items():
-        jax.config.update(name, value)
-    yield
-    for name, value in before.items():
-        jax.config.update(name, value)
-
-
 @pytest.fixture
 def config(games, tmp_path):
     def made(**fields):
