@@ -11,22 +11,27 @@ with some questions at random instead of noise on its values; all facts in the s
 after one question in ten).
 
 The article's untrained network asks anything that may be answered with yes, which the hand-written player `plausible`
-does too; it stands in for it. Two measures have no definition in the article. Ours: a card is *asked back* if the seat
-that gave it has the turn next and asks for it first; a claim is *at once* if a team claims between getting the turn by
-an opponent's failure and its first question.
+does too; it stands in for it. The trained networks choose among the same questions: the article's program leaves out
+those that are known to fail, whoever asks.
+
+Two measures have no definition in the article. Ours: a card is *asked back* if the seat that gave it has the turn next
+and asks for it first; a claim is *at once* if a team claims between getting the turn by an opponent's failure and its
+first question.
 
 Source: Somani, How to train a neural net to play cards.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import agent
+from cardai.cards import lowest, single
 from cardai.game import Game
 from cardai.registry import load
+from cardai.rule import rule
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
@@ -35,6 +40,8 @@ from cardai.table.many import play
 from experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore
+from games.literature.players import cards_to_ask
+from games.literature.rules import ASK, CLAIM, NONE, claims, legal, may_ask_for, write
 
 COMMAND = "cardai reproduce literature"
 SEED = 20261122
@@ -63,6 +70,22 @@ CLAIMS: Mapping[tuple[str, str], Claim] = {
     (UNTRAINED, AT_ONCE): Claim(95 / 1500, better="neither", within=0.1),
 }
 """The article's figures of its trained network against the untrained one, and of the untrained one against itself."""
+
+
+@rule
+def moves_of_article(state, moves):
+    """The legal moves that the article's program considers: claims if there are any, else asks that may succeed."""
+    n = 0 if state.giving != 0 else claims(state, moves, 0)
+    if n > 0 or state.giving != 0 or state.window != NONE or state.closer != NONE:
+        return n if n > 0 else legal(state, moves)
+    rest = may_ask_for(state, state.mover)
+    while rest != 0:
+        card = lowest(rest)
+        rest &= rest - 1
+        for step in range(1, state.seats, 2):
+            if cards_to_ask(state, step, True) & single(card) != 0:
+                n = write(moves, n, ASK, card, step, 0)
+    return n if n > 0 else legal(state, moves)
 
 
 @dataclass(frozen=True)
@@ -98,14 +121,19 @@ SCALES = {
 def run(lab: Lab) -> Findings:
     """Train both networks and play each pairing of the article, and ours."""
     game = load("literature")
-    networks = {name: _trained(lab, game, name) for name in LABELS}
+    considered = replace(game, legal=moves_of_article)
+    networks = {name: _trained(lab, considered, name) for name in LABELS}
     contests = {
         UNTRAINED: (UNTRAINED, UNTRAINED),
         **{name: (f"greedy:{network}", UNTRAINED) for name, network in networks.items()},
         "logic": ("logic", UNTRAINED),
         "keeper": ("keeper?ask_at=0.1", "logic"),
     }
-    rows = [row for name, pair in contests.items() for row in _rows(lab, game, name, *pair)]
+    rows = [
+        row
+        for name, pair in contests.items()
+        for row in _rows(lab, considered if name in networks else game, name, *pair)
+    ]
     return Findings(rows, {"contests": {name: list(pair) for name, pair in contests.items()}})
 
 
@@ -177,8 +205,6 @@ def played(game: Game, one: str, other: str, games: int, seed: int) -> dict[str,
 
 def marks_of(game: Game, seed: int, moves: np.ndarray) -> tuple[int, int]:
     """How many cards were asked back in a game, and how many claims were made at once, by either team."""
-    from games.literature.rules import ASK, CLAIM
-
     state, back, at_once = game.new(4, seed, "article"), 0, 0
     taken: dict[int, int] = {}  # the cards that the mover has got in its turn, and from which seat
     lost: dict[int, int] = {}  # those that the mover before it got, until the first question

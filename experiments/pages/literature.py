@@ -10,7 +10,8 @@ NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"
     " are one cluster. A tie is four half-suits each, or a game that was cut after 201 questions.",
     "In brackets: the article's figures, from 1500 games. Its untrained network asks anything that may be answered with"
-    " yes; the player `plausible`, which does so too, stands in for it.",
+    " yes; the player `plausible`, which does so too, stands in for it. The trained networks choose among such"
+    " questions.",
     "As meant: a network that learns from the result of the game and, with a fifth of the weight, from the answer. As"
     " released: from the answer only, which is all that the article's program could learn from.",
     "Asked back: the seat that gave a card has the turn next and asks for it first. At once: a team claims between"
