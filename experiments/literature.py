@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.cards import lowest, single
+from cardai.cards import single
 from cardai.game import Game
 from cardai.registry import load
 from cardai.rule import rule
@@ -40,8 +40,8 @@ from cardai.table.many import play
 from experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from experiments.machinery.lab import Lab
 from experiments.machinery.networks import NetworkStore
-from games.literature.players import cards_to_ask
-from games.literature.rules import ASK, CLAIM, NONE, claims, legal, may_ask_for, write
+from games.literature.players import may_have
+from games.literature.rules import ASK, CLAIM, NONE, asks, claims, legal, write
 
 COMMAND = "cardai reproduce literature"
 SEED = 20261122
@@ -75,17 +75,19 @@ CLAIMS: Mapping[tuple[str, str], Claim] = {
 @rule
 def moves_of_article(state, moves):
     """The legal moves that the article's program considers: claims if there are any, else asks that may succeed."""
-    n = 0 if state.giving != 0 else claims(state, moves, 0)
-    if n > 0 or state.giving != 0 or state.window != NONE or state.closer != NONE:
-        return n if n > 0 else legal(state, moves)
-    rest = may_ask_for(state, state.mover)
-    while rest != 0:
-        card = lowest(rest)
-        rest &= rest - 1
-        for step in range(1, state.seats, 2):
-            if cards_to_ask(state, step, True) & single(card) != 0:
-                n = write(moves, n, ASK, card, step, 0)
-    return n if n > 0 else legal(state, moves)
+    if state.giving != 0:
+        return legal(state, moves)
+    n = claims(state, moves, 0)
+    if n > 0:
+        return n
+    if state.window != NONE or state.closer != NONE:
+        return legal(state, moves)
+    total = asks(state, moves)
+    for i in range(total):
+        card, step = moves[i].what, moves[i].step
+        if may_have(state, (state.mover + step) % state.seats, single(card)) != 0:
+            n = write(moves, n, ASK, card, step, 0)
+    return n if n > 0 else total
 
 
 @dataclass(frozen=True)

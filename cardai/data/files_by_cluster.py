@@ -110,8 +110,9 @@ class _Writing:
 
     def take(self, number: int, answer: Answer) -> None:
         """Have a file written. Waits while too many are."""
-        self._waiting.append((number, self._thread.submit(self._write, number, answer)))
-        self._count_written(_MOST_WAITING)
+        with interrupts_held():
+            self._waiting.append((number, self._thread.submit(self._write, number, answer)))
+            self._count_written(_MOST_WAITING)
 
     def __enter__(self) -> Self:
         return self

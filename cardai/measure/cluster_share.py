@@ -26,7 +26,6 @@ from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.cluster.driving import ClusterFailed
-from cardai.table.cluster.work import WARM
 
 TASK = f"{__name__}:ready"
 _ROUNDS = 4  # simulations, before each of which processors play alone, and once after the last
@@ -127,8 +126,9 @@ def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int]
     del data
 
     def work(number: int) -> bytes:
-        games = 1 if number == WARM else request["games"]
-        return json.dumps(_simulated(game, request["agent"], games, request["shard"], threads=1)[0]).encode()
+        del number
+        took, _ = _simulated(game, request["agent"], request["games"], request["shard"], threads=1)
+        return json.dumps(took).encode()
 
     return work
 

@@ -16,8 +16,8 @@ def text(report: ClusterSpeed) -> str:
             f"{report.machines} machines with {report.processors} processors; {report.game}, {report.agent} everywhere:"
             f" {report.games:,} games in {report.files:,} files in {report.seconds:.1f} s, and {report.start:.1f} s to"
             " start",
-            f"in {len(report.shares)} rounds: {shares} %; the first figure is the median",
-            f"each processor alone, all at the same time, before each round and after the last: {alone} games a second",
+            f"in {len(report.shares)} rounds: {shares} %; the share above is their median",
+            f"without the cluster, before each round and after the last: {alone} games a second",
             f"load of this machine before: {report.load:.2f}",
         ]
     )

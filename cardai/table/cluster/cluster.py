@@ -113,15 +113,14 @@ class Cluster:
         specs: Sequence[str],
         task: str,
         request: Mapping[str, Any],
-        tell: Tell | None = None,
     ) -> list[tuple[str, Answer]]:
         """Have the same task done on each processor of each machine, all at once.
 
         Returns the machine's name and the answer of each processor. `request`: see `WorkOrder`.
         """
+        self.greet(game, specs)
         order, contents = self._order(game, specs, task, request, b"")
         with self._kept(order, b"", contents) as kept:
-            self._greet(order, kept, tell or (lambda _: None))
             names = [name for name, node in self.engine.nodes().items() for _ in range(node.slots)]
             return self._ask_all(names, 0, kept, _WARMING)
 
@@ -190,7 +189,7 @@ class Cluster:
         Leaves out those that are gone meanwhile.
         """
         there = self.engine.nodes()
-        tickets = {self.engine.submit(number, kept, node, 1): node for node in nodes if node in there}
+        tickets = {self.engine.submit(number, kept, node): node for node in nodes if node in there}
         answers: list[tuple[str, Answer]] = []
         deadline = time.monotonic() + seconds
         while tickets:
