@@ -1,6 +1,6 @@
-"""What hidden information costs at Moska: a network that sees its coming draws against the same one that samples them.
+"""What not seeing costs: a network that sees what a move will turn up against the same one that samples it.
 
-All agents play against three Bot3 on the same deals:
+In Moska all agents play against three Bot3 on the same deals:
 
 - the network when it sees the cards that it is about to draw (MIF);
 - the network when it averages its scores over 1 to 100 worlds (HIF);
@@ -9,11 +9,15 @@ All agents play against three Bot3 on the same deals:
 
 MIF is not a fully informed player: it sees the cards it is about to draw or turn, but no card of another hand.
 
+The same comparison in two other games, each with a small network trained here on settled states: in Durak a move may
+turn up cards to be drawn, in Literature the answer to a question. In Hearts a move of the play turns up nothing, and
+Tic-Tac-Toe hides nothing.
+
 Source: Vahteristo 2023, section 2.1.2 (what the two see) and section 3.2.1, Table 1, benchmark 1.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,7 +29,8 @@ from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
-from experiments.machinery.duplicate import counted, scores_of
+from experiments import durak_learners, literature
+from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
 from experiments.machinery.findings import (
     Claim,
     Finding,
@@ -37,6 +42,7 @@ from experiments.machinery.findings import (
     over_seeds,
 )
 from experiments.machinery.lab import Lab
+from experiments.machinery.networks import NetworkStore
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"
@@ -69,17 +75,79 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True)
+class OtherGame:
+    """A game beside Moska: a network learns from games of a `pool` and plays `opponents`, `against` in words.
+
+    `measure`: one of `COUNTED`. `learning`: fields of `TrainConfig`. `worlds`: how many it samples.
+    """
+
+    title: str
+    seats: int
+    variant: str
+    opponents: tuple[str, ...]
+    against: str
+    measure: str
+    pool: Mapping[str, float]
+    learning: Mapping[str, Any]
+    worlds: tuple[int, ...] = WORLDS
+
+    @property
+    def table(self) -> str:
+        """The title of its table of figures."""
+        return f"{self.title}: {COUNTED[self.measure]} against {self.against}, %"
+
+    @property
+    def differences(self) -> str:
+        """The title of its table of differences."""
+        return f"{self.title}: difference from peeking on the same deals, percentage points"
+
+
+OTHERS = {
+    "durak": OtherGame(
+        "Durak for two", 2, "podkidnoy", ("thrifty",), "one thrifty", "loss", durak_learners.HAND_WRITTEN,
+        {"encoder": "relative", "per_game": 30},
+    ),
+    "literature": OtherGame(
+        "Literature", 4, "article", ("plausible",) * 2, "two plausible", "score",
+        literature.HAND_WRITTEN, {"encoder": "facts", "per_game": 40}, WORLDS[:3],
+    ),
+}  # fmt: skip
+"""Worlds of Literature are dear: a hundred for each question would take seconds."""
+
+
+@dataclass(frozen=True)
 class Scale:
     """`games`: played by each agent against three Bot3. `timed`: games in which one agent has all four seats, played
-    `repeats` times to measure their time.
+    `repeats` times to measure their time. In the other games, `learned` games teach a network by the fields `learning`
+    of `TrainConfig`, and `others` games are behind a figure.
     """
 
     games: int
     timed: int
     repeats: int
+    learned: Mapping[str, int]
+    others: Mapping[str, int]
+    learning: Mapping[str, Any]
 
 
-SCALES = {"smoke": Scale(48, 4, 2), "small": Scale(20_000, 100, 5), "full": Scale(200_000, 400, 9)}
+_LEARNING = {
+    "moment": "drawn", "epochs": 0, "learning_rate": 1e-3, "optimiser": "adamw", "weight_decay": 0.01
+}  # fmt: skip
+_MEDIUM = _LEARNING | {"options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "batch": 2048, "warm_up": 100}
+SCALES = {
+    "smoke": Scale(
+        48, 4, 2, dict.fromkeys(OTHERS, 100), {"durak": 20, "literature": 4},
+        _LEARNING | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20},
+    ),
+    "small": Scale(
+        20_000, 100, 5, {"durak": 60_000, "literature": 30_000}, {"durak": 20_000, "literature": 600},
+        _MEDIUM | {"steps": 1500},
+    ),
+    "full": Scale(
+        200_000, 400, 9, dict.fromkeys(OTHERS, 400_000), {"durak": 200_000, "literature": 10_000},
+        _MEDIUM | {"steps": 10_000},
+    ),
+}  # fmt: skip
 
 LOST = "Games lost against three Bot3, %"
 LESS = "Difference on the same deals, percentage points"
@@ -94,7 +162,63 @@ def run(lab: Lab) -> Findings:
     rows = [_loss(name, lost[name]) for name in AGENTS]
     rows += [_difference(first, second, lost) for first, second in DIFFERENCES]
     rows += [row for name in AGENTS for row in _costs(lab, name)]
+    rows += [row for name in OTHERS for row in _elsewhere(lab, name)]
     return Findings(rows)
+
+
+def ways(network: str, worlds: Sequence[int]) -> dict[str, str]:
+    """{name: spec} of a network that peeks, and that samples each number of worlds."""
+    sampling = {SAMPLING[number]: f"sampled:{network}?worlds={number}" for number in worlds}
+    return {PEEKING: f"peeking:{network}", **sampling}
+
+
+def _elsewhere(lab: Lab, name: str) -> list[Finding]:
+    """What a game's network reaches in each way, and how much less than if it peeks."""
+    setup, games, seed = OTHERS[name], lab.games or lab.size.others[name], SEED
+    game = literature.game_of(name)
+    network = lab.piece(f"network-{name}", lambda: _network(lab, name), repeats=False)["network"]
+
+    def outcomes(way: str, spec: str) -> np.ndarray:
+        def measure() -> dict[str, Any]:
+            found = outcomes_of(
+                game, agent(game, spec), setup.opponents, games, seed, setup.variant, setup.measure,
+                lambda done, total: lab.tell(done, total, f"{setup.title}: {way}"),
+            )  # fmt: skip
+            return {"outcomes": written(found)}
+
+        turns = 2 if game.teams else setup.seats
+        return read(lab.piece(key(way), measure)["outcomes"], turns)
+
+    def key(way: str) -> str:
+        return f"{name}-{way.replace(', ', '-').replace(' ', '-').replace('(', '').replace(')', '').lower()}"
+
+    found = {way: outcomes(way, spec) for way, spec in ways(network, setup.worlds).items()}
+    rows = [
+        Finding(
+            setup.table, way, COUNTED[setup.measure], _figure(interval.estimate(got)), None, key(way), seed, places=2
+        )
+        for way, got in found.items()
+    ]
+    lower = setup.measure in LOWER_IS_BETTER
+    for way in list(found)[1:]:
+        compared = interval.compare(found[way], found[PEEKING], lower_is_better=lower)
+        pieces = f"{key(way)} {key(PEEKING)}"
+        rows.append(
+            Finding(
+                setup.differences, way, f"less {PEEKING}", _figure(compared.difference), None, pieces, seed, places=2
+            )
+        )
+    return rows
+
+
+def _network(lab: Lab, name: str) -> dict[str, Any]:
+    """Train a game's network on settled states, or resume; its file and its figures on test states."""
+    setup, size = OTHERS[name], lab.size
+    store = NetworkStore(
+        literature.game_of(name), lab.folder / name, size.learning, lab.progress, lab.device, setup.variant, setup.seats
+    )
+    data = store.games("games", setup.pool, size.learned[name], seed=1)
+    return {"network": store.network("network", (data,), seed=1, **setup.learning), **store.test_figures("network")}
 
 
 def key_of(name: str) -> str:
@@ -119,18 +243,22 @@ def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
     """
     moska = load("moska")
     opponents = (OPPONENT,) * (SEATS - 1)
-    scores = scores_of(moska, agent(moska, spec), opponents, games, SEED, VARIANT, progress)
-    return counted(scores, "lost")
+    return outcomes_of(moska, agent(moska, spec), opponents, games, SEED, VARIANT, "loss", progress)
 
 
-def written(lost: np.ndarray) -> str:
-    """Losses as text with one character for each game: 1, 0, or - for a game that did not end."""
-    return "".join("-" if math.isnan(loss) else str(int(loss)) for loss in lost.ravel().tolist())
+_SIGNS = {0.0: "0", 0.5: "=", 1.0: "1"}
+"""How an outcome is written; a game that did not end is a dash."""
 
 
-def read(text: str) -> np.ndarray:
-    """The losses that `written` made a text of: f8[deals, SEATS]."""
-    return np.array([{"-": math.nan, "0": 0.0, "1": 1.0}[sign] for sign in text]).reshape(-1, SEATS)
+def written(outcomes: np.ndarray) -> str:
+    """Outcomes 0, 0.5 and 1 as text with one character for each game, a dash for one that did not end."""
+    return "".join("-" if math.isnan(outcome) else _SIGNS[outcome] for outcome in outcomes.ravel().tolist())
+
+
+def read(text: str, rotations: int = SEATS) -> np.ndarray:
+    """The outcomes that `written` made a text of: f8[deals, rotations]."""
+    values = {"-": math.nan} | {sign: outcome for outcome, sign in _SIGNS.items()}
+    return np.array([values[sign] for sign in text]).reshape(-1, rotations)
 
 
 def _figure(estimate: interval.Estimate) -> Measurement:

@@ -23,6 +23,7 @@ Source: Somani, How to train a neural net to play cards.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ from games.literature.rules import ASK, CLAIM, NONE, asks, claims, legal, write
 COMMAND = "cardai reproduce literature"
 SEED = 20261122
 UNTRAINED = "plausible"
+HAND_WRITTEN = {"plausible": 2.0, "forgetful": 1.0, "logic": 0.5}
+"""{spec: weight} of the players whose games the networks of other experiments learn from."""
 DECIDED, WON, TIED, ASKS, CUT, BACK, AT_ONCE = (
     "Games won of those not tied, %",
     "Games won, %",
@@ -56,6 +59,7 @@ DECIDED, WON, TIED, ASKS, CUT, BACK, AT_ONCE = (
     "Claims at once, a game",
 )
 MEANT, RELEASED = "as meant", "as released"
+BEST = "policy:best"
 LABELS = {MEANT: "5*score+answer", RELEASED: "answer"}
 """{network: label}: 100 points for the result and 20 for the answer are weights 5 and 1."""
 CLAIMS: Mapping[tuple[str, str], Claim] = {
@@ -90,15 +94,27 @@ def moves_of_article(state, moves):
     return n if n > 0 else total
 
 
+@cache
+def as_in_article() -> Game:
+    """Literature in which networks and players consider only `moves_of_article`."""
+    return replace(load("literature"), legal=moves_of_article)
+
+
+def game_of(name: str) -> Game:
+    """A game by its name, Literature `as_in_article`: for experiments that train one kind of network in all games."""
+    return as_in_article() if name == "literature" else load(name)
+
+
 @dataclass(frozen=True)
 class Scale:
     """`games`: behind each network; `generations`: how many networks, each from as many games more. `benchmark`: games
-    behind a figure. `learning`: fields of every `TrainConfig`.
+    behind a figure, `dear` behind one of `policy:best`. `learning`: fields of every `TrainConfig`.
     """
 
     games: int
     generations: int
     benchmark: int
+    dear: int
     learning: Mapping[str, Any]
 
 
@@ -114,22 +130,24 @@ _LEARNING = {
     "variant": "article",
 }
 SCALES = {
-    "smoke": Scale(60, 1, 20, _LEARNING | {"parts": (0.8, 0.1, 0.1), "batch": 64, "steps": 10}),
-    "small": Scale(10_000, 9, 10_000, _LEARNING | {"batch": 512, "steps": 1500}),
-    "full": Scale(10_000, 9, 100_000, _LEARNING | {"batch": 512, "steps": 10_000}),
+    "smoke": Scale(60, 1, 20, 4, _LEARNING | {"parts": (0.8, 0.1, 0.1), "batch": 64, "steps": 10}),
+    "small": Scale(10_000, 9, 10_000, 4000, _LEARNING | {"batch": 512, "steps": 1500}),
+    "full": Scale(10_000, 9, 100_000, 20_000, _LEARNING | {"batch": 512, "steps": 10_000}),
 }
 
 
 def run(lab: Lab) -> Findings:
     """Train both networks and play each pairing of the article, and ours."""
     game = load("literature")
-    considered = replace(game, legal=moves_of_article)
+    considered = as_in_article()
     networks = {name: _trained(lab, considered, name) for name in LABELS}
     contests = {
         UNTRAINED: (UNTRAINED, UNTRAINED),
         **{name: (f"greedy:{network}", UNTRAINED) for name, network in networks.items()},
         "logic": ("logic", UNTRAINED),
         "keeper": ("keeper?ask_at=0.1", "logic"),
+        BEST: ("policy:best?greedy", UNTRAINED),
+        f"{BEST} and logic": ("policy:best?greedy", "logic"),
     }
     rows = [
         row
@@ -155,9 +173,10 @@ def _trained(lab: Lab, game: Game, name: str) -> str:
 
 def _rows(lab: Lab, game: Game, name: str, one: str, other: str) -> list[Finding]:
     """The figures of the team `one` against the team `other`."""
-    games = lab.games or lab.size.benchmark
-    key = f"games-{name}".replace(" ", "-")
+    games = lab.games or (lab.size.dear if name.startswith(BEST) else lab.size.benchmark)
+    key = f"games-{name}".replace(" ", "-").replace(":", "-")
     told = lab.piece(key, lambda: played(game, one, other, games, SEED))
+    name = BEST if name.startswith(BEST) else name
     column = f"against {'logic' if other == 'logic' else 'untrained'}"
     tables = (DECIDED, WON, TIED, ASKS, CUT, BACK, AT_ONCE)
     return [

@@ -26,8 +26,9 @@ from cardai.registry import load
 from evaluators.bodies.build import construct
 from evaluators.bodies.options import MlpOptions, options_of
 from evaluators.training.compare import parameters
-from experiments import durak_learners, moska_networks
+from experiments import durak_learners, hearts_best, literature, moska_networks
 from experiments.machinery.compared import ComparedNetworks, hidden_for
+from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from experiments.machinery.lab import Lab
 
@@ -40,8 +41,9 @@ class ComparedGame:
     """A game, how networks are trained for it and how their strength is measured.
 
     `pool`: {spec: weight} of the agents that play the games to learn from. `learning`: fields of `TrainConfig`.
-    `strength`: the outcome whose share of games is measured, "won", "lost" or "not lost". `opponents`: the agents in
-    the other seats meanwhile; empty where play is graded exactly. `claim`: on the CNN's share less the MLP's.
+    `strength`: the measure of its play, one of `COUNTED`. `opponents`: the agents in the other seats meanwhile, or in
+    those of the other team; empty where play is graded exactly. `seats`: the number of seats at the table. `claim`: on
+    the CNN's share less the MLP's.
     """
 
     title: str
@@ -49,19 +51,20 @@ class ComparedGame:
     learning: Mapping[str, Any]
     strength: str
     about: str
+    seats: int
     opponents: tuple[str, ...] = ()
     variant: str | None = None
     claim: Claim | None = None
 
     @property
-    def seats(self) -> int:
-        """The number of seats at the table."""
-        return 1 + len(self.opponents) if self.opponents else 2
+    def counted(self) -> str:
+        """What tables call the measure of its play."""
+        return COUNTED[self.strength]
 
     @property
     def sign(self) -> int:
         """1 where a higher share is better, -1 where a lower one is."""
-        return -1 if self.strength == "lost" else 1
+        return -1 if self.strength in LOWER_IS_BETTER else 1
 
 
 _CARDS = {"encoder": "relative", "optimiser": "adamw", "weight_decay": 0.01}
@@ -71,16 +74,18 @@ GAMES = {
         "Tic-Tac-Toe",
         pool={"random": 1.0, "greedy:open_lines?epsilon=0.2": 1.0},
         learning={},
-        strength="won",
+        strength="win",
         about="against evenly random moves, both seats taken together, exactly",
+        seats=2,
         claim=direction("higher", "CNN better"),
     ),
     "moska": ComparedGame(
         "Moska",
         pool=moska_networks.HAND_WRITTEN,
         learning=_CARDS | {"balance": "loser", "per_game": 40},
-        strength="lost",
+        strength="loss",
         about="against three Bot3, asked before it draws",
+        seats=4,
         opponents=("bot3",) * 3,
         variant="thesis",
         claim=direction("higher", "MLP better"),
@@ -89,14 +94,35 @@ GAMES = {
         "Durak",
         pool=durak_learners.HAND_WRITTEN,
         learning=_CARDS | {"per_game": 30},
-        strength="not lost",
+        strength="not_lost",
         about="against one defensive player, by the rules of the report",
+        seats=2,
         opponents=("defensive",),
         variant="report",
     ),
+    "hearts": ComparedGame(
+        "Hearts",
+        pool=hearts_best.TEACHERS | {"careful": 1.0},
+        learning=_CARDS | {"per_game": 26},
+        strength="share",
+        about="against three that duck, one round with passing",
+        seats=4,
+        opponents=("duck",) * 3,
+        variant="standard",
+    ),
+    "literature": ComparedGame(
+        "Literature",
+        pool=literature.HAND_WRITTEN,
+        learning={**_CARDS, "encoder": "facts", "per_game": 40},
+        strength="score",
+        about="two alike against two plausible ones",
+        seats=4,
+        opponents=("plausible",) * 2,
+        variant="article",
+    ),
 }
 """The thesis says that a CNN highly outperformed an MLP in Tic-Tac-Toe (2.4), and that networks without convolutions
-consistently outperformed others in Moska (3.1). It says nothing of Durak."""
+consistently outperformed others in Moska (3.1). It says nothing of the other games."""
 
 
 @dataclass(frozen=True)
@@ -112,43 +138,48 @@ class Scale:
     games: Mapping[str, int]
     steps: Mapping[str, int]
     own: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    benchmark: int
+    benchmark: Mapping[str, int]
     learning: Mapping[str, Any]
 
 
+_TINY = {"mlp": {"hidden": [32, 16]}, "cnn": {"channels": [4, 4], "kernel": [3, 3], "dense": [32]}}
 _CNN = {"channels": [16, 16], "kernel": [3, 3], "dense": [64]}
 
 SCALES = {
     "smoke": Scale(
-        seeds={"tictactoe": 2, "moska": 2, "durak": 2},
-        games={"tictactoe": 400, "moska": 200, "durak": 200},
-        steps={"tictactoe": 20, "moska": 20, "durak": 20},
+        seeds=dict.fromkeys(GAMES, 1) | {"moska": 2},
+        games={"tictactoe": 400, "moska": 200, "durak": 200, "hearts": 200, "literature": 100},
+        steps=dict.fromkeys(GAMES, 20),
         own={
             "tictactoe": {"mlp": {"hidden": [24, 24, 12]}, "cnn": {"channels": [4, 4], "kernel": [3, 3], "dense": [8]}},
-            "moska": {"mlp": {"hidden": [32, 16]}, "cnn": {"channels": [4, 4], "kernel": [3, 3], "dense": [32]}},
-            "durak": {"mlp": {"hidden": [32, 16]}, "cnn": {"channels": [4, 4], "kernel": [3, 3], "dense": [32]}},
+            "moska": _TINY,
+            "durak": _TINY,
+            "hearts": _TINY,
+            "literature": _TINY,
         },
-        benchmark=40,
+        benchmark=dict.fromkeys(GAMES, 40) | {"literature": 4},
         learning={"batch": 64, "learning_rate": 2e-3},
     ),
     "small": Scale(
-        seeds={"tictactoe": 8, "moska": 5, "durak": 5},
-        games={"tictactoe": 20_000, "moska": 60_000, "durak": 60_000},
-        steps={"tictactoe": 1200, "moska": 1000, "durak": 1000},
+        seeds={"tictactoe": 8, "moska": 5, "durak": 5, "hearts": 5, "literature": 5},
+        games={"tictactoe": 20_000, "moska": 60_000, "durak": 60_000, "hearts": 60_000, "literature": 30_000},
+        steps={"tictactoe": 1200, "moska": 1000, "durak": 1000, "hearts": 1000, "literature": 1000},
         own={
             "tictactoe": {"mlp": {"hidden": [128, 128, 64]}, "cnn": _CNN},
             "moska": {"mlp": {"hidden": [256, 256, 128]}, "cnn": _CNN},
             "durak": {"mlp": {"hidden": [192, 128, 64]}, "cnn": _CNN},
+            "hearts": {"mlp": {"hidden": [256, 256, 128]}, "cnn": _CNN},
+            "literature": {"mlp": {"hidden": [256, 128]}, "cnn": _CNN},
         },
-        benchmark=4000,
+        benchmark={"tictactoe": 0, "moska": 4000, "durak": 4000, "hearts": 4000, "literature": 1000},
         learning={"batch": 1024, "learning_rate": 2e-3, "warm_up": 50},
     ),
     "full": Scale(
-        seeds={"tictactoe": 10, "moska": 5, "durak": 5},
-        games={"tictactoe": 200_000, "moska": 1_000_000, "durak": 1_000_000},
-        steps={"tictactoe": 10_000, "moska": 20_000, "durak": 20_000},
-        own={"tictactoe": {"mlp": {}, "cnn": {}}, "moska": {"mlp": {}, "cnn": {}}, "durak": {"mlp": {}, "cnn": {}}},
-        benchmark=20_000,
+        seeds=dict.fromkeys(GAMES, 5) | {"tictactoe": 10},
+        games=dict.fromkeys(GAMES, 1_000_000) | {"tictactoe": 200_000},
+        steps=dict.fromkeys(GAMES, 20_000) | {"tictactoe": 10_000},
+        own={name: {"mlp": {}, "cnn": {}} for name in GAMES},
+        benchmark=dict.fromkeys(GAMES, 20_000),
         learning={"batch": 4096, "learning_rate": 1e-3, "warm_up": 200},
     ),
 }  # fmt: skip
@@ -192,7 +223,7 @@ def run(lab: Lab) -> Findings:
 
 def networks_table(setup: ComparedGame) -> str:
     """The title of the table of a game's networks."""
-    return f"{setup.title}: networks; games {setup.strength} {setup.about}"
+    return f"{setup.title}: networks; {setup.counted} {setup.about}"
 
 
 def differences_table(setup: ComparedGame) -> str:
@@ -208,8 +239,8 @@ class GameStudy:
         self.seeds, self.own, self.steps = range(size.seeds[name]), size.own[name], size.steps[name]
         fields = {"steps": self.steps, **size.learning, **self.setup.learning}
         self.networks = ComparedNetworks(
-            lab, name, self.setup.title, self.setup.pool, size.games[name], fields, self.setup.variant,
-            self.setup.seats, shuffled=("shuffled",),
+            lab, literature.game_of(name), self.setup.title, self.setup.pool, size.games[name], fields,
+            self.setup.variant, self.setup.seats, shuffled=("shuffled",),
         )  # fmt: skip
         kinds = [kind for kind in KINDS if kind != "long"]
         by_seed = [{kind: self._trained(kind, seed) for kind in kinds} for seed in self.seeds]
@@ -234,14 +265,15 @@ class GameStudy:
         return self.steps // FEW if kind.endswith("few") else self.steps
 
     def _played(self, kind: str, seed: int) -> dict[str, Any]:
-        """The share of games with the measured outcome, in percent.
+        """What the network reaches by the measure of its play, in percent.
 
         In a game that is solved it is exact, and the number of losing lines comes with it.
         """
 
         def measure() -> dict[str, Any]:
             if self.setup.opponents:
-                games, place = self.lab.games or self.lab.size.benchmark, (self.setup.opponents, self.setup.strength)
+                games = self.lab.games or self.lab.size.benchmark[self.name]
+                place = self.setup.opponents, self.setup.strength
                 return self.networks.share_of(kind, seed, *place, games, SEED)
             graded = grade(solve(load(self.name)), self.networks.player(kind, seed))
             return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
@@ -272,7 +304,7 @@ class GameStudy:
         """What each kind of network reaches, how it was trained, and how fast it scores rows."""
         table, rows = networks_table(self.setup), []
         columns = [
-            ("share", f"games {self.setup.strength}, %", 2),
+            ("share", f"{self.setup.counted}, %", 2),
             ("test", "test BCE", 4),
             ("training", "BCE of states learned", 4),
             ("seconds", "s of learning", 1),
@@ -297,7 +329,7 @@ class GameStudy:
         """The CNN's share of games and test loss less those of the other network, for each pair."""
         table, rows = differences_table(self.setup), []
         for pair, kinds in PAIRS.items():
-            for what, column, places in (("share", f"games {self.setup.strength}, points", 2), ("test", "test BCE", 4)):
+            for what, column, places in (("share", f"{self.setup.counted}, points", 2), ("test", "test BCE", 4)):
                 claim = self.setup.claim if what == "share" and pair in CLAIMED else None
                 pieces, figure = self._pieces(what, *kinds), self.difference(pair, what)
                 rows.append(Finding(table, pair, column, figure, claim, pieces, SEED, places=places))

@@ -1,4 +1,4 @@
-"""Strength against time: agents that search over worlds, and those that do not, in Moska, Durak and Tic-Tac-Toe.
+"""Strength against time in all games: agents that search over worlds, and those that do not.
 
 All agents of a game play the same deals, seats rotated. The time of a decision is measured apart, with the agent in all
 seats and in one thread, because the time of a game also has that of its opponents.
@@ -17,12 +17,14 @@ import numpy as np
 from cardai.agents.endgame import Endgame
 from cardai.agents.spec import agent
 from cardai.agents.strategy import WorldSearch
+from cardai.game import MEASURED, Row
+from cardai.measure.duplicate import line_up_of
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.table.many import Results, play
-from experiments.machinery.duplicate import counted, scores_of
+from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
 from experiments.machinery.findings import Finding, Findings, of_estimate, over_seeds
 from experiments.machinery.lab import Lab
 
@@ -47,7 +49,9 @@ class Contest:
     """A game and what is compared there.
 
     `judge`: the evaluator of all searches. `player`: a simple player, which is also tried as a model of the others.
-    `opponents`: {name of a column: who sits in the other seats}.
+    `opponents`: {name of a column: who sits in the other seats, or in those of the other team}. `measure`: one of
+    `COUNTED`. `families`: {spec: its family} where the usual agents do not fit. `is_dear`: a game takes seconds, so
+    fewer are played.
     """
 
     game: str
@@ -56,15 +60,28 @@ class Contest:
     judge: str
     player: str
     opponents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seats: int = 2
+    measure: str = "loss"
+    families: Mapping[str, str] | None = None
+    has_endings: bool = True
+    is_dear: bool = False
 
     @property
-    def seats(self) -> int:
-        """The size of the table."""
-        return 1 + len(next(iter(self.opponents.values())))
+    def counted(self) -> str:
+        """What tables call the measure."""
+        return COUNTED[self.measure]
 
-    def agents(self) -> dict[str, str]:
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower figure is better."""
+        return self.measure in LOWER_IS_BETTER
+
+    def agents(self) -> Mapping[str, str]:
         """{spec: its family}."""
+        if self.families is not None:
+            return self.families
         ahead = f"ahead:{self.judge}"
+        endings = {f"endgame:greedy:{self.judge}": ENDING, f"endgame:({ahead}?worlds=16&halving)": ENDING}
         return {
             self.player: PLAIN,
             f"greedy:{self.judge}": PLAIN,
@@ -77,8 +94,7 @@ class Contest:
             f"{ahead}?worlds=16&halving&others={self.player}": PLAYER,
             "rollout:4": ROLLOUT,
             "rollout:16": ROLLOUT,
-            f"endgame:greedy:{self.judge}": ENDING,
-            f"endgame:({ahead}?worlds=16&halving)": ENDING,
+            **(endings if self.has_endings else {}),
         }
 
 
@@ -91,6 +107,7 @@ CONTESTS = {
         "best",
         "bot3",
         {"three Bot3": ("bot3",) * 3, "three greedy:best": ("greedy:best",) * 3},
+        seats=4,
     ),
     "durak-report": Contest("durak", "report", "Durak for two, rules of the report", "report2", "thrifty", DUELS),
     "durak-podkidnoy": Contest("durak", "podkidnoy", "Durak for two, throw-in rules", "podkidnoy2", "thrifty", DUELS),
@@ -102,6 +119,35 @@ CONTESTS = {
         "random",
         {"one random": ("random",), "one greedy:mlp": ("greedy:mlp",)},
     ),
+    "hearts": Contest(
+        "hearts",
+        "standard",
+        "Hearts, one round",
+        "best",
+        "careful",
+        {"three careful": ("careful",) * 3, "three greedy:best": ("greedy:best",) * 3},
+        seats=4,
+        measure="share",
+        has_endings=False,
+    ),
+    "literature": Contest(
+        "literature",
+        "article",
+        "Literature, two against two",
+        "share",
+        "logic",
+        {"two plausible": ("plausible",) * 2, "two logic": ("logic",) * 2},
+        seats=4,
+        measure="score",
+        families={
+            "plausible": PLAIN,
+            "logic": PLAIN,
+            "keeper?ask_at=0.1": PLAIN,
+            "policy:best?greedy": PLAIN,
+            "rollout:4": ROLLOUT,
+        },
+        is_dear=True,
+    ),
 }
 """{the name of its chart: a contest}. The opponents of Moska are those of its suite "search"."""
 
@@ -110,17 +156,23 @@ CONTESTS = {
 class Scale:
     """How much is played.
 
-    `games`: games behind a figure of an agent that does not search; `searched`: of one that does. `timed`: games with
-    the agent in all seats, played `repeats` times to measure its time.
+    `games`: games behind a figure of an agent that does not search; `searched`: of one that does; `dear`: of one that
+    searches where games are dear. `timed`: games with the agent in all seats, played `repeats` times to measure its
+    time.
     """
 
     games: int
     searched: int
+    dear: int
     timed: int
     repeats: int
 
 
-SCALES = {"smoke": Scale(40, 8, 2, 2), "small": Scale(20_000, 4000, 10, 3), "full": Scale(100_000, 20_000, 50, 5)}
+SCALES = {
+    "smoke": Scale(40, 4, 2, 1, 2),
+    "small": Scale(20_000, 2000, 400, 10, 3),
+    "full": Scale(100_000, 20_000, 4000, 50, 5),
+}
 
 
 def run(lab: Lab) -> Findings:
@@ -136,14 +188,15 @@ def _place(row: Finding, name: str) -> int:
 def _rows(lab: Lab, name: str) -> Iterator[Finding]:
     contest = CONTESTS[name]
     for spec, family in contest.agents().items():
-        games = lab.games or (lab.size.games if family == PLAIN else lab.size.searched)
+        sizes = lab.size.games, lab.size.searched, lab.size.dear
+        games = lab.games or sizes[(family != PLAIN) + contest.is_dear]
         for opponents in contest.opponents:
-            yield _lost(lab, name, spec, opponents, games)
+            yield _reached(lab, name, spec, opponents, games)
         yield _time(lab, name, spec)
 
 
-def _lost(lab: Lab, name: str, spec: str, opponents: str, games: int) -> Finding:
-    """The games that an agent loses, in percent."""
+def _reached(lab: Lab, name: str, spec: str, opponents: str, games: int) -> Finding:
+    """What an agent reaches by the contest's measure, in percent."""
     contest = CONTESTS[name]
     key, others = key_of(name, spec, opponents), contest.opponents[opponents]
 
@@ -153,19 +206,19 @@ def _lost(lab: Lab, name: str, spec: str, opponents: str, games: int) -> Finding
         def tell(done: int, total: int) -> None:
             lab.tell(done, total, f"{spec}, {opponents}")
 
-        scores = scores_of(game, agent(game, spec), others, games, SEED, contest.variant, tell)
-        return plain(asdict(interval.proportion(counted(scores, "lost")).scaled(100)))
+        found = outcomes_of(game, agent(game, spec), others, games, SEED, contest.variant, contest.measure, tell)
+        return plain(asdict(interval.estimate(found).scaled(100)))
 
     figure = of_estimate(lab.piece(key, measure))
     column = opponents + KNOWN * (model_of(contest, spec) in others)
-    seats = ",".join((spec, *others))
+    seats = ",".join(spec if name == MEASURED else name for name in line_up_of(Row(others), load(contest.game).teams))
     command = f"cardai match {contest.game} --variant {contest.variant} --seats '{seats}' --games {games} --seed {SEED}"
-    return Finding(lost_in(contest), spec, column, figure, piece=key, seed=SEED, command=command)
+    return Finding(table_of(contest), spec, column, figure, piece=key, seed=SEED, command=command)
 
 
-def lost_in(contest: Contest) -> str:
+def table_of(contest: Contest) -> str:
     """The title of a contest's table."""
-    return f"{contest.title}: games lost, %"
+    return f"{contest.title}: {contest.counted}, %"
 
 
 def model_of(contest: Contest, spec: str) -> str:
@@ -185,7 +238,7 @@ def _time(lab: Lab, name: str, spec: str) -> Finding:
     key = key_of(name, spec, "time")
     timed = lab.piece(key, lambda: _timed(lab, CONTESTS[name], spec))
     figure = over_seeds([1000 * repeat["seconds"] / timed["decisions"] for repeat in timed["repeats"]], "repeats")
-    return Finding(lost_in(CONTESTS[name]), spec, MILLISECONDS, figure, piece=key, seed=SEED, places=4)
+    return Finding(table_of(CONTESTS[name]), spec, MILLISECONDS, figure, piece=key, seed=SEED, places=4)
 
 
 def _timed(lab: Lab, contest: Contest, spec: str) -> dict[str, Any]:

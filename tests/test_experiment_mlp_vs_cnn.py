@@ -1,16 +1,20 @@
 """The experiment on bodies: sizes that are called equal are, its control differs by cells alone, scores are its own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flax import nnx
 
 from cardai import load
 from cardai.agents.spec import agent
+from cardai.game import Row, Suite
+from cardai.measure.bench import run_suite
 from evaluators.bodies.build import construct
 from evaluators.training.compare import parameters
 from experiments import mlp_vs_cnn
 from experiments.machinery.compared import dense_parameters
-from experiments.machinery.duplicate import counted, scores_of
+from experiments.machinery.duplicate import outcomes_of
 from experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
 from experiments.pages.mlp_vs_cnn import compared
 
@@ -50,17 +54,28 @@ def test_every_pair_is_of_kinds_and_claims_are_tested_where_the_other_is_an_mlp(
 def test_a_score_is_that_of_the_player_who_is_measured():
     """Who never loses against random players is at seat r in rotation r; the others must not be counted."""
     durak = load("durak")
-    scores = scores_of(durak, agent(durak, "thrifty"), ["random"], 60, 3, "report")
-    turned = scores_of(durak, agent(durak, "random"), ["thrifty"], 60, 3, "report")
-    assert scores.shape == (30, 2)
-    assert counted(scores, "won").mean() > 0.7
-    assert counted(turned, "won").mean() < 0.3
+    won = outcomes_of(durak, agent(durak, "thrifty"), ["random"], 60, 3, "report", "win")
+    turned = outcomes_of(durak, agent(durak, "random"), ["thrifty"], 60, 3, "report", "win")
+    assert won.shape == (30, 2)
+    assert won.mean() > 0.7
+    assert turned.mean() < 0.3
 
 
-def test_games_that_did_not_end_are_none():
-    scores = np.array([[1.0, 0.0], [0.5, np.nan]])
-    np.testing.assert_array_equal(counted(scores, "not lost"), [[1, 0], [1, np.nan]])
-    np.testing.assert_array_equal(counted(scores, "lost"), [[0, 1], [0, np.nan]])
+def test_in_a_game_of_teams_the_player_has_all_seats_of_its_team_and_each_deal_is_played_on_both_sides():
+    literature = load("literature")
+    scores = outcomes_of(literature, agent(literature, "logic"), ["plausible"] * 2, 40, 3, "article", "score")
+    assert scores.shape == (20, 2)
+    assert scores.mean() > 0.9
+    equals = outcomes_of(literature, agent(literature, "plausible"), ["plausible"] * 2, 40, 3, "article", "score")
+    np.testing.assert_array_equal(equals.sum(axis=1), 1)
+
+
+def test_shares_of_the_win_are_those_of_a_suite():
+    hearts = load("hearts")
+    shares = outcomes_of(hearts, agent(hearts, "careful"), ["duck"] * 3, 80, 3, "standard", "share")
+    suite = Suite(about="", measure="share", rows={"duck": Row(("duck",) * 3)}, agents=(), variant="standard")
+    (row,) = run_suite(replace(hearts, suites={"one": suite}), "one", ["careful"], 80, seed=3).rows
+    assert 100 * shares.mean() == pytest.approx(row.figure.point)
 
 
 @pytest.mark.parametrize(
@@ -71,11 +86,13 @@ def test_games_that_did_not_end_are_none():
         ("moska", 1.0, "the MLP loses 1.00 percentage points fewer of its games (0.20 to 1.80)"),
         ("moska", -1.0, "the CNN loses 1.00 percentage points fewer of its games (0.20 to 1.80)"),
         ("durak", -1.0, "the MLP avoids losing in 1.00 percentage points more of its games (0.20 to 1.80)"),
+        ("hearts", 1.0, "the CNN gets 1.00 percentage points more of the win (0.20 to 1.80)"),
+        ("literature", -1.0, "the MLP scores 1.00 percentage points more (0.20 to 1.80)"),
         ("moska", 0.5, "no difference is shown (CNN minus MLP: +0.50 percentage points, -0.30 to 1.30)"),
     ],
 )
 def test_a_difference_is_said_with_the_better_body_first_and_the_whole_interval_decides(game, point, words):
     setup = GAMES[game]
     figure = {"point": point, "low": point - 0.8, "high": point + 0.8}
-    row = {(differences_table(setup), "equal seconds", f"games {setup.strength}, points"): {"figure": figure}}
+    row = {(differences_table(setup), "equal seconds", f"{setup.counted}, points"): {"figure": figure}}
     assert compared(row, setup, "equal seconds") == words

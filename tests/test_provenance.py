@@ -59,10 +59,11 @@ def changed_by(tree, monkeypatch):
         ("evaluators/policies/policy.py", ALL),
         ("cardai/__init__.py", ALL),
         ("evaluators/models/moska/best.safetensors", WITH_MODELS),
+        ("evaluators/policies/shipped/literature/best.safetensors", {"literature", "strength"}),
         ("games/moska/rules.py", WITH_MOSKA),
         ("games/durak/endgame.py", WITH_DURAK),
         ("experiments/scaling.py", {"scaling"}),
-        ("evaluators/training/compare.py", {"mlp-vs-cnn"}),
+        ("evaluators/training/compare.py", {"mlp-vs-cnn", "transfer"}),
     ],
 )
 def test_what_makes_figures_changes_the_fingerprints_of_those_that_use_it(changed_by, path, expected):

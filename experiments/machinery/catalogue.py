@@ -43,6 +43,13 @@ class CatalogueEntry:
 
 
 EXPERIMENTS = {
+    "transfer": CatalogueEntry(
+        "How far does one recipe come in five games, with nothing tuned for any of them?",
+        "the method suits other card games and other games with hidden information",
+        "Vahteristo 2023, section 4.2; the figures are those of all five sources",
+        25,
+        ("tictactoe", "moska", "durak", "hearts", "literature"),
+    ),
     "tictactoe": CatalogueEntry(
         "Does the method learn Tic-Tac-Toe from random weights, and which learns it better, an MLP or a CNN?",
         "a CNN wins 92 % of its games against random play, an MLP 65 %",
@@ -108,16 +115,16 @@ EXPERIMENTS = {
         "Does a CNN play better than an MLP trained on the same states?",
         "in Tic-Tac-Toe a CNN wins 92 % against random play, an MLP 65 %; in Moska MLPs are consistently better",
         "Vahteristo 2023, sections 1.3, 2.4 and 3.1",
-        9,
-        ("tictactoe", "moska", "durak"),
+        18,
+        ("tictactoe", "moska", "durak", "hearts", "literature"),
     ),
     "information": CatalogueEntry(
-        "What does not seeing its own draws cost a network at Moska?",
-        "against three Bot3 NN2 loses 14.25 % of its games if it samples 100 worlds, and 13.65 % if it peeks at its"
-        " draws",
+        "What does it cost a network not to see what its moves will turn up?",
+        "at Moska, against three Bot3, NN2 loses 14.25 % of its games if it samples 100 worlds, and 13.65 % if it peeks"
+        " at its draws",
         "Vahteristo 2023, sections 2.1.2 and 3.2.1, Table 1",
-        2,
-        ("moska",),
+        8,
+        ("moska", "durak", "literature"),
         ("moska",),
     ),
     "players": CatalogueEntry(
@@ -139,9 +146,9 @@ EXPERIMENTS = {
         "How strong is each agent for the time that it takes, with and without a search over worlds?",
         "none: the thesis' agents judge the positions after their own moves, and search no further",
         "Vahteristo 2023, section 2.1.2",
-        120,
-        ("moska", "durak", "tictactoe"),
-        ("moska", "durak", "tictactoe"),
+        100,
+        ("moska", "durak", "tictactoe", "hearts", "literature"),
+        ("moska", "durak", "tictactoe", "hearts", "literature"),
     ),
     "hearts-best": CatalogueEntry(
         "How well does one network play Hearts that passes and plays, and learns from its own games?",
@@ -163,7 +170,8 @@ EXPERIMENTS = {
         "Does a network learn Literature from results and answers, and how far is it from exact inference?",
         "after 10,000 games it wins 827 of 1500 games against an untrained network and loses 346",
         "Somani, How to train a neural net to play cards, section Measuring Success",
-        30,
+        25,
+        ("literature",),
         ("literature",),
     ),
     "peers": CatalogueEntry(

@@ -1,8 +1,8 @@
 """Networks to compare: trained on the same states in the same order, saved as model files, and measured in play.
 
-networks = ComparedNetworks(lab, "moska", title="Moska", pool={"bot3": 1.0}, games=1000, fields={"steps": 200})
+networks = ComparedNetworks(lab, load("moska"), "Moska", pool={"bot3": 1.0}, games=1000, fields={"steps": 200})
 networks.train("wide", seed=0, body="mlp", options={"hidden": [256]})
-networks.share_of("wide", seed=0, opponents=("bot3",) * 3, outcome="lost", games=4000, deals_seed=1)
+networks.share_of("wide", seed=0, opponents=("bot3",) * 3, measure="loss", games=4000, deals_seed=1)
 """
 
 import itertools
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.registry import load
+from cardai.game import Game
 from cardai.stats import interval
 from evaluators.model import Model
 from evaluators.model import load as load_model
@@ -28,7 +28,7 @@ from evaluators.training.compare import (
     rows_per_second,
 )
 from evaluators.training.config import TrainConfig
-from experiments.machinery.duplicate import counted, scores_of
+from experiments.machinery.duplicate import outcomes_of
 from experiments.machinery.lab import Lab, command
 from experiments.machinery.networks import NetworkStore
 
@@ -46,7 +46,7 @@ class ComparedNetworks:
     """
 
     lab: Lab
-    name: str
+    game: Game
     title: str
     pool: Mapping[str, float]
     games: int
@@ -55,11 +55,16 @@ class ComparedNetworks:
     seats: int = 2
     shuffled: Sequence[str] = ()
 
+    @property
+    def name(self) -> str:
+        """The name of the game."""
+        return self.game.name
+
     @cached_property
     def comparison(self) -> BodyComparison:
         """The states that all networks train on; plays the games first if they are not there yet."""
         lab, folder = self.lab, self.lab.folder / self.name
-        store = NetworkStore(load(self.name), folder, {}, lab.progress, lab.device, self.variant, self.seats)
+        store = NetworkStore(self.game, folder, {}, lab.progress, lab.device, self.variant, self.seats)
         data = store.games("games", self.pool, self.games, seed=1)
         common: dict[str, Any] = {"parts": (0.95, 0.0, 0.05), "epochs": 0, "device": lab.device, **self.fields}
         return comparison_of(TrainConfig(game=self.name, data=(data,), out=str(folder), **common))
@@ -98,21 +103,21 @@ class ComparedNetworks:
 
     def player(self, kind: str, seed: int) -> Agent:
         """The agent of a trained network, read from its file."""
-        model, game = load_model(self._file(kind, seed)), load(self.name)
+        model = load_model(self._file(kind, seed))
         metadata = model.metadata
         place = metadata.game, metadata.variant, metadata.seats, metadata.encoder, metadata.moment
         order = self._order(kind, seed, metadata.segments)
         player = BodyEvaluator(f"{kind}-{seed}", *place, model.module, order).player()
-        player.check_fits(game, self.variant, metadata.seats)
+        player.check_fits(self.game, self.variant, metadata.seats)
         return player
 
     def share_of(
-        self, kind: str, seed: int, opponents: Sequence[str], outcome: str, games: int, deals_seed: int
+        self, kind: str, seed: int, opponents: Sequence[str], measure: str, games: int, deals_seed: int
     ) -> dict[str, Any]:
-        """The share of games with an outcome ("won", "lost" or "not lost") in percent, its interval and `games`."""
+        """A network's figure by a measure in percent, its interval and the number of games."""
         player = self.player(kind, seed)
-        scores = scores_of(load(self.name), player, opponents, games, deals_seed, self.variant)
-        share = interval.proportion(counted(scores, outcome))
+        found = outcomes_of(self.game, player, opponents, games, deals_seed, self.variant, measure)
+        share = interval.estimate(found)
         return {"share": 100 * share.point, "low": 100 * share.low, "high": 100 * share.high, "games": share.n}
 
     def speed(self, kind: str) -> list[float]:

@@ -80,8 +80,9 @@ def sources(name: str) -> list[Path]:
 
 
 def models(name: str) -> list[Path]:
-    """The shipped models that an experiment uses."""
-    folders = (ROOT / "evaluators" / "models" / game for game in EXPERIMENTS[name].models)
+    """The shipped models and policies that an experiment uses."""
+    places = ROOT / "evaluators" / "models", ROOT / "evaluators" / "policies" / "shipped"
+    folders = (place / game for game in EXPERIMENTS[name].models for place in places)
     return [path for folder in folders for path in sorted(folder.glob("*.safetensors"))]
 
 

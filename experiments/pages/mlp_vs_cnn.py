@@ -24,13 +24,13 @@ NOTES = (
 )
 
 FIRST, SECONDS, SHUFFLED = "equal data and size", "equal seconds", "its cells shuffled"
+_BETTER, _SIDE = {1: "higher", -1: "lower"}, {1: "above", -1: "below"}
 LABELS = {
-    "games won, %": "games won, % (higher is better)",
-    "games lost, %": "games lost, % (lower is better)",
-    "games not lost, %": "games not lost, % (higher is better)",
-    "games won, points": "games won, percentage points (above 0: CNN better)",
-    "games lost, points": "games lost, percentage points (below 0: CNN better)",
-    "games not lost, points": "games not lost, percentage points (above 0: CNN better)",
+    **{f"{setup.counted}, %": f"{setup.counted}, % ({_BETTER[setup.sign]} is better)" for setup in GAMES.values()},
+    **{
+        f"{setup.counted}, points": f"{setup.counted}, percentage points ({_SIDE[setup.sign]} 0: CNN better)"
+        for setup in GAMES.values()
+    },
     "losing lines": "losing lines (lower is better)",
     "test BCE": "test BCE (lower is better)",
     "BCE of states learned": "BCE on training states",
@@ -46,6 +46,10 @@ LABELS = {
     " after the move, before drawing",
     networks_table(GAMES["durak"]): "Durak: networks; games not lost against one defensive player, by the rules of the"
     " student report",
+    networks_table(GAMES["hearts"]): "Hearts: networks; share of the win against three players `duck`, one round with"
+    " passing",
+    networks_table(GAMES["literature"]): "Literature: networks; score of a team of two, a tie counted half, against two"
+    " players `plausible`",
 }
 
 
@@ -73,15 +77,16 @@ def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
     is_more = figure["point"] > 0
     winner = "CNN" if is_more == (setup.sign > 0) else "MLP"
     verb, which = {
-        "won": ("wins", "more of its games"), "lost": ("loses", "fewer of its games"),
-        "not lost": ("avoids losing in", "more of its games"),
+        "win": ("wins", "more of its games"), "loss": ("loses", "fewer of its games"),
+        "not_lost": ("avoids losing in", "more of its games"), "share": ("gets", "more of the win"),
+        "score": ("scores", "more"),
     }[setup.strength]  # fmt: skip
     return f"the {winner} {verb} {worded(size_of(figure), 2).replace(' (', f' percentage points {which} (', 1)}"
 
 
 def _difference(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> Mapping[str, Any]:
     """CNN minus the other network of a pair, in percentage points of games."""
-    return rows[differences_table(setup), pair, f"games {setup.strength}, points"]["figure"]
+    return rows[differences_table(setup), pair, f"{setup.counted}, points"]["figure"]
 
 
 def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
@@ -129,7 +134,7 @@ def _strength(drawn: Mapping[str, Any]) -> Any:
         sides = (("CNN", 0), ("MLP, or CNN with shuffled cells", 1))
         dots(axes, {label: [(pair, *_three(kinds[PAIRS[pair][side]]["share"])) for pair in PAIRS]
                     for label, side in sides})  # fmt: skip
-        axes.set_title(f"{GAMES[name].title}: games {GAMES[name].strength}, %")
+        axes.set_title(f"{GAMES[name].title}: {GAMES[name].counted}, %")
     key(figure)
     return figure
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from experiments.machinery.charts import chart, key, lines, logarithmic
 from experiments.machinery.words import Result, interval_of, rows_by_place, worded
-from experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, lost_in
+from experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
 
 NOTES = (
-    "Games lost: all agents of a game play the same deals, seats are rotated. Wilson interval; games of one deal form"
+    "All agents of a game play the same deals, seats are rotated. Wilson interval; games of one deal form"
     " one cluster. Agents that do not search play more games: each row in full says how many.",
     f'"{KNOWN.removeprefix(", ")}", in charts "known": the opponents play just as the agent assumes in its worlds, so'
     " it knows their plan. Such a figure says little about other opponents.",
@@ -31,17 +31,22 @@ def answers(result: Result) -> list[str]:
 def _answer(result: Result, contest: Contest) -> str:
     """The strongest agent against the first opponents whose plan it does not know, beside one without search."""
     opponents, families = next(iter(contest.opponents)), contest.agents()
-    rows = [row for row in result["rows"] if (row["table"], row["column"]) == (lost_in(contest), opponents)]
-    strongest = min(rows, key=lambda row: row["figure"]["point"])
-    unaided = min((row for row in rows if families[row["name"]] == PLAIN), key=lambda row: row["figure"]["point"])
-    said = f"{contest.title}: against {opponents} `{strongest['name']}` loses {_figures(result, strongest)}"
+    rows = [row for row in result["rows"] if (row["table"], row["column"]) == (table_of(contest), opponents)]
+    best_first = sorted(rows, key=lambda row: row["figure"]["point"] * (1 if contest.lower_is_better else -1))
+    strongest, unaided = best_first[0], next(row for row in best_first if families[row["name"]] == PLAIN)
+    what = {
+        "loss": "loses {} of its games",
+        "share": "gets {} of the win",
+        "score": "scores {}, a tie counted half,",
+    }[contest.measure]
+    said = f"{contest.title}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
     if strongest is unaided:
-        return f"{said}; no agent that searches loses less."
-    return f"{said}; without search `{unaided['name']}` loses {_figures(result, unaided)}."
+        return f"{said}; no agent that searches does better."
+    return f"{said}; without search `{unaided['name']}` {_figures(result, unaided, what)}."
 
 
-def _figures(result: Result, row: Mapping[str, Any]) -> str:
-    return f"{worded(row['figure'], 1, ' %')} of its games at {_milliseconds(result, row):.2g} ms a decision"
+def _figures(result: Result, row: Mapping[str, Any], what: str) -> str:
+    return f"{what.format(worded(row['figure'], 1, ' %'))} at {_milliseconds(result, row):.2g} ms a decision"
 
 
 def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
@@ -49,12 +54,12 @@ def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games lost over the time of a decision: a figure for each contest, a panel for each kind of opponents."""
+    """Strength over the time of a decision: a figure for each contest, a panel for each kind of opponents."""
     return {name: _drawn(result, contest) for name, contest in CONTESTS.items()}
 
 
 def _drawn(result: Result, contest: Contest) -> Any:
-    own = [row for row in result["rows"] if row["table"] == lost_in(contest) and row["column"] != MILLISECONDS]
+    own = [row for row in result["rows"] if row["table"] == table_of(contest) and row["column"] != MILLISECONDS]
     named = list(dict.fromkeys(_series(contest, row) for row in own))
     figure, panels = chart(len(contest.opponents), height=3.0)
     for axes, opponents in zip(panels, contest.opponents, strict=True):
@@ -66,8 +71,9 @@ def _drawn(result: Result, contest: Contest) -> Any:
         logarithmic(axes.xaxis)
         axes.set_title(f"against {opponents}")
         axes.set_xlabel("ms a decision")
-        axes.set_ylabel("games lost, %")
-        axes.set_ylim(bottom=-2)  # so that points at 0 are whole
+        axes.set_ylabel(f"{contest.counted}, %")
+        if contest.lower_is_better:
+            axes.set_ylim(bottom=-2)  # so that points at 0 are whole
     key(figure)
     return figure
 
