@@ -80,7 +80,13 @@ def test_there_are_excerpts_and_examples():
     assert {"add-a-game.md", "contract.md", "agents.md", "records.md", "benchmarks.md"} <= {page.name for page in RUN}
 
 
-@pytest.mark.parametrize("page", RUN, ids=name_of)
+LONG = {"dealing", "play", "compare-bodies", "literature", "endings", "training", "policies", "batch"}
+"""Pages whose commands take half a minute or more; they run with `pytest -m slow tests/test_docs.py`."""
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG)) for page in RUN], ids=name_of
+)
 def test_commands_and_examples_of_a_page_run(page, tmp_path):
     """First the commands in `console` blocks, in order; then the `python` blocks without a file, as one session."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")

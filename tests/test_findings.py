@@ -24,7 +24,7 @@ from experiments.machinery.findings import (
     over_seeds,
     verdict,
 )
-from experiments.machinery.words import is_open, listed, shown, size_of, worded
+from experiments.machinery.words import carried, is_open, listed, shown, size_of, worded
 
 
 @pytest.mark.parametrize(
@@ -151,3 +151,21 @@ def test_names_are_listed_as_in_a_sentence():
         "2 and 3",
         "2, 3 and 8",
     ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "digits"),
+    [
+        (11.7, 13.1, 2, 1),  # half a width of 0.7
+        (2.24, 3.53, 2, 1),
+        (0.10, 0.60, 2, 2),
+        (94.2, 94.5, 2, 2),
+        (13, 18, 1, 1),
+        (10, 18, 1, 0),
+        (0.00012, 0.00018, 6, 6),
+        (5.0, 5.0, 3, 3),  # exact
+        (14.2, 14.3, 1, 1),  # never more than the row says
+    ],
+)
+def test_a_figure_has_as_many_digits_as_its_interval_carries(low, high, most, digits):
+    assert carried(low, high, most) == digits

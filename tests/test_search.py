@@ -89,7 +89,7 @@ def test_an_evaluator_asked_in_rounds_plays_as_the_same_network_in_compiled_code
         assert np.array_equal(native, asked)
 
 
-@pytest.mark.parametrize("moment", ["before_draw", "drawn"])
+@pytest.mark.parametrize("moment", [pytest.param("before_draw", marks=pytest.mark.slow), "drawn"])
 def test_playouts_by_an_evaluator_are_the_same_in_rounds_and_in_compiled_code(moment):
     """All moves are played on, so none is judged before."""
     found = []

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -148,6 +149,32 @@ def svg(figure: Figure, alone: bool = True) -> str:
     dark = "svg{color:#1b1f24}@media(prefers-color-scheme:dark){svg{color:#e6e6e6}}"
     end = text.index(">") + 1
     return f"{text[:end]}\n<style>{dark}</style>{text[end:]}"
+
+
+def first_panel(figure: Figure) -> tuple[float, float, float, float]:
+    """Where a figure's first panel lies in its SVG, with its title and the texts of its axes: left, top, width, height.
+
+    With one panel it is the whole figure.
+    """
+    wide, high = (72 * inches for inches in figure.get_size_inches())
+    if len(figure.axes) == 1:
+        return 0.0, 0.0, wide, high
+    with rc_context(STYLE):
+        FigureCanvasAgg(figure).draw()
+        box = figure.axes[0].get_tightbbox()
+    assert box is not None
+    scale, edge = 72 / figure.dpi, 3.0
+    left, top = max(0.0, scale * box.x0 - edge), max(0.0, high - scale * box.y1 - edge)
+    right, bottom = min(wide, scale * box.x1 + edge), min(high, high - scale * box.y0 + edge)
+    return left, top, right - left, bottom - top
+
+
+def cut(drawn: str, place: tuple[float, float, float, float]) -> str:
+    """The part of an SVG of its own that lies at a place (left, top, width, height), as wide as the whole was."""
+    left, top, wide, high = place
+    drawn = re.sub(r'viewBox="[^"]+"', f'viewBox="{left:.1f} {top:.1f} {wide:.1f} {high:.1f}"', drawn, count=1)
+    size = f'width="{SHOWN_WIDTH}" height="{SHOWN_WIDTH * high / wide:.0f}"'
+    return re.sub(r'width="\d+" height="\d+"', size, drawn, count=1)
 
 
 def _errors(points: Points) -> list[list[float]]:

@@ -17,10 +17,11 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.files.reading import read_text
 from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
-from experiments.machinery.charts import svg
+from experiments.machinery.charts import cut, first_panel, svg
 from experiments.machinery.findings import VERDICTS
 from experiments.machinery.provenance import read_sealed, write_sealed
 from experiments.machinery.words import Result, shown
+from experiments.pages import claims
 
 LEGEND = "Numbers are estimates with 95 % intervals."
 CLAIMS_LEGEND = (
@@ -44,8 +45,14 @@ SCALE_WORDS = {
 }
 STRENGTH, STRENGTH_FROM = "strength.svg", "moska-table1"
 """The picture for the project's first page, and the experiment it is drawn from."""
-EXCERPT = ("moska-table1", "tictactoe", "durak-learners", "mlp-vs-cnn", "information", "players")
+EXCERPT = (
+    "tictactoe", "moska-table1", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
+)  # fmt: skip
 """Experiments that have a row in another page, see `put_into`."""
+THUMBNAIL = "thumbnail"
+"""The first panel of a page's main figure, for the table of questions."""
+CLAIMS = "claims"
+"""The page of every claim of the sources."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = (
     "table", "row", "estimate", "claim", "verdict", "n", "seed", "seconds (of the run behind the row)", "commit",
@@ -76,19 +83,23 @@ def write(folder: Path, results: Sequence[Result]) -> Path:
 
 
 def _written(folder: Path, results: Sequence[Result]) -> Path:
-    drawings, titles, texts = {}, {}, {}
+    drawings, titles, texts, panels = {}, {}, {}, {}
     for result in results:
         name = result["experiment"]
         with _complete(name):
             figures = page_of(name).draw(result)
             texts |= {f"{name}-{title}.svg": svg(figure) for title, figure in figures.items()}
             titles[name] = list(figures)
+            main = next(iter(figures))
+            panels[name] = first_panel(figures[main])
+            texts[f"{name}-{THUMBNAIL}.svg"] = cut(texts[f"{name}-{main}.svg"], panels[name])
             drawings[name] = {title: svg(figure, alone=False) for title, figure in figures.items()}
             texts[f"{name}.md"] = page(result, titles[name])
             if name == STRENGTH_FROM:
                 texts[STRENGTH] = svg(page_of(name).strength(result))
     with _complete(" and ".join(titles)):
-        texts["README.md"], texts["index.html"] = overview(results, titles), _html(results, drawings)
+        texts["README.md"], texts["index.html"] = overview(results), _html(results, drawings, panels)
+        texts[f"{CLAIMS}.md"] = claims.page(results)
     for result in results:
         content = {part: value for part, value in result.items() if part != "seal"}
         write_sealed(folder / f"{result['experiment']}.json", content)
@@ -134,21 +145,23 @@ def excerpt(results: Sequence[Result]) -> str:
     return "\n".join([*lines, "", "[The report](report/README.md) has all questions, figures and conditions.", ""])
 
 
-def overview(results: Sequence[Result], titles: Mapping[str, Sequence[str]]) -> str:
-    """README.md: each question with its answer in one line and its main figure, then the pages and conditions.
-
-    `titles`: of each experiment's figures, the main one first.
-    """
+def overview(results: Sequence[Result]) -> str:
+    """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions."""
     lines = ["# Report", "", "| question | answer | figure |", "|---|---|---|"]
     for result in results:
         name = result["experiment"]
-        figure = f'<a href="{name}.md"><img src="{name}-{titles[name][0]}.svg" width="260" alt="{name}"></a>'
+        figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
         lines.append(f"| [{EXPERIMENTS[name].question}]({name}.md) | {_answers(result)[0]} | {figure} |")
     lines += ["", "Pages, with the verdicts on the source's claims, and run time:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
-    lines += ["- [all of it on one page](index.html)", "", *(f"- {line}" for line in legend(results)), ""]
+    lines += [
+        f"- [every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
+        "- [all of it on one page](index.html)",
+        "",
+    ]
+    lines += [*(f"- {line}" for line in legend(results)), ""]
     lines += _conditions(results)
     return "\n".join(lines) + "\n"
 
@@ -318,8 +331,13 @@ padding:.8rem 0}.questions td,.questions td:last-child{display:block;border:0;pa
 """
 
 
-def _html(results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]]) -> str:
-    questions = "".join(_question(result, drawings[result["experiment"]]) for result in results)
+def _html(
+    results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]], panels: Mapping[str, Sequence[float]]
+) -> str:
+    """The whole report as one page. `panels`: where the first panel of each main figure lies."""
+    questions = "".join(
+        _question(result, drawings[result["experiment"]], panels[result["experiment"]]) for result in results
+    )
     pages = "".join(
         f'<li><a href="#{result["experiment"]}">{result["experiment"]}</a>: {_coloured(_counts(result))}</li>'
         for result in results
@@ -332,26 +350,25 @@ def _html(results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]]) 
         f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
         '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
         f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
-        f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}</body></html>\n'
+        f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}{_claims(results)}</body></html>\n'
     )
 
 
-def _question(result: Result, figures: Mapping[str, str]) -> str:
-    """A row of the table of questions; its picture is the page's main figure again, smaller."""
+def _question(result: Result, figures: Mapping[str, str], panel: Sequence[float]) -> str:
+    """A row of the table of questions; its picture is the first panel of the page's main figure again, smaller."""
     name = result["experiment"]
     main = next(iter(figures))
     return (
         f'<tr><td><a href="#{name}">{html.escape(EXPERIMENTS[name].question)}</a></td>'
         f"<td>{html.escape(_answers(result)[0])}</td>"
-        f'<td><a href="#{name}">{_again(name, main, figures[main])}</a></td></tr>\n'
+        f'<td><a href="#{name}">{_again(name, main, panel)}</a></td></tr>\n'
     )
 
 
-def _again(name: str, title: str, drawn: str) -> str:
-    """SVG that shows a section's figure a second time, as wide as its place on the page allows."""
-    box = re.search(r'viewBox="[^"]+"', drawn)
-    assert box is not None
-    return f'<svg {box.group()} role="img"><use href="#{_prefix(name, title)}figure_1"/></svg>'
+def _again(name: str, title: str, panel: Sequence[float]) -> str:
+    """SVG that shows a panel of a section's figure a second time, as wide as its place on the page allows."""
+    box = " ".join(f"{number:.1f}" for number in panel)
+    return f'<svg viewBox="{box}" role="img"><use href="#{_prefix(name, title)}figure_1"/></svg>'
 
 
 def _section(result: Result, figures: Mapping[str, str]) -> str:
@@ -379,6 +396,25 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
     command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
     parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
     return "\n".join(parts)
+
+
+def _claims(results: Sequence[Result]) -> str:
+    """The claims of the sources as a section of the page."""
+    parts = [f'<section><h2 id="{CLAIMS}">What came of every claim?</h2>']
+    parts += [f"<p><strong>{html.escape(claims.headline(results))}</strong></p>", _list_of(claims.NOTES)]
+    head = "".join(f"<th>{head}</th>" for head in claims.HEADS)
+    for title, body in claims.tables(results):
+        lines = "".join(f"<tr>{_cells(_unlinked(cell) for cell in cells)}</tr>\n" for cells in body)
+        parts.append(
+            f"<h3>{html.escape(title)}</h3>\n"
+            f'<div class="wide"><table class="left"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+        )
+    return "\n".join([*parts, "</section>\n"])
+
+
+def _unlinked(text: str) -> str:
+    """A cell of Markdown without its links to pages of the report."""
+    return re.sub(r"\[([^]]+)\]\([^)]+\.md\)", r"\1", text)
 
 
 def _list_of(lines: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Figures in words: "12.4 % (11.7 to 13.1)", and the rows of a result by their place in its tables."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -37,14 +38,27 @@ def interval_of(row: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     return figure["point"], figure["low"], figure["high"]
 
 
+def carried(low: float, high: float, most: int) -> int:
+    """The digits after the point that an interval carries, at most `most`.
+
+    There are 2 below half a width of 0.35, 1 below 3.5, none above, and so on; a width of 0 carries all.
+    """
+    half = (high - low) / 2
+    return most if half <= 0 else min(most, max(0, -math.floor(math.log10(half / 3.5))))
+
+
 def shown(figure: Mapping[str, Any] | Measurement, places: int = 1) -> str:
-    """A figure and its interval for a table: "16.0 (15.5-16.5)"; a dash without a point."""
+    """A figure and its interval for a table: "16.0 (15.5-16.5)"; a dash without a point.
+
+    `places`: the most digits after the point; there are fewer where the interval carries fewer.
+    """
     values = asdict(figure) if isinstance(figure, Measurement) else figure
     point, low, high = values["point"], values["low"], values["high"]
     if point is None:
         return "-"
     if low is None:
         return f"{point:,.{places}f}"
+    places = carried(low, high, places)
     if low != high and f"{low:.{places}f}" == f"{high:.{places}f}":  # too narrow to be seen
         places += 1
     dash = " to " if low < 0 else "-"
@@ -52,10 +66,11 @@ def shown(figure: Mapping[str, Any] | Measurement, places: int = 1) -> str:
 
 
 def worded(figure: Mapping[str, Any], places: int = 1, unit: str = "") -> str:
-    """A figure and its interval for a sentence: "16.0 % (15.5 to 16.5)" with the unit " %"."""
+    """A figure and its interval for a sentence: "16.0 % (15.5 to 16.5)" with the unit " %"; `places` as in `shown`."""
     point, low, high = figure["point"], figure["low"], figure["high"]
     if point is None:
         return "not measured"
+    places = places if low is None else carried(low, high, places)
     bounds = "" if low is None else f" ({low:,.{places}f} to {high:,.{places}f})"
     return f"{point:,.{places}f}{unit}{bounds}"
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, POINTS, SHARE, TITLES, unrepeated
-from experiments.machinery.charts import chart, key
-from experiments.machinery.words import Result, listed, rows_by_place, verdict_words, worded
+from experiments.machinery.charts import chart, dots, key, level
+from experiments.machinery.words import Result, interval_of, listed, rows_by_place, verdict_words, worded
 
 NOTES = (
     "Share of the win: the fewest points of a round win, k seats with as few share it; 25 % is equal. Same deals, seats"
@@ -49,17 +49,17 @@ def answers(result: Result) -> list[str]:
 
 def draw(result: Result) -> dict[str, Any]:
     """The share of the win in each row, beside the paper's."""
-    figure, (axes,) = chart(height=4.2)
+    figure, (axes,) = chart(height=5.2)
     rows = [row for row in result["rows"] if row["table"] == SHARE]
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    for column in (*MCTS, DQN, OWN):
-        own = [row for row in rows if row["column"] == column]
-        places, points = [names.index(row["name"]) for row in own], [row["figure"]["point"] for row in own]
-        axes.plot(points, places, "o", label=f"against {column}")
-    claimed = {row["name"]: row["claim"]["value"] for row in rows if row["claim"]}
-    axes.plot(list(claimed.values()), [names.index(name) for name in claimed], "x", label="the paper")
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    series: dict[str, list[Any]] = {
+        f"against {column}": [(row["name"], *interval_of(row)) for row in rows if row["column"] == column]
+        for column in (*MCTS, DQN, OWN)
+    }
+    series["the paper, against its own"] = [
+        (row["name"], row["claim"]["value"], None, None) for row in rows if row["claim"] and row["column"] != "3 pimc"
+    ]
+    dots(axes, series)
+    level(axes, 25, "equal", across=False)
     axes.set_xlabel("share of the win, %")
     key(figure)
     return {"rows": figure}

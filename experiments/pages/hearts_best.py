@@ -3,8 +3,8 @@
 from typing import Any
 
 from experiments.hearts_best import LAST, POINTS, SHARES
-from experiments.machinery.charts import chart, key
-from experiments.machinery.words import Result, rows_by_place, worded
+from experiments.machinery.charts import chart, key, lines
+from experiments.machinery.words import Result, interval_of, rows_by_place, worded
 
 NOTES = (
     "One round a game; the same deals for all, seats rotated. The win of a round is shared by the seats with the fewest"
@@ -30,16 +30,30 @@ def answers(result: Result) -> list[str]:
     ]
 
 
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    row = rows_by_place(result)[SHARES, LAST, "mcts"]
+    return (
+        "Hearts: share of the win against three stand-ins for the paper's search (fair share 25 %)",
+        f"one network {worded(row['figure'], 1, ' %')}, n {row['figure']['n']:,}",
+        "seven networks 32.0 %",
+    )
+
+
 def draw(result: Result) -> dict[str, Any]:
     """The share of the win by generation."""
     figure, (axes,) = chart(height=3.8)
     rows, names = rows_by_place(result), _generations(result)
-    for column in ("duck", "careful", "pimc", "mcts"):
-        axes.plot(
-            range(len(names)),
-            [rows[SHARES, name, column]["figure"]["point"] for name in names],
-            label=f"against three {column}",
-        )
+    columns = ("duck", "careful", "pimc", "mcts")
+    lines(
+        axes,
+        {
+            f"against three {column}": [
+                (place, *interval_of(rows[SHARES, name, column])) for place, name in enumerate(names)
+            ]
+            for column in columns
+        },
+    )
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel("share of the win, %")
     key(figure)

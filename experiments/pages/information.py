@@ -1,5 +1,6 @@
 """The page of information."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,13 +12,16 @@ from experiments.information import (
     HIDDEN,
     LESS,
     LOST,
+    OTHERS,
     PEEKING,
     POSITIONS,
     SAMPLING,
     WORLDS,
+    OtherGame,
     claimed_price,
 )
 from experiments.machinery.charts import chart, key, lines
+from experiments.machinery.duplicate import COUNTED
 from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
 
 NOTES = (
@@ -30,6 +34,9 @@ NOTES = (
     " Best is another network, which was also trained longer.",
     "Cost of a decision: decisions with one legal move are included. Positions: different positions that the network"
     " scores. Milliseconds: with all timed games in progress at once; Student-t interval over repeats.",
+    "Durak and Literature: a small network of their own, trained on settled states. What a move turns up is the cards"
+    " drawn in Durak, and in Literature the answer to the question, so there peeking tells who holds the card. In"
+    " Literature the network chooses among questions that are not known to fail.",
 )
 
 LABELS = {"positions judged": "positions scored", "ms": "milliseconds", "B1": "games lost, %"} | {
@@ -69,7 +76,20 @@ def answers(result: Result) -> list[str]:
         f" instead of {positions(HIDDEN)}.{few}",
         f"A network trained on positions before the draw needs no sampling: it loses {lost(BEST)}, {beside}, and"
         f" scores {positions(BEST)} positions a decision.",
+        *(_elsewhere(rows, setup) for setup in OTHERS.values()),
     ]
+
+
+def _elsewhere(rows: Mapping[Any, Any], setup: OtherGame) -> str:
+    """What peeking is worth in another game."""
+    column, most = COUNTED[setup.measure], SAMPLING[setup.worlds[-1]]
+    price = rows[setup.differences, most, f"less {PEEKING}"]["figure"]
+    peeks, samples = (worded(rows[setup.table, way, column]["figure"], 1, " %") for way in (PEEKING, most))
+    open_ = " (undecided)" if is_open(price) else ""
+    return (
+        f"{setup.title}, against {setup.against}: {column} {peeks} if the network peeks, {samples} if it samples"
+        f" {setup.worlds[-1]} worlds, a difference of {worded(price, 1, ' percentage points')}{open_}."
+    )
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
@@ -101,4 +121,23 @@ def draw(result: Result) -> dict[str, Any]:
     panels[1].set_xlabel("worlds sampled for a move that reveals a card")
     panels[1].set_ylim(bottom=0)
     key(figure)
-    return {"worlds": figure}
+    return {"worlds": figure, "other-games": _other_games(rows)}
+
+
+def _other_games(rows: Mapping[Any, Any]) -> Any:
+    """The figures of the other games over worlds, and with peeking as a line across."""
+    figure, panels = chart(len(OTHERS), height=2.5)
+    for axes, setup in zip(panels, OTHERS.values(), strict=True):
+        column = COUNTED[setup.measure]
+        sampled = [(worlds, *interval_of(rows[setup.table, SAMPLING[worlds], column])) for worlds in setup.worlds]
+        peeks = interval_of(rows[setup.table, PEEKING, column])
+        across = [(worlds, *peeks) for worlds in (setup.worlds[0], setup.worlds[-1])]
+        lines(axes, {"samples what its move turns up": sampled, "peeks": across})
+        axes.set_xscale("log")
+        axes.set_xticks(setup.worlds, [str(worlds) for worlds in setup.worlds])
+        axes.minorticks_off()
+        axes.set_title(f"{setup.title}, against {setup.against}")
+        axes.set_ylabel(f"{column}, %".replace(", a tie counted half", ""))
+    panels[-1].set_xlabel("worlds")
+    key(figure)
+    return figure

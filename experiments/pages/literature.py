@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.literature import ASKS, DECIDED, MEANT, RELEASED, UNTRAINED
-from experiments.machinery.charts import chart
-from experiments.machinery.words import Result, rows_by_place, verdict_words, worded
+from experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
+from experiments.machinery.charts import chart, dots, level
+from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
 
 NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"
@@ -17,7 +17,7 @@ NOTES = (
     "Asked back: the seat that gave a card has the turn next and asks for it first. At once: a team claims between"
     " getting the turn by an opponent's failure and its first question. Both teams are counted. The article does not"
     " define the two.",
-    "keeper plays against two of `logic`, all others against two of `plausible`.",
+    "The column says whom a team plays: two of `logic`, or two of `plausible`, the untrained stand-in.",
 )
 
 
@@ -27,24 +27,37 @@ def answers(result: Result) -> list[str]:
     column = "against untrained"
     meant, released = (rows[DECIDED, name, column] for name in (MEANT, RELEASED))
     logic, keeper = rows[DECIDED, "logic", column], rows[DECIDED, "keeper", "against logic"]
+    ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
     return [
         f"Of the games that are not tied the trained network wins {worded(meant['figure'], 1, ' %')}; the article says"
         f" 70.5 %: {verdict_words(meant)}.",
         f"Learning from answers alone, as the released program does, it wins {worded(released['figure'], 1, ' %')}.",
         f"A player that computes exact chances wins {worded(logic['figure'], 1, ' %')} without learning, and one that"
         f" also claims late wins {worded(keeper['figure'], 1, ' %')} against it.",
+        f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"
+        " the untrained stand-in.",
         f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game; the article"
         " says 77.8.",
     ]
 
 
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    rows = rows_by_place(result)
+    meant, ours = rows[DECIDED, MEANT, "against untrained"], rows[DECIDED, BEST, "against untrained"]
+    return (
+        "Literature: games won of those not tied, against two untrained stand-ins",
+        f"the article's recipe {worded(meant['figure'], 1, ' %')}, n {meant['figure']['n']:,}; the policy that comes"
+        f" with cardai {worded(ours['figure'], 1, ' %')}, n {ours['figure']['n']:,}",
+        f"{meant['claim']['value']} %",
+    )
+
+
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the decided games that each team wins."""
-    figure, (axes,) = chart(height=3.0)
+    """The share of the decided games that each team wins, with its interval."""
+    figure, (axes,) = chart(height=3.4)
     rows = [row for row in result["rows"] if row["table"] == DECIDED]
-    places = range(len(rows))
-    axes.barh(places, [row["figure"]["point"] for row in rows])
-    axes.set_yticks(places, [f"{row['name']} {row['column']}" for row in rows])
-    axes.axvline(50, color="black", linewidth=0.8)
+    dots(axes, {"": [(f"{row['name']} {row['column']}", *interval_of(row)) for row in rows]})
+    level(axes, 50, "equal", across=False)
     axes.set_xlabel("games won of those not tied, %")
     return {"teams": figure}

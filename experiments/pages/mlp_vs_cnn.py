@@ -1,6 +1,6 @@
 """The page of mlp-vs-cnn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.machinery.charts import chart, dots, key, lines, logarithmic
@@ -55,25 +55,44 @@ LABELS = {
 
 def answers(result: Result) -> list[str]:
     """The answer in one line, then the other conditions of each game and what may explain them."""
-    rows = rows_by_place(result)
-    headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in GAMES.values())
-    in_time = [setup for setup in GAMES.values() if not is_open(_difference(rows, setup, SECONDS))]
+    rows, setups = rows_by_place(result), setups_of(result)
+    headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in setups)
+    in_time = [setup for setup in setups if not is_open(_difference(rows, setup, SECONDS))]
     timed = "; ".join(f"in {setup.title} {compared(rows, setup, SECONDS)}" for setup in in_time)
-    others = listed([setup.title for setup in GAMES.values() if setup not in in_time])
-    rest = f"in {others} no difference is shown" if len(in_time) < len(GAMES) else ""
+    others = listed([setup.title for setup in setups if setup not in in_time])
+    rest = f"in {others} no difference is shown" if len(in_time) < len(setups) else ""
     second = "; ".join(part for part in (timed, rest) if part)
+    sized, in_seconds = (_better_by_game(rows, setups, pair) for pair in (FIRST, SECONDS))
     return [
+        f"At equal data and size {sized}; in equal training time {in_seconds}.",
         f"At equal data and size: {headline}. In equal training time: {second}.",
-        *(_details(rows, setup) for setup in GAMES.values()),
+        *(_details(rows, setup) for setup in setups),
     ]
+
+
+def setups_of(result: Result) -> list[ComparedGame]:
+    """The games that a result has."""
+    return [GAMES[name] for name in result["drawn"]]
+
+
+def _better_by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
+    """In which games each body plays better, in words."""
+    titles: dict[str, list[str]] = {"CNN": [], "MLP": [], "": []}
+    for setup in setups:
+        figure = _difference(rows, setup, pair)
+        winner = "" if is_open(figure) else "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
+        titles[winner].append(setup.title)
+    parts = [f"the {body} plays better in {listed(titles[body])}" for body in ("CNN", "MLP") if titles[body]]
+    if titles[""]:
+        parts.append(f"no difference is shown in {listed(titles[''])}")
+    return ", ".join(parts)
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
     """Which body plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
     figure = _difference(rows, setup, pair)
     if is_open(figure):
-        bounds = "" if figure["low"] is None else f", {figure['low']:.2f} to {figure['high']:.2f}"
-        return f"no difference is shown (CNN minus MLP: {figure['point']:+.2f} percentage points{bounds})"
+        return f"no difference is shown (CNN minus MLP: {worded(figure, 2, ' percentage points')})"
     is_more = figure["point"] > 0
     winner = "CNN" if is_more == (setup.sign > 0) else "MLP"
     verb, which = {
@@ -107,19 +126,18 @@ def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
 
 def in_readme(result: Result) -> tuple[str, str, str]:
     """Question, answer and the source's figure."""
-    rows = rows_by_place(result)
+    rows, setups = rows_by_place(result), setups_of(result)
     parts = []
-    for setup in GAMES.values():
+    for setup in setups:
         figure = _difference(rows, setup, FIRST)
         better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
         answer = "undecided" if is_open(figure) else f"{better} by {worded(size_of(figure), 2)}"
-        parts.append(f"{setup.title} {answer}, n {figure['n']}")
+        parts.append(f"{setup.title} {answer}")
+    fewest = min(_difference(rows, setup, FIRST)["n"] for setup in setups)
     return (
-        "MLP or CNN, equal data and size, percentage points (n pairs of networks)",
+        f"MLP or CNN, equal data and size, percentage points (n {fewest} pairs of networks or more)",
         "; ".join(parts),
-        "; ".join(
-            f"{setup.title} {str(setup.claim).removesuffix(' better')}" for setup in GAMES.values() if setup.claim
-        ),
+        "; ".join(f"{setup.title} {str(setup.claim).removesuffix(' better')}" for setup in setups if setup.claim),
     )
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from experiments.machinery.charts import chart, key
-from experiments.machinery.words import Result, rows_by_place, worded
+from experiments.machinery.charts import chart, key, lines
+from experiments.machinery.words import Result, interval_of, rows_by_place, worded
 from experiments.moska_expert import LOST
 
 NOTES = (
@@ -34,8 +34,14 @@ def draw(result: Result) -> dict[str, Any]:
     figure, (axes,) = chart(height=3.8)
     rows = rows_by_place(result)
     names = [name for name in dict.fromkeys(row["name"] for row in result["rows"]) if "," not in name]
-    for column, words in (("B1", "against three Bot3"), ("N1", "against three of best")):
-        axes.plot(range(len(names)), [rows[LOST, name, column]["figure"]["point"] for name in names], label=words)
+    columns = {"against three Bot3": "B1", "against three of best": "N1"}
+    lines(
+        axes,
+        {
+            words: [(place, *interval_of(rows[LOST, name, column])) for place, name in enumerate(names)]
+            for words, column in columns.items()
+        },
+    )
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel("games lost, %")
     key(figure)

@@ -123,7 +123,8 @@ def faster(rows: Sequence[Mapping[str, Any]], table: str) -> str:
 def draw(result: Result) -> dict[str, Any]:
     """Decisions a second of processor time, a panel for each table."""
     titles = list(dict.fromkeys(row["table"] for row in result["rows"]))
-    figure, panels = chart(len(titles), height=2.6)
+    most = max(sum((row["table"], row["column"]) == (title, THRIFT) for row in result["rows"]) for title in titles)
+    figure, panels = chart(len(titles), height=0.9 + 0.42 * most)
     for axes, title in zip(panels, titles, strict=True):
         own = [row for row in result["rows"] if row["table"] == title and row["column"] == THRIFT][::-1]
         for place, row in enumerate(own):

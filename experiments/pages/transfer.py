@@ -50,6 +50,20 @@ def answers(result: Result) -> list[str]:
     return [f"{first}.", *lines]
 
 
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """Question, answer and the source's figure."""
+    rows, last = rows_by_place(result), _last(result)
+    better = [setup.title for setup in GAMES.values() if _is_better(rows, setup)]
+    games = max(rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values())
+    moska = rows[REACHED, GAMES["moska"].line, last]
+    return (
+        f"One recipe in five games, {games:,.0f} games each, nothing tuned",
+        f"better than the strongest simple player in {len(better)} of {len(GAMES)}; Moska"
+        f" {worded(moska['figure'], 1, ' %')} lost",
+        f"Moska {moska['claim']['value']} %, from 2 million games",
+    )
+
+
 def _last(result: Result) -> str:
     """The column of the last network."""
     return next(row["column"] for row in result["rows"] if row["claim"])

@@ -1,0 +1,152 @@
+"""The page of claims: every claim of the five sources, what came of it, and the command that shows it.
+
+`sources/` has a file of claims for each source: where it stands, in our words, and the rows of our results that answer
+it. The verdict of such a claim is that of its rows, written by machine. Other claims say themselves what came of them.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cardai.errors import CardaiError
+from experiments.machinery.catalogue import EXPERIMENTS
+from experiments.machinery.findings import VERDICTS
+from experiments.machinery.words import Result, shown
+
+FOLDER = Path(__file__).parent / "sources"
+NOT_TRIED, NOTHING, NOT_YET = "not tried", "no claim to test", "not in this report"
+OUTCOMES = (*VERDICTS, NOT_TRIED, NOTHING)
+HEADS = ("place", "claim", "what came of it", "ours", "command", "why")
+UNKNOWN = "no cause is known"
+MANY = 4
+"""A claim with more rows than this shows a link to their page instead of our figures."""
+
+
+@dataclass(frozen=True)
+class SourceClaim:
+    """A claim of a source.
+
+    `rows`: (experiment, table, line, column) of the rows that answer it. `outcome`, `ours`, `command`: what came of it,
+    our figure and the command that shows it, for a claim that no row with a verdict answers. `why`: the cause of a miss
+    that was tested, or why a claim was not tried.
+    """
+
+    place: str
+    words: str
+    rows: tuple[tuple[str, str, str, str], ...] = ()
+    outcome: str = ""
+    ours: str = ""
+    command: str = ""
+    why: str = ""
+
+
+def sources() -> dict[str, list[SourceClaim]]:
+    """{source: its claims}, in the order of the files. Raises CardaiError for a claim that is not whole."""
+    return dict(_source(path) for path in sorted(FOLDER.glob("*.toml")))
+
+
+def _source(path: Path) -> tuple[str, list[SourceClaim]]:
+    content = tomllib.loads(path.read_text("utf-8"))
+    claims = []
+    for fields in content["claim"]:
+        rows = tuple(tuple(row) for row in fields.pop("rows", ()))
+        claim = SourceClaim(rows=rows, **fields)
+        if not all(len(row) == 4 and row[0] in EXPERIMENTS for row in rows):
+            raise CardaiError(f"{path.name}, {claim.words!r}: a row is [experiment, table, line, column]")
+        if not rows and claim.outcome not in OUTCOMES:
+            raise CardaiError(f"{path.name}, {claim.words!r}: it has no rows, so it needs an outcome of {OUTCOMES}")
+        claims.append(claim)
+    return content["title"], claims
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """What came of a claim, as cells of a table in the order of `HEADS`; `outcomes`: its verdicts."""
+
+    cells: tuple[str, ...]
+    outcomes: tuple[str, ...]
+
+
+def answer(claim: SourceClaim, results: Iterable[Result]) -> ClaimOutcome:
+    """What came of a claim in these results."""
+    by_name = {result["experiment"]: result for result in results}
+    found, missing = [], []
+    for name, *place in claim.rows:
+        row = _row(by_name.get(name), place)
+        if row is None:
+            missing.append(name)
+        else:
+            found.append((name, row))
+    verdicts = [row["verdict"] for _, row in found if row["verdict"]]
+    outcomes = tuple(verdicts) or ((NOT_YET,) if missing and not claim.outcome else (claim.outcome,))
+    names = list(dict.fromkeys(name for name, *_ in claim.rows))
+    commands = [by_name[name]["command"] if name in by_name else f"cardai reproduce {name}" for name in names]
+    why = claim.why or (UNKNOWN if "missed" in outcomes else "")
+    ours = claim.ours if not found else _ours(found)
+    command = "; ".join(f"`{one}`" for one in commands) or (f"`{claim.command}`" if claim.command else "")
+    return ClaimOutcome((claim.place, claim.words, counted(outcomes), ours, command, why), outcomes)
+
+
+def _row(result: Result | None, place: Sequence[str]) -> Mapping[str, Any] | None:
+    """A row of a result by its table, line and column. None if the result is not there."""
+    if result is None:
+        return None
+    for row in result["rows"]:
+        if [row["table"], row["name"], row["column"]] == list(place):
+            return row
+    raise CardaiError(f"the result of {result['experiment']} has no row {' / '.join(place)}")
+
+
+def _ours(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    if len(found) > MANY:
+        return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(name for name, _ in found))
+    return "; ".join(shown(row["figure"], row["places"]) for _, row in found)
+
+
+def counted(outcomes: Sequence[str]) -> str:
+    """Verdicts in words: "missed", or "2 reproduced, 1 missed"."""
+    counts = Counter(outcomes)
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES, NOT_YET) if one in counts)
+
+
+def verdict_of(outcomes: Sequence[str]) -> str:
+    """One word for a claim with several rows: the worst of their verdicts."""
+    order = ("missed", "undecided", NOT_YET, "reproduced", "beaten", NOT_TRIED, NOTHING)
+    return next(one for one in order if one in outcomes)
+
+
+def headline(results: Sequence[Result]) -> str:
+    """The answer in one line: how many claims there are, and what came of them."""
+    counts = Counter(verdict_of(answer(claim, results).outcomes) for claims in sources().values() for claim in claims)
+    testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
+    parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
+    return f"{len(sources())} sources make {testable} claims that could be tested: {parts}."
+
+
+def tables(results: Sequence[Result]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """(title of a source, its claims as cells in the order of `HEADS`)."""
+    return [(title, [answer(claim, results).cells for claim in claims]) for title, claims in sources().items()]
+
+
+def page(results: Sequence[Result]) -> str:
+    """The page in Markdown."""
+    lines = ["# What came of every claim?", "", f"**{headline(results)}**", ""]
+    lines += [f"- {note}" for note in NOTES]
+    for title, body in tables(results):
+        lines += ["", f"## {title}", "", "| " + " | ".join(HEADS) + " |", "|---" * len(HEADS) + "|"]
+        lines += ["| " + " | ".join(cells) + " |" for cells in body]
+    return "\n".join(lines) + "\n"
+
+
+NOTES = (
+    "A claim with several figures counts once, by the worst of its verdicts.",
+    "Verdicts of figures are computed from the results of this report; the front page says what they mean. Verdicts of"
+    " claims without a row in a result are ours, and the command shows what they rest on.",
+    f"Not tried: why stands beside it. {NOTHING.capitalize()}: settings, and what cannot come out otherwise.",
+    f'Why: a cause that was tested, or "{UNKNOWN}".',
+)

@@ -1,0 +1,99 @@
+"""The page of claims: each row with a claim is listed once, a claim has the verdict of its rows, misses say why."""
+
+import shlex
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cardai.errors import CardaiError
+from experiments.machinery import report
+from experiments.machinery.catalogue import EXPERIMENTS
+from experiments.pages import claims
+from experiments.pages.claims import SourceClaim, answer, counted, verdict_of
+
+FOLDER = Path(__file__).parent.parent / "report"
+RESULTS = report.results_in(FOLDER)
+SOURCES = claims.sources()
+CLAIMS = [(title, claim) for title, own in SOURCES.items() for claim in own]
+
+
+def test_every_row_with_a_claim_is_listed_once():
+    listed = Counter(row for _, claim in CLAIMS for row in claim.rows)
+    made = {
+        (result["experiment"], row["table"], row["name"], row["column"])
+        for result in RESULTS
+        for row in result["rows"]
+        if row["claim"]
+    }
+    assert made - set(listed) == set()
+    assert {row for row in made if listed[row] > 1} == set()
+
+
+def test_there_are_five_sources_and_each_has_claims():
+    assert len(SOURCES) == 5
+    assert all(len(own) >= 5 for own in SOURCES.values())
+
+
+@pytest.mark.parametrize(("title", "claim"), CLAIMS, ids=lambda value: value.words if hasattr(value, "words") else "")
+def test_a_claim_is_whole(title, claim):
+    del title
+    cells = answer(claim, RESULTS)
+    assert len(cells.cells) == len(claims.HEADS)
+    assert claim.place
+    assert claim.words
+    assert "|" not in "".join(cells.cells)
+    assert set(cells.outcomes) <= {*claims.OUTCOMES, claims.NOT_YET}
+    if "missed" in cells.outcomes or claim.outcome == claims.NOT_TRIED:
+        assert cells.cells[-1]
+    if claim.outcome in ("reproduced", "beaten", "missed", "undecided"):
+        assert claim.command or claim.rows
+
+
+def test_the_page_is_written_from_the_results():
+    assert (FOLDER / "claims.md").read_text("utf-8") == claims.page(RESULTS)
+
+
+def test_commands_of_claims_exist():
+    root = FOLDER.parent
+    for _, claim in CLAIMS:
+        words = shlex.split(claim.command)
+        assert words[:1] in ([], ["pytest"], ["cardai"], ["python"]), claim.command
+        files = [word.partition("::")[0] for word in words if word.startswith("tests/")]
+        assert all((root / file).exists() for file in files), claim.command
+        if words[:2] == ["cardai", "reproduce"]:
+            assert words[2] in EXPERIMENTS
+
+
+def made_up(verdict, experiment="tictactoe"):
+    figure = {"point": 12.34, "low": 11.9, "high": 12.8, "n": 10, "counted": "games"}
+    row = {"table": "T", "name": "L", "column": "C", "verdict": verdict, "figure": figure, "places": 2}
+    return {"experiment": experiment, "command": f"cardai reproduce {experiment}", "rows": [row]}
+
+
+PLACE = ("tictactoe", "T", "L", "C")
+
+
+def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_says_so():
+    claim = SourceClaim("section 1", "it wins", rows=(PLACE,))
+    found = answer(claim, [made_up("missed")])
+    assert found.cells == (
+        "section 1", "it wins", "missed", "12.3 (11.9-12.8)", "`cardai reproduce tictactoe`", claims.UNKNOWN
+    )  # fmt: skip
+    assert answer(claim, [made_up("beaten")]).cells[-1] == ""
+    explained = SourceClaim("section 1", "it wins", rows=(PLACE,), why="another protocol")
+    assert answer(explained, [made_up("missed")]).cells[-1] == "another protocol"
+
+
+def test_a_row_that_a_result_does_not_have_is_refused_and_a_result_that_is_not_there_is_said():
+    claim = SourceClaim("section 1", "it wins", rows=(("tictactoe", "T", "L", "other"),))
+    with pytest.raises(CardaiError, match="has no row T / L / other"):
+        answer(claim, [made_up("missed")])
+    assert answer(claim, []).outcomes == (claims.NOT_YET,)
+
+
+def test_several_verdicts_are_counted_and_the_worst_stands_for_all():
+    assert counted(["reproduced", "missed", "reproduced"]) == "2 reproduced, 1 missed"
+    assert counted(["missed", "missed"]) == "missed"
+    assert verdict_of(["beaten", "reproduced", "missed"]) == "missed"
+    assert verdict_of(["beaten", "undecided"]) == "undecided"
