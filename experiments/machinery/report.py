@@ -23,9 +23,18 @@ from experiments.machinery.provenance import read_sealed, write_sealed
 from experiments.machinery.words import Result, shown
 from experiments.pages import claims
 
+ABOUT = (
+    "cardai repeats what five sources report about card games, and adds its own: a thesis on Moska (a Finnish game in"
+    " which the last player with cards loses), the page of its program, a paper on Hearts, an article on Literature and"
+    " a student report on Durak. In brackets after a figure: its 95 % interval.",
+    "Bot3 is the strongest hand-written player of the thesis; at a table of four the fair share of lost games is 25 %."
+    " MLP and CNN are two kinds of network: one reads a position as a list, the other as planes of ranks and suits. PPO"
+    " and NFSP are two ways to learn a policy from games against oneself.",
+)
 LEGEND = "Numbers are estimates with 95 % intervals."
 CLAIMS_LEGEND = (
-    "The source's claim stands in brackets, with a verdict on it. The verdict depends on the 95 % interval of our"
+    "On the page of a question, the source's claim stands in square brackets after our figure, with a verdict on it."
+    " The verdict depends on the 95 % interval of our"
     " estimate minus the claim; it includes the claim's own sampling error if the source gives its number of games."
 )
 NUMBERS_LEGEND = (
@@ -136,23 +145,31 @@ def put_into(path: Path, results: Sequence[Result]) -> None:
     path.write_text(f"{first}{mark}{excerpt(results)}{end}{last}", "utf-8")
 
 
+_BELOW = (
+    "[The report](report/README.md) has all questions, figures and conditions, and"
+    f" [a page](report/{CLAIMS}.md) what came of every claim of the sources."
+)
+
+
 def excerpt(results: Sequence[Result]) -> str:
     """A table in Markdown with a row for each of `EXCERPT`: the question as a link, our figure and the source's."""
     lines = ["| measured | cardai, with 95 % interval | the source |", "|---|---|---|"]
     for result in (result for result in results if result["experiment"] in EXCERPT):
         question, answer, claim = page_of(result["experiment"]).in_readme(result)
         lines.append(f"| [{question}](report/{result['experiment']}.md) | {answer} | {claim} |")
-    return "\n".join([*lines, "", "[The report](report/README.md) has all questions, figures and conditions.", ""])
+    return "\n".join([*lines, "", _BELOW, ""])
 
 
 def overview(results: Sequence[Result]) -> str:
     """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions."""
-    lines = ["# Report", "", "| question | answer | figure |", "|---|---|---|"]
+    lines = ["# Report", ""]
+    lines += [line for about in ABOUT for line in (about, "")]
+    lines += ["| question | answer | figure |", "|---|---|---|"]
     for result in results:
         name = result["experiment"]
         figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
         lines.append(f"| [{EXPERIMENTS[name].question}]({name}.md) | {_answers(result)[0]} | {figure} |")
-    lines += ["", "Pages, with the verdicts on the source's claims, and run time:", ""]
+    lines += ["", "Pages, with the number of figures by their verdict, and the time they took:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
@@ -212,12 +229,6 @@ def legend(results: Sequence[Result]) -> list[str]:
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
 
 
-def _labels(result: Result) -> Mapping[str, str]:
-    """What is shown for names of tables, lines and columns of a result: `labels` or `LABELS` of its page, if any."""
-    own: Any = page_of(result["experiment"])
-    return own.labels(result) if hasattr(own, "labels") else getattr(own, "LABELS", {})
-
-
 def _tables(result: Result) -> list[str]:
     """The tables of a result in Markdown."""
     lines = []
@@ -230,7 +241,7 @@ def _tables(result: Result) -> list[str]:
 
 def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
     """The tables of a result: (title, columns, [(line, cells)])."""
-    shown_tables, labels = [], _labels(result)
+    shown_tables, labels = [], claims.labels_of(result)
     for title in dict.fromkeys(row["table"] for row in result["rows"]):
         own = [row for row in result["rows"] if row["table"] == title]
         columns = list(dict.fromkeys(row["column"] for row in own))
@@ -257,7 +268,7 @@ def claimed(row: Mapping[str, Any]) -> str:
 
 def rows(result: Result) -> list[list[str]]:
     """The cells of the table "Each row in full", in the order of `HEADS`."""
-    labels = _labels(result)
+    labels = claims.labels_of(result)
     return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()], labels) for row in result["rows"]]
 
 
@@ -348,6 +359,7 @@ def _html(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1"><title>cardai: report</title>'
         f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
+        f"{''.join(f'<p>{html.escape(about)}</p>' for about in ABOUT)}\n"
         '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
         f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
         f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}{_claims(results)}</body></html>\n'

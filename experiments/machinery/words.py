@@ -20,11 +20,9 @@ VERDICT_WORDS = {
 
 
 def verdict_words(row: Mapping[str, Any]) -> str:
-    """A row's verdict for a sentence; with the error of the source where its number of games is known."""
+    """A row's verdict for a sentence; with the source's number of games where that leaves it open."""
     words, games = VERDICT_WORDS[row["verdict"]], row["claim"]["games"]
-    if row["verdict"] == "undecided" and games:
-        return f"{words}, given the sampling error of the source's {games:,} games"
-    return words
+    return f"{words} ({games:,} games in the source)" if row["verdict"] == "undecided" and games else words
 
 
 def rows_by_place(result: Result) -> dict[tuple[str, str, str], Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
-from experiments.machinery.catalogue import EXPERIMENTS
+from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
 from experiments.machinery.words import Result, shown
 
@@ -31,7 +31,7 @@ class SourceClaim:
 
     `rows`: (experiment, table, line, column) of the rows that answer it. `outcome`, `ours`, `command`: what came of it,
     our figure and the command that shows it, for a claim that no row with a verdict answers. `why`: the cause of a miss
-    that was tested, or why a claim was not tried.
+    that was tested, or why a claim was not tried. `counts`: no for figures that stand beside a claim listed before.
     """
 
     place: str
@@ -41,6 +41,7 @@ class SourceClaim:
     ours: str = ""
     command: str = ""
     why: str = ""
+    counts: bool = True
 
 
 def sources() -> dict[str, list[SourceClaim]]:
@@ -81,11 +82,11 @@ def answer(claim: SourceClaim, results: Iterable[Result]) -> ClaimOutcome:
         else:
             found.append((name, row))
     verdicts = [row["verdict"] for _, row in found if row["verdict"]]
-    outcomes = tuple(verdicts) or ((NOT_YET,) if missing and not claim.outcome else (claim.outcome,))
+    outcomes = tuple(verdicts) or ((NOT_YET,) if missing else (claim.outcome,))
     names = list(dict.fromkeys(name for name, *_ in claim.rows))
     commands = [by_name[name]["command"] if name in by_name else f"cardai reproduce {name}" for name in names]
     why = claim.why or (UNKNOWN if "missed" in outcomes else "")
-    ours = claim.ours if not found else _ours(found)
+    ours = claim.ours if not found else _ours(found, by_name)
     command = "; ".join(f"`{one}`" for one in commands) or (f"`{claim.command}`" if claim.command else "")
     return ClaimOutcome((claim.place, claim.words, counted(outcomes), ours, command, why), outcomes)
 
@@ -100,10 +101,28 @@ def _row(result: Result | None, place: Sequence[str]) -> Mapping[str, Any] | Non
     raise CardaiError(f"the result of {result['experiment']} has no row {' / '.join(place)}")
 
 
-def _ours(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+def _ours(found: Sequence[tuple[str, Mapping[str, Any]]], results: Mapping[str, Result]) -> str:
+    """Our figures with what they are; a link to their pages if they are many."""
     if len(found) > MANY:
         return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(name for name, _ in found))
-    return "; ".join(shown(row["figure"], row["places"]) for _, row in found)
+    parts = []
+    same_line, same_column = (len({row[part] for _, row in found}) == 1 for part in ("name", "column"))
+    for name, row in found:
+        labels = labels_of(results[name])
+        told = [
+            labels.get(row[part], row[part])
+            for part, same in (("name", same_line), ("column", same_column))
+            if not same
+        ]
+        words = ", ".join(told) or labels.get(row["column"], row["column"])
+        parts.append(f"{words}: {shown(row['figure'], row['places'])}")
+    return "; ".join(parts)
+
+
+def labels_of(result: Result) -> Mapping[str, str]:
+    """What is shown for names of tables, lines and columns of a result: `labels` or `LABELS` of its page, if any."""
+    own: Any = page_of(result["experiment"])
+    return own.labels(result) if hasattr(own, "labels") else getattr(own, "LABELS", {})
 
 
 def counted(outcomes: Sequence[str]) -> str:
@@ -122,7 +141,9 @@ def verdict_of(outcomes: Sequence[str]) -> str:
 
 def headline(results: Sequence[Result]) -> str:
     """The answer in one line: how many claims there are, and what came of them."""
-    counts = Counter(verdict_of(answer(claim, results).outcomes) for claims in sources().values() for claim in claims)
+    counts = Counter(
+        verdict_of(answer(claim, results).outcomes) for own in sources().values() for claim in own if claim.counts
+    )
     testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
     parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
     return f"{len(sources())} sources make {testable} claims that could be tested: {parts}."
@@ -144,9 +165,10 @@ def page(results: Sequence[Result]) -> str:
 
 
 NOTES = (
-    "A claim with several figures counts once, by the worst of its verdicts.",
-    "Verdicts of figures are computed from the results of this report; the front page says what they mean. Verdicts of"
-    " claims without a row in a result are ours, and the command shows what they rest on.",
-    f"Not tried: why stands beside it. {NOTHING.capitalize()}: settings, and what cannot come out otherwise.",
-    f'Why: a cause that was tested, or "{UNKNOWN}".',
+    "The line above counts each claim once: as missed if one of its figures is, else as undecided if one is.",
+    "Verdicts of figures are computed from the results of this report; the front page says what they mean. Where no"
+    " figure of a result answers a claim, we judged it ourselves, and the command shows the evidence.",
+    f"{NOTHING.capitalize()}: settings, and what no test could contradict. {NOT_YET.capitalize()}: the experiment has"
+    " not been run for it yet.",
+    f'Why: a cause that was tested, "{UNKNOWN}", or a remark.',
 )

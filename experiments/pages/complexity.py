@@ -26,10 +26,12 @@ def answers(result: Result) -> list[str]:
     table = f"Moska, all seats {AGENTS['moska'][0]}"
     four, fall = rows[table, "4 players", power], next(row for row in result["rows"] if row["name"] == "8 less 2")
     point, low, high = (f"10^{four['figure'][part]:.1f}" for part in ("point", "low", "high"))
+    by_chance = rows[f"Moska, all seats {AGENTS['moska'][1]}", "4 players", power]["figure"]["point"]
     way = "falls" if fall["figure"]["point"] < 0 else "grows"
     return [
-        f"With four Bot3, Moska's game tree has about {point} positions ({low} to {high}); the thesis reports"
-        f" 10^{four['claim']['value']:g}, counted in another way and with another player.",
+        f"It depends on who plays: Moska's tree for four has about {point} courses of play ({low} to {high}) when Bot3"
+        f" plays and 10^{by_chance:.0f} when all moves are random; the thesis says 10^{four['claim']['value']:g},"
+        " counted in another way and with another player.",
         f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
         " exponent falls, too.",
     ]

@@ -29,12 +29,16 @@ def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the tables show."""
     ends, solved = _ends(result), rows_by_place(result)
     ours, ppo = (ends[name, ROWS["D3"]] for name in ("evaluator", "ppo"))
+    both = (ends[f"nfsp-{kind}", ROWS["D3"]] for kind in ("shallow", "deep"))
+    nfsp = max(both, key=lambda row: row["figure"]["point"])
     best = {name: solved[ENDINGS, name, "best move played, %"]["figure"] for name in ("evaluator", "ppo")}
     three, one = (ends["ppo", ROWS[row]] for row in ("D1", "D2"))
     shallow, deep = (ends[f"nfsp-{name}", ROWS["D2"]]["figure"] for name in ("shallow", "deep"))
     return [
-        f"The evaluator, trained on {_games(ours)}, avoids losing in {worded(ours['figure'], 1, ' %')} of its games"
-        f" against one defensive player; PPO, trained on {_games(ppo)}, in {worded(ppo['figure'], 1, ' %')}.",
+        f"The network that judges positions: against one hand-written defensive player it avoids losing in"
+        f" {worded(ours['figure'], 1, ' %')} of its games after {_games(ours)} to learn from, PPO in"
+        f" {worded(ppo['figure'], 1, ' %')} after {_games(ppo)}, NFSP in {worded(nfsp['figure'], 1, ' %')} after"
+        f" {_games(nfsp)}.",
         f"In endings the evaluator finds the best move in {worded(best['evaluator'], 1, ' %')} of decisions, PPO in"
         f" {worded(best['ppo'], 1, ' %')}.",
         f"PPO avoids losing in {worded(three['figure'], 2, ' %')} of its games against three random players; the"

@@ -25,12 +25,16 @@ LABELS = {WORST: "Games lost by the lowest-rated seat, %", "games judged by best
 
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what the drawn game shows."""
-    half = next(row for row in result["rows"] if (row["table"], row["column"]) == (WORST, "half"))
+    half, later = (
+        next(row for row in result["rows"] if (row["table"], row["column"]) == (WORST, share))
+        for share in ("half", "three quarters")
+    )
     game = result["drawn"]["game"]
     biggest = game["swings"][0]
     return [
-        f"After half of a game's moves, the seat with the lowest evaluation goes on to lose in"
-        f" {worded(half['figure'], 1, ' %')} of games; a random guess is right in 25 %.",
+        f"Half-way through a game of Moska, the seat that cardai's best network rates worst goes on to lose in"
+        f" {worded(half['figure'], 1, ' %')} of games, after three quarters of it in"
+        f" {worded(later['figure'], 1, ' %')}; a random guess is right in 25 %.",
         f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
         f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
         f" {biggest['before']:.2f} to {biggest['after']:.2f}.",

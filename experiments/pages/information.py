@@ -66,9 +66,9 @@ def answers(result: Result) -> list[str]:
         way = "less" if free["point"] < 0 else "more"
         beside = f"{worded(size_of(free), 2, ' percentage points')} {way} than peeking NN2"
     return [
-        f"Not seeing its own draws costs NN2 a further {worded(price, 2, ' percentage points')} of its games against"
-        f" three Bot3{' (undecided)' if is_open(price) else ''}: it loses {lost(HIDDEN)} when it samples {WORLDS[-1]}"
-        f" worlds and {lost(PEEKING)} when it peeks.",
+        f"At Moska, against three Bot3, the thesis' second network (NN2) loses {lost(HIDDEN)} of its games when it"
+        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost(PEEKING)} when it sees them: a price"
+        f" of {worded(price, 2, ' percentage points')}{' (undecided)' if is_open(price) else ''}.",
         f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' percentage points')}, a difference that"
         f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
         f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' percentage points')}"

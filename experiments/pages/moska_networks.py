@@ -26,10 +26,10 @@ def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
     second, ours = rows[LOST, "nn2 HIF", "B1"], rows[LOST, "best before draw", "B1"]
     return [
-        f"The second generation, which guesses the cards it will draw by sampling, loses"
-        f" {worded(second['figure'], 1, ' %')} of its games against three Bot3; the thesis reports"
-        f" {second['claim']['value']:g} %: {verdict_words(second)}. A network that needs no sampling loses"
-        f" {worded(ours['figure'], 1, ' %')}.",
+        f"The thesis' second network (NN2), which averages over guesses of the cards it will draw, loses"
+        f" {worded(second['figure'], 1, ' %')} of its games against three Bot3 when trained here; thesis"
+        f" {second['claim']['value']:g} %: {verdict_words(second)}. Our own network, trained to judge positions before"
+        f" the draw, needs no guesses and loses {worded(ours['figure'], 1, ' %')}.",
         "The network that needs no sampling scores the position after the move, before any card is drawn. The"
         f" thesis' best network, which peeks at its draws, lost {ours['claim']['value']:g} %: {verdict_words(ours)}.",
     ]

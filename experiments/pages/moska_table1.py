@@ -38,9 +38,9 @@ def answers(result: Result) -> list[str]:
     is_fair = figure["low"] is not None and figure["low"] <= FAIR <= figure["high"]
     as_it_must = ", as it must: a check of the harness" if is_fair else ""
     return [
-        f"Our best network loses {worded(best['figure'], 1, ' %')} of its games against three Bot3, where a fair share"
-        f" is {FAIR:g} %; the thesis' best, which peeks at its draws, lost {best['claim']['value']:g} %:"
-        f" {verdict_words(best)}.",
+        f"cardai's best network loses {worded(best['figure'], 1, ' %')} of its games against three Bot3, where a fair"
+        f" share is {FAIR:g} %, and sees nothing hidden; the thesis' best, which sees the cards it will draw, lost"
+        f" {best['claim']['value']:g} %: {verdict_words(best)}.",
         f"NN2-HIF, made by the thesis' recipe, loses {worded(sampling['figure'], 1, ' %')}; the thesis reports"
         f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}. Bot3 itself, among three"
         f" Bot3, loses {worded(bot['figure'], 1, ' %')}{as_it_must}.",

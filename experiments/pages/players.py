@@ -59,8 +59,10 @@ def answers(result: Result) -> list[str]:
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
     parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
     shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
+    points = sorted(row["figure"]["point"] for row in rows)
     lines = [
-        f"The final-generation network, trained separately for each table size, is {'; '.join(parts)}.",
+        f"A network trained for each size of table is {'; '.join(parts)}: it loses {points[0]:.2f} to"
+        f" {points[-1]:.2f} times the fair share of games against Bot3 in all other seats.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]

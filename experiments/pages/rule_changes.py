@@ -21,20 +21,28 @@ LABELS = {
 }
 
 
+IN_WORDS = {
+    "thesis": "the rules of the thesis' program",
+    "appendix": "the rules of its appendix, by which people play,",
+}
+
+
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the tables show."""
     rows = rows_by_place(result)
     parts = []
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
-        who = f"Playing {rules} rules against three Bot3, a network trained on {other_rules(rules)} rules"
-        beside = f"than one trained on {rules} rules"
         if is_open(cost):
-            parts.append(f"{who} is not shown to lose more games {beside} ({worded(cost, 2, ' percentage points')}).")
+            what = f"no cost is shown ({worded(cost, 2, ' percentage points')})"
         else:
             size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
-            parts.append(f"{who} loses {size} {way} games {beside}.")
-    lines = [" ".join(parts)]
+            what = f"it loses {size} {way} of its games"
+        parts.append(f"by {IN_WORDS[rules]} {what}")
+    lines = [
+        "Against three Bot3, beside a network trained on the rules that are played, one trained on the other rules:"
+        f" {'; '.join(parts)}."
+    ]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}

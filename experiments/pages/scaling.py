@@ -26,19 +26,17 @@ def answers(result: Result) -> list[str]:
     rows = [row for row in result["rows"] if row["claim"]]
     if not rows:
         return ["Nothing is answered: this machine has one processor."]
-    return [f"With {rows[0]['name']} instead of one, Moska runs {listed([_faster(result, row) for row in rows])}."]
+    return [f"With {rows[0]['name']} instead of one, cardai plays {listed([_faster(result, row) for row in rows])}."]
 
 
 def _faster(result: Result, row: Mapping[str, Any]) -> str:
     """A row's speed-up in words, with the reason why a network gains nothing."""
     figure = row["figure"]
     if figure["high"] is None or figure["high"] >= 1:
-        return f"{worded(figure, 2)} times as fast with four {_agent(row)} players"
-    slower = {"point": 1 - figure["point"], "low": 1 - figure["high"], "high": 1 - figure["low"]}
-    words = worded({part: 100 * value for part, value in slower.items()}, 0, " %") + " slower"
+        return f"{worded(figure, 2)} times as many games a second with four {_agent(row)} players"
     used = rows_by_place(result)[row["table"], "1 thread", USED]["figure"]["point"]
-    why = f" (with one playing thread, the network's own threads already bring CPU use to {used:.0f} %)"
-    return f"{words} with four {_agent(row)} players{why if used > 110 else ''}"
+    why = f", whose network already uses {used / 100:.1f} processors with one thread" if used > 110 else ""
+    return f"{worded(figure, 2)} times as many with four {_agent(row)}{why}"
 
 
 def _agent(row: Any) -> str:

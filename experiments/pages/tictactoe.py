@@ -49,19 +49,20 @@ def answers(result: Result) -> list[str]:
     perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
     gap = asdict(difference(*(Measurement(**row["figure"]) for row in won.values())))
     first, second = (body.upper() for body in won)
+    n = next(iter(won.values()))["figure"]["n"]
     if is_open(gap):
-        verdict = f"no difference between {first} and {second} is visible"
+        verdict = f"{n} networks of each are too few to rank the two"
     else:
         verdict = f"the {first if gap['point'] > 0 else second} is better"
+    most = rows[WON, "most wins, never losing", "last iteration"]["figure"]
     return [
-        "By the thesis' protocol "
+        "Trained from scratch as in the thesis, "
         + " and ".join(
-            f"{'an' if body == 'mlp' else 'a'} {body.upper()} wins {worded(row['figure'], 1, ' %')}"
+            f"{'an' if body == 'mlp' else 'a'} {body.upper()} wins {worded(row['figure'], 1, ' %')} (thesis"
+            f" {CLAIMS[body]:g} %)"
             for body, row in won.items()
         )
-        + f" of its games against random play: {verdict}. The thesis reports "
-        + " and ".join(f"{CLAIMS[body]:g} %" for body in won)
-        + ".",
+        + f" of its games against random play; {verdict}. Who never loses can win {worded(most, 1, ' %')} at most.",
         f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
         f" {100 * GOAL:.0f} % of games against random play. They train only on self-play.",
     ]
