@@ -30,6 +30,14 @@ def test_every_row_with_a_claim_is_listed_once():
     assert {row for row in made if listed[row] > 1} == set()
 
 
+def test_the_rows_that_claims_name_are_those_of_the_results():
+    made = {result["experiment"]: result for result in RESULTS}
+    for _, claim in CLAIMS:
+        for name, *place in claim.rows:
+            rows = [[row["table"], row["name"], row["column"]] for row in made[name]["rows"]] if name in made else []
+            assert name not in made or place in rows, (name, place)
+
+
 def test_there_are_five_sources_and_each_has_claims():
     assert len(SOURCES) == 5
     assert all(len(own) >= 5 for own in SOURCES.values())
@@ -85,11 +93,21 @@ def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_sa
     assert answer(explained, [made_up("missed")]).cells[-1] == "another protocol"
 
 
-def test_a_row_that_a_result_does_not_have_is_refused_and_a_result_that_is_not_there_is_said():
+def test_a_row_that_no_result_has_is_said_to_be_missing():
     claim = SourceClaim("section 1", "it wins", rows=(("tictactoe", "T", "L", "other"),))
-    with pytest.raises(CardaiError, match="has no row T / L / other"):
-        answer(claim, [made_up("missed")])
-    assert answer(claim, []).outcomes == (claims.NOT_YET,)
+    assert answer(claim, [made_up("missed")]).outcomes == answer(claim, []).outcomes == (claims.NOT_YET,)
+
+
+def test_a_claim_that_is_not_whole_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "FOLDER", tmp_path)
+    for text, problem in (
+        ('rows = [["tictactoe", "T", "L"]]', "a row is"),
+        ('rows = [["chess", "T", "L", "C"]]', "a row is"),
+        ('outcome = "perhaps"', "needs an outcome"),
+    ):
+        (tmp_path / "a.toml").write_text(f'title = "A"\n[[claim]]\nplace = "1"\nwords = "it wins"\n{text}\n')
+        with pytest.raises(CardaiError, match=problem):
+            claims.sources()
 
 
 def test_several_verdicts_are_counted_and_the_worst_stands_for_all():

@@ -11,6 +11,7 @@ from cardai.errors import CardaiError
 from experiments.machinery import catalogue, lab, listing, provenance, report, verbs
 from experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement
+from experiments.pages import claims
 
 CODE = {"fake": "c0de00000001"}
 
@@ -70,6 +71,7 @@ def fake(monkeypatch):
     monkeypatch.setattr(lab, "module", lambda name: experiment)
     page = FakePage()
     monkeypatch.setattr(report, "page_of", lambda name: page)
+    monkeypatch.setattr(claims, "page_of", lambda name: page)
     monkeypatch.setattr(listing, "page_of", lambda name: page)
     monkeypatch.setattr(lab, "fingerprint", CODE.__getitem__)
     monkeypatch.setitem(CODE, "fake", "c0de00000001")
