@@ -1,11 +1,13 @@
 """The page of transfer."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from experiments.machinery.charts import chart, key, level
 from experiments.machinery.duplicate import COUNTED
-from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from experiments.machinery.findings import Measurement, difference
+from experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, verdict_words, worded
 from experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
 
 
@@ -26,41 +28,52 @@ def notes(result: Result) -> list[str]:
 
 def answers(result: Result) -> list[str]:
     """The answer in one line, then each game beside its source."""
-    rows = rows_by_place(result)
-    better = [setup.title for setup in GAMES.values() if _is_better(rows, setup)]
+    rows, last = rows_by_place(result), _last(result)
     games = [rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values()]
     minutes = [rows[PRICE, setup.title, MINUTES]["figure"]["point"] for setup in GAMES.values()]
-    last = _last(result)
-    spent = f"{max(games):,.0f} games and {min(minutes):.0f} to {max(minutes):.0f} minutes for each game"
+    verdicts = {setup.title: rows[REACHED, setup.line, last]["verdict"] for setup in GAMES.values()}
+    beside_sources = {"better": ("beaten",), "worse": ("missed",), "not shown to differ": ("reproduced", "undecided")}
+    sources = [
+        f"{words} in {listed(own)}"
+        for words, found in beside_sources.items()
+        if (own := [title for title, verdict in verdicts.items() if verdict in found])
+    ]
+    sides = {setup.title: _beside_simple(rows, setup, last) for setup in GAMES.values()}
+    simple = [
+        f"{words} in {listed(own)}"
+        for words in ("better", "worse", "not shown to differ")
+        if (own := [title for title, side in sides.items() if side == words])
+    ]
     first = (
-        f"One recipe with nothing tuned, {spent}, gives networks that play better than the strongest simple player in"
-        f" {len(better)} of {len(GAMES)} games"
+        f"From {max(games):,.0f} games and {min(minutes):.0f} to {max(minutes):.0f} minutes for each game, with nothing"
+        f" tuned, come networks that play, beside the sources' own, {', '.join(sources)} (in Hearts and Literature"
+        f" against stand-ins for the sources' opponents); beside the strongest player without a network,"
+        f" {', '.join(simple)}."
     )
-    if better and len(better) < len(GAMES):
-        first += f" ({', '.join(better)})"
-    lines = []
-    for setup in GAMES.values():
-        row = rows[REACHED, setup.line, last]
-        figures = (
-            f"{worded(row['figure'], 1, ' %')}, simple player"
-            f" {worded(rows[REACHED, setup.line, SIMPLE]['figure'], 1, ' %')}"
-        )
-        claimed = f"{setup.source}: {row['claim']['words'] or row['claim']['value']} %, {verdict_words(row)}"
-        lines.append(f"{setup.line}: {figures}; {claimed}.")
-    return [f"{first}.", *lines]
+    return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
+
+
+def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
+    """A game's figures beside its source's."""
+    row, simple = (rows[REACHED, setup.line, column] for column in (last, SIMPLE))
+    claimed = "83 to 92" if "-" in row["claim"]["words"] else f"{row['claim']['value']:g}"
+    return (
+        f"{setup.line}: {worded(row['figure'], 1, ' %')}; `{setup.simple}` {worded(simple['figure'], 1, ' %')};"
+        f" {setup.source} {claimed} %: {verdict_words(row)}."
+    )
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
     """Question, answer and the source's figure."""
     rows, last = rows_by_place(result), _last(result)
-    better = [setup.title for setup in GAMES.values() if _is_better(rows, setup)]
+    better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "beaten"]
     games = max(rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values())
-    moska = rows[REACHED, GAMES["moska"].line, last]
+    minutes = max(rows[PRICE, setup.title, MINUTES]["figure"]["point"] for setup in GAMES.values())
     return (
-        f"One recipe in five games, {games:,.0f} games each, nothing tuned",
-        f"better than the strongest simple player in {len(better)} of {len(GAMES)}; Moska"
-        f" {worded(moska['figure'], 1, ' %')} lost",
-        f"Moska {moska['claim']['value']} %, from 2 million games",
+        "One recipe in five games, nothing tuned, beside the sources' own networks",
+        f"better in {listed(better) if better else 'none'}, from {games:,.0f} games and {minutes:.0f} minutes at most"
+        " for each game",
+        "10,000 to 2 million games",
     )
 
 
@@ -69,13 +82,13 @@ def _last(result: Result) -> str:
     return next(row["column"] for row in result["rows"] if row["claim"])
 
 
-def _is_better(rows: Mapping[Any, Any], setup: TransferGame) -> bool:
-    """Whether the last network's interval lies wholly on the better side of the simple player's."""
-    last = max(column for table, line, column in rows if (table, line) == (REACHED, setup.line) and "network" in column)
-    ours, simple = (rows[REACHED, setup.line, column]["figure"] for column in (last, SIMPLE))
-    if setup.claim.better == "lower":
-        return ours["high"] is not None and simple["low"] is not None and ours["high"] < simple["low"]
-    return ours["low"] is not None and simple["high"] is not None and ours["low"] > simple["high"]
+def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
+    """How a game's last network plays beside the simple player, both taken as independent."""
+    ours, simple = (Measurement(**rows[REACHED, setup.line, column]["figure"]) for column in (last, SIMPLE))
+    gap = asdict(difference(ours, simple))
+    if is_open(gap):
+        return "not shown to differ"
+    return "better" if (gap["point"] < 0) == (setup.claim.better == "lower") else "worse"
 
 
 def draw(result: Result) -> dict[str, Any]:
