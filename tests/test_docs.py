@@ -77,6 +77,7 @@ def test_an_excerpt_stands_word_for_word_in_its_file(page, fence):
 
 def test_there_are_excerpts_and_examples():
     assert len(EXCERPTS) >= 20
+    assert {page.stem for page in RUN} >= LONG
     assert {"add-a-game.md", "contract.md", "agents.md", "records.md", "benchmarks.md"} <= {page.name for page in RUN}
 
 

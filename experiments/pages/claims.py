@@ -14,7 +14,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
-from experiments.machinery.words import Result, shown
+from experiments.machinery.words import Result, rows_by_place, shown
 
 FOLDER = Path(__file__).parent / "sources"
 NOT_TRIED, NOTHING, NOT_YET = "not tried", "no claim to test", "not in this report"
@@ -72,49 +72,37 @@ class ClaimOutcome:
 
 
 def answer(claim: SourceClaim, results: Iterable[Result]) -> ClaimOutcome:
-    """What came of a claim in these results."""
+    """What came of a claim in these results.
+
+    A row that no result has is missing: other scales train other networks, and other machines have other numbers of
+    threads.
+    """
     by_name = {result["experiment"]: result for result in results}
-    found, missing = [], []
-    for name, *place in claim.rows:
-        row = _row(by_name.get(name), place)
-        if row is None:
-            missing.append(name)
-        else:
-            found.append((name, row))
+    rows = {name: rows_by_place(by_name[name]) for name, *_ in claim.rows if name in by_name}
+    found = [
+        (by_name[name], rows[name][table, line, column])
+        for name, table, line, column in claim.rows
+        if (table, line, column) in rows.get(name, {})
+    ]
     verdicts = [row["verdict"] for _, row in found if row["verdict"]]
-    outcomes = tuple(verdicts) or ((NOT_YET,) if missing else (claim.outcome,))
-    names = list(dict.fromkeys(name for name, *_ in claim.rows))
+    outcomes = tuple(verdicts) or ((NOT_YET,) if len(found) < len(claim.rows) else (claim.outcome,))
+    names = dict.fromkeys(name for name, *_ in claim.rows)
     commands = [by_name[name]["command"] if name in by_name else f"cardai reproduce {name}" for name in names]
     why = claim.why or (UNKNOWN if "missed" in outcomes else "")
-    ours = claim.ours if not found else _ours(found, by_name)
-    command = "; ".join(f"`{one}`" for one in commands) or (f"`{claim.command}`" if claim.command else "")
+    command = "; ".join(f"`{one}`" for one in (commands or [claim.command]) if one)
+    ours = _ours(found) if found else claim.ours
     return ClaimOutcome((claim.place, claim.words, counted(outcomes), ours, command, why), outcomes)
 
 
-def _row(result: Result | None, place: Sequence[str]) -> Mapping[str, Any] | None:
-    """A row of a result by its table, line and column.
-
-    None if the result is not there or has no such row: other scales train other networks, and other machines have
-    other numbers of threads.
-    """
-    rows = () if result is None else result["rows"]
-    return next((row for row in rows if [row["table"], row["name"], row["column"]] == list(place)), None)
-
-
-def _ours(found: Sequence[tuple[str, Mapping[str, Any]]], results: Mapping[str, Result]) -> str:
-    """Our figures with what they are; a link to their pages if they are many."""
+def _ours(found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
+    """Our figures with what they are; a link to their pages if they are many. `found`: (result, one of its rows)."""
     if len(found) > MANY:
-        return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(name for name, _ in found))
+        return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(result["experiment"] for result, _ in found))
+    differing = [part for part in ("name", "column") if len({row[part] for _, row in found}) > 1]
     parts = []
-    same_line, same_column = (len({row[part] for _, row in found}) == 1 for part in ("name", "column"))
-    for name, row in found:
-        labels = labels_of(results[name])
-        told = [
-            labels.get(row[part], row[part])
-            for part, same in (("name", same_line), ("column", same_column))
-            if not same
-        ]
-        words = ", ".join(told) or labels.get(row["column"], row["column"])
+    for result, row in found:
+        labels = labels_of(result)
+        words = ", ".join(labels.get(row[part], row[part]) for part in differing or ["column"])
         parts.append(f"{words}: {shown(row['figure'], row['places'])}")
     return "; ".join(parts)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from experiments.machinery.charts import chart, key, level
+from experiments.machinery.charts import chart, dots, key, level
 from experiments.machinery.duplicate import COUNTED
 from experiments.machinery.findings import Measurement, difference
 from experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, verdict_words, worded
@@ -72,7 +72,7 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     return (
         "One recipe in five games, nothing tuned, beside the sources' own networks",
         f"better in {listed(better) if better else 'none'}, from {games:,.0f} games and {minutes:.0f} minutes at most"
-        " for each game",
+        " for each game; Literature against a stand-in",
         "10,000 to 2 million games",
     )
 
@@ -96,13 +96,11 @@ def draw(result: Result) -> dict[str, Any]:
     figure, panels = chart(len(GAMES), height=1.9)
     for axes, setup in zip(panels, GAMES.values(), strict=True):
         own = [row for row in result["rows"] if (row["table"], row["name"]) == (REACHED, setup.line)]
-        for i, row in enumerate(own):
-            point, low, high = interval_of(row)
-            errors = None if low is None else [[point - low], [high - point]]
-            colour = "#8a8f98" if row["column"] in (RANDOM, SIMPLE) else "#2f7fd0"
-            axes.errorbar([point], [i], xerr=errors, marker="o", color=colour, capsize=3, linestyle="none")
-        axes.set_yticks(range(len(own)), [row["column"] for row in own])
-        axes.set_ylim(len(own) - 0.5, -0.5)
+        series: dict[str, list[Any]] = {"without a network": [], "networks": []}
+        for row in own:
+            kind = "without a network" if row["column"] in (RANDOM, SIMPLE) else "networks"
+            series[kind].append((row["column"], *interval_of(row)))
+        dots(axes, series)
         level(axes, setup.claim.value, "the source's network", across=False)
         better = "fewer is better" if setup.claim.better == "lower" else "more is better"
         axes.set_title(f"{setup.title}: {COUNTED[setup.measure]}, % ({better})", fontsize=10)
