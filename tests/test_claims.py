@@ -86,7 +86,7 @@ def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_sa
     claim = SourceClaim("section 1", "it wins", rows=(PLACE,))
     found = answer(claim, [made_up("missed")])
     assert found.cells == (
-        "section 1", "it wins", "missed", "C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`", claims.UNKNOWN
+        "section 1", "it wins", "missed", "L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`", claims.UNKNOWN
     )  # fmt: skip
     assert answer(claim, [made_up("beaten")]).cells[-1] == ""
     explained = SourceClaim("section 1", "it wins", rows=(PLACE,), why="another protocol")

@@ -263,7 +263,7 @@ def cell(row: Mapping[str, Any]) -> str:
 def claimed(row: Mapping[str, Any]) -> str:
     """A row's claim in words; "" without one."""
     claim = row["claim"]
-    return "" if not claim else claim["words"] or f"{claim['value']:g}"
+    return "" if not claim else claim["words"] or f"{claim['value']:.4g}"
 
 
 def rows(result: Result) -> list[list[str]]:

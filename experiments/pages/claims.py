@@ -98,11 +98,11 @@ def _ours(found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
     """Our figures with what they are; a link to their pages if they are many. `found`: (result, one of its rows)."""
     if len(found) > MANY:
         return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(result["experiment"] for result, _ in found))
-    differing = [part for part in ("name", "column") if len({row[part] for _, row in found}) > 1]
+    differing = [part for part in ("table", "name", "column") if len({row[part] for _, row in found}) > 1]
     parts = []
     for result, row in found:
         labels = labels_of(result)
-        words = ", ".join(labels.get(row[part], row[part]) for part in differing or ["column"])
+        words = ", ".join(labels.get(row[part], row[part]) for part in differing or ["name", "column"])
         parts.append(f"{words}: {shown(row['figure'], row['places'])}")
     return "; ".join(parts)
 

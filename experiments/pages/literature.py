@@ -29,11 +29,12 @@ def answers(result: Result) -> list[str]:
     logic, keeper = rows[DECIDED, "logic", column], rows[DECIDED, "keeper", "against logic"]
     ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
     return [
-        f"Of the games that are not tied the trained network wins {worded(meant['figure'], 1, ' %')}; the article says"
-        f" 70.5 %: {verdict_words(meant)}.",
-        f"Learning from answers alone, as the released program does, it wins {worded(released['figure'], 1, ' %')}.",
-        f"A player that computes exact chances wins {worded(logic['figure'], 1, ' %')} without learning, and one that"
-        f" also claims late wins {worded(keeper['figure'], 1, ' %')} against it.",
+        f"A network does: of the games that are not tied it wins {worded(meant['figure'], 1, ' %')} against untrained"
+        f" stand-ins if it learns as the article means (which says 70.5 %: {verdict_words(meant)}), and"
+        f" {worded(released['figure'], 1, ' %')} if it learns as the article's program does; a player that computes"
+        f" exact chances, without learning, wins {worded(logic['figure'], 1, ' %')}.",
+        f"One that computes exact chances and also claims late wins {worded(keeper['figure'], 1, ' %')} against that"
+        " player.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"
         " the untrained stand-in.",
         f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game; the article"
