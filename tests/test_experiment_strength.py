@@ -80,7 +80,12 @@ def result():
 
 
 def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
-    first, *others = answers(result)
+    headline, first, *others = answers(result)
+    assert headline.startswith(
+        "With a search over worlds, for 2 to 2 ms a decision instead of 0.04 to 0.04 ms: Moska for four: games lost"
+        " 7.5 % (7.0 to 8.0), without 12.5 % (12.0 to 13.0); Durak"
+    )
+    assert headline.endswith("No search is shown to be better in: Hearts, one round; Literature, two against two.")
     assert first == (
         "Moska for four: against three Bot3 `ahead:best?worlds=4` loses 7.5 % (7.0 to 8.0) of its games at 2 ms a"
         " decision; without search `greedy:best` loses 12.5 % (12.0 to 13.0) of its games at 0.04 ms a decision."
@@ -89,6 +94,17 @@ def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_kno
     assert not any("rollout" in line for line in others)
     assert any("gets 12.5 % (12.0 to 13.0) of the win" in line and "no agent that searches" in line for line in others)
     assert any("`plausible` scores 12.5 %" in line for line in others)
+
+
+def test_a_search_is_called_better_only_if_the_intervals_do_not_overlap(result):
+    for one in result["rows"]:
+        if one["name"].startswith("ahead") and one["column"] != MILLISECONDS:
+            one["figure"] |= {"low": 7.0, "high": 12.1}
+    assert answers(result)[0].startswith("No agent that searches over worlds is shown to be better")
+    for one in result["rows"]:
+        if one["name"].startswith("ahead") and one["column"] != MILLISECONDS and "win" in one["table"]:
+            one["figure"] |= {"point": 14.0, "low": 13.1, "high": 15.0}  # a share: higher is better
+    assert "share of the win" in answers(result)[0]
 
 
 def test_a_chart_has_a_panel_for_each_kind_of_opponents_and_a_point_for_each_figure(result):

@@ -167,7 +167,7 @@ EXPERIMENTS = {
         ("hearts",),
     ),
     "literature": CatalogueEntry(
-        "Does a network learn Literature from results and answers, and how far is it from exact inference?",
+        "How well does a network learn Literature, and how near does it come to exact inference?",
         "after 10,000 games it wins 827 of 1500 games against an untrained network and loses 346",
         "Somani, How to train a neural net to play cards, section Measuring Success",
         25,

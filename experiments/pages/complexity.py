@@ -27,11 +27,15 @@ def answers(result: Result) -> list[str]:
     four, fall = rows[table, "4 players", power], next(row for row in result["rows"] if row["name"] == "8 less 2")
     point, low, high = (f"10^{four['figure'][part]:.1f}" for part in ("point", "low", "high"))
     by_chance = rows[f"Moska, all seats {AGENTS['moska'][1]}", "4 players", power]["figure"]["point"]
+    two = next(
+        row for row in result["rows"] if row["table"] == f"Durak, all seats {AGENTS['durak'][0]}" and row["claim"]
+    )
+    durak = f"For Durak with two: 10^{two['figure']['point']:.1f}; the thesis cites 10^{two['claim']['value']:g}."
     way = "falls" if fall["figure"]["point"] < 0 else "grows"
     return [
-        f"It depends on who plays: Moska's tree for four has about {point} courses of play ({low} to {high}) when Bot3"
-        f" plays and 10^{by_chance:.0f} when all moves are random; the thesis says 10^{four['claim']['value']:g},"
-        " counted in another way and with another player.",
+        "It depends on who plays. Moves a decision, to the power of decisions a game, are for Moska with four players"
+        f" {point} ({low} to {high}) when Bot3 plays and 10^{by_chance:.0f} when all moves are random; the thesis says"
+        f" 10^{four['claim']['value']:g}, with another player. {durak}",
         f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
         " exponent falls, too.",
     ]

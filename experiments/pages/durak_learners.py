@@ -35,9 +35,9 @@ def answers(result: Result) -> list[str]:
     three, one = (ends["ppo", ROWS[row]] for row in ("D1", "D2"))
     shallow, deep = (ends[f"nfsp-{name}", ROWS["D2"]]["figure"] for name in ("shallow", "deep"))
     return [
-        f"The network that judges positions: against one hand-written defensive player it avoids losing in"
-        f" {worded(ours['figure'], 1, ' %')} of its games after {_games(ours)} to learn from, PPO in"
-        f" {worded(ppo['figure'], 1, ' %')} after {_games(ppo)}, NFSP in {worded(nfsp['figure'], 1, ' %')} after"
+        f"The network that judges positions: against one hand-written defensive player it wins or draws"
+        f" {worded(ours['figure'], 1, ' %')} of its games after {_games(ours)} to learn from, PPO"
+        f" {worded(ppo['figure'], 1, ' %')} after {_games(ppo)}, NFSP {worded(nfsp['figure'], 1, ' %')} after"
         f" {_games(nfsp)}.",
         f"In endings the evaluator finds the best move in {worded(best['evaluator'], 1, ' %')} of decisions, PPO in"
         f" {worded(best['ppo'], 1, ' %')}.",

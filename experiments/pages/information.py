@@ -67,8 +67,9 @@ def answers(result: Result) -> list[str]:
         beside = f"{worded(size_of(free), 2, ' percentage points')} {way} than peeking NN2"
     return [
         f"At Moska, against three Bot3, the thesis' second network (NN2) loses {lost(HIDDEN)} of its games when it"
-        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost(PEEKING)} when it sees them: a price"
-        f" of {worded(price, 2, ' percentage points')}{' (undecided)' if is_open(price) else ''}.",
+        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost(PEEKING)} when the same"
+        f" network sees them: a price of {worded(price, 2, ' percentage points')}"
+        f"{' (undecided)' if is_open(price) else ''}.",
         f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' percentage points')}, a difference that"
         f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
         f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' percentage points')}"

@@ -29,10 +29,11 @@ def answers(result: Result) -> list[str]:
     logic, keeper = rows[DECIDED, "logic", column], rows[DECIDED, "keeper", "against logic"]
     ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
     return [
-        f"A network does: of the games that are not tied it wins {worded(meant['figure'], 1, ' %')} against untrained"
-        f" stand-ins if it learns as the article means (which says 70.5 %: {verdict_words(meant)}), and"
-        f" {worded(released['figure'], 1, ' %')} if it learns as the article's program does; a player that computes"
-        f" exact chances, without learning, wins {worded(logic['figure'], 1, ' %')}.",
+        f"It learns, but stays far from exact inference: of the games that are not tied, a network trained as the"
+        f" article describes wins {worded(meant['figure'], 1, ' %')} against untrained stand-ins (the article says"
+        f" 70.5 %: {verdict_words(meant)}), one trained on answers alone, as the article's program is,"
+        f" {worded(released['figure'], 1, ' %')}, and a player that computes exact chances, without learning,"
+        f" {worded(logic['figure'], 1, ' %')}.",
         f"One that computes exact chances and also claims late wins {worded(keeper['figure'], 1, ' %')} against that"
         " player.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"

@@ -64,8 +64,8 @@ def answers(result: Result) -> list[str]:
     second = "; ".join(part for part in (timed, rest) if part)
     sized, in_seconds = (_by_game(rows, setups, pair) for pair in (FIRST, SECONDS))
     return [
-        f"It depends on the game. Which plays better, in percentage points, with the same data and as many parameters:"
-        f" {sized}. With the same time to learn: {in_seconds}.",
+        f"It depends on the game. Lead in percentage points of games won, games not lost or score, with the same data"
+        f" and as many parameters: {sized}. With the same time to learn: {in_seconds}.",
         f"At equal data and size: {headline}. In equal training time: {second}.",
         *(_details(rows, setup) for setup in setups),
     ]
@@ -77,12 +77,12 @@ def setups_of(result: Result) -> list[ComparedGame]:
 
 
 def _by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
-    """Which body plays better in each game and by how much: "Moska CNN by 1.2 (0.4 to 1.9), Durak open"."""
+    """Which body plays better in each game and by how much: "Moska CNN by 1.2 (0.4 to 1.9), Durak undecided"."""
     parts = []
     for setup in setups:
         figure = _difference(rows, setup, pair)
         better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
-        parts.append(f"{setup.title} {'open' if is_open(figure) else f'{better} by {worded(size_of(figure), 2)}'}")
+        parts.append(f"{setup.title} {'undecided' if is_open(figure) else f'{better} by {worded(size_of(figure), 2)}'}")
     return ", ".join(parts)
 
 

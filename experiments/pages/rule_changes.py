@@ -23,8 +23,9 @@ LABELS = {
 
 IN_WORDS = {
     "thesis": "the rules of the thesis' program",
-    "appendix": "the rules of its appendix, by which people play,",
+    "appendix": "the rules of its appendix (which people use)",
 }
+SHORT = {"thesis": "the program's", "appendix": "the appendix'"}
 
 
 def answers(result: Result) -> list[str]:
@@ -33,16 +34,13 @@ def answers(result: Result) -> list[str]:
     parts = []
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
-        if is_open(cost):
-            what = f"no cost is shown ({worded(cost, 2, ' percentage points')})"
-        else:
-            size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
-            what = f"it loses {size} {way} of its games"
-        parts.append(f"by {IN_WORDS[rules]} {what}")
-    lines = [
-        "Against three Bot3, beside a network trained on the rules that are played, one trained on the other rules:"
-        f" {'; '.join(parts)}."
-    ]
+        size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
+        what = f"loses {size} {way} of its games than" if not is_open(cost) else "is not shown to differ from"
+        parts.append(
+            f"under {IN_WORDS[rules]} a network trained on {SHORT[other_rules(rules)]} {what} one trained on"
+            f" {SHORT[rules]}"
+        )
+    lines = [f"Against three Bot3, {'; '.join(parts)}."]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}

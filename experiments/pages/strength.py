@@ -16,24 +16,66 @@ NOTES = (
     " Student-t interval over repeats. It depends on the machine, and on what else runs there.",
     f"Charts: {ITSELF} assumes that the others play by its own judge, {PLAYER} that they play as the option others"
     f" says. {ENDING} is an agent of another kind that also plays endings without mistakes.",
-    "The answer names the agent with the lowest figure among several. The lowest of several is somewhat too low,"
-    " because chance has helped to choose it.",
+    "The answers name the best agent of several, with a search and without one. The best of several has a figure that"
+    " is somewhat too good, because chance has helped to choose it. The first line calls a search better only where"
+    " the two intervals do not overlap.",
     "docs/agents.md explains ahead, rollout, endgame and their options. Tic-Tac-Toe hides nothing, so there all worlds"
     " are alike, and endgame solves every position.",
 )
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line for each contest."""
-    return [_answer(result, contest) for contest in CONTESTS.values()]
+    """The answer in one line, then a line for each contest."""
+    return [_headline(result), *(_answer(result, contest) for contest in CONTESTS.values())]
+
+
+def _headline(result: Result) -> str:
+    """Where the best search is better than the best agent without one, by how much and for what time."""
+    parts, rest, times = [], [], []
+    for contest in CONTESTS.values():
+        searching, unaided = _best(result, contest)
+        if searching is None or not _is_better(contest, searching, unaided):
+            rest.append(contest.title)
+            continue
+        with_it, without = (worded(row["figure"], 1, " %") for row in (searching, unaided))
+        parts.append(f"{contest.title}: {contest.counted.lower()} {with_it}, without {without}")
+        times.append([_milliseconds(result, row) for row in (unaided, searching)])
+    if not parts:
+        return "No agent that searches over worlds is shown to be better than the best one without search."
+    (least, before), (after, most) = ((min(own), max(own)) for own in zip(*times, strict=True))
+    none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
+    return (
+        f"With a search over worlds, for {after:.2g} to {most:.2g} ms a decision instead of {least:.2g} to"
+        f" {before:.2g} ms: {'; '.join(parts)}.{none}"
+    )
+
+
+def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
+    """The best agent with a search (None without any) and without, against the first opponents of a contest.
+
+    Agents that know the plan of these opponents are left out.
+    """
+    opponents, families = next(iter(contest.opponents)), contest.agents()
+    rows = [row for row in result["rows"] if (row["table"], row["column"]) == (table_of(contest), opponents)]
+    best_first = sorted(rows, key=lambda row: row["figure"]["point"] * (1 if contest.lower_is_better else -1))
+    searching = (row for row in best_first if families[row["name"]] != PLAIN)
+    return next(searching, None), next(row for row in best_first if families[row["name"]] == PLAIN)
+
+
+def _is_better(contest: Contest, row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a row's interval lies wholly on the better side of another one's."""
+    lower, higher = (row, other) if contest.lower_is_better else (other, row)
+    bounds = lower["figure"]["high"], higher["figure"]["low"]
+    return None not in bounds and bounds[0] < bounds[1]
 
 
 def _answer(result: Result, contest: Contest) -> str:
     """The strongest agent against the first opponents whose plan it does not know, beside one without search."""
-    opponents, families = next(iter(contest.opponents)), contest.agents()
-    rows = [row for row in result["rows"] if (row["table"], row["column"]) == (table_of(contest), opponents)]
-    best_first = sorted(rows, key=lambda row: row["figure"]["point"] * (1 if contest.lower_is_better else -1))
-    strongest, unaided = best_first[0], next(row for row in best_first if families[row["name"]] == PLAIN)
+    opponents = next(iter(contest.opponents))
+    searching, unaided = _best(result, contest)
+    sign = 1 if contest.lower_is_better else -1
+    is_stronger = searching is not None and sign * (searching["figure"]["point"] - unaided["figure"]["point"]) < 0
+    strongest = searching if is_stronger else unaided
     what = {
         "loss": "loses {} of its games",
         "share": "gets {} of the win",

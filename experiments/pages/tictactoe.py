@@ -62,7 +62,8 @@ def answers(result: Result) -> list[str]:
             f" {CLAIMS[body]:g} %)"
             for body, row in won.items()
         )
-        + f" of its games against random play; {verdict}. Who never loses can win {worded(most, 1, ' %')} at most.",
+        + f" of its games against random play; {verdict}. A player that never loses can win at most"
+        f" {worded(most, 1, ' %')}.",
         f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
         f" {100 * GOAL:.0f} % of games against random play. They train only on self-play.",
     ]

@@ -45,10 +45,10 @@ def answers(result: Result) -> list[str]:
         if (own := [title for title, side in sides.items() if side == words])
     ]
     first = (
-        f"From {max(games):,.0f} games and {min(minutes):.0f} to {max(minutes):.0f} minutes for each game, with nothing"
-        f" tuned, come networks that play, beside the sources' own, {', '.join(sources)} (in Hearts and Literature"
-        f" against stand-ins for the sources' opponents); beside the strongest player without a network,"
-        f" {', '.join(simple)}."
+        f"With {max(games):,.0f} games played and {min(minutes):.0f} to {max(minutes):.0f} minutes for each of the"
+        f" five, its networks play, compared with what the sources report, {', '.join(sources)} (in Hearts and"
+        " Literature against stand-ins for the sources' opponents); compared with the strongest player without a"
+        f" network, {', '.join(simple)}."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
 
