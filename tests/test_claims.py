@@ -33,7 +33,7 @@ def test_every_row_with_a_claim_is_listed_once():
 def test_the_rows_that_claims_name_are_those_of_the_results():
     made = {result["experiment"]: result for result in RESULTS}
     for _, claim in CLAIMS:
-        for name, *place in claim.rows:
+        for name, *place in (*claim.rows, *claim.beside):
             rows = [[row["table"], row["name"], row["column"]] for row in made[name]["rows"]] if name in made else []
             assert name not in made or place in rows, (name, place)
 
@@ -55,7 +55,7 @@ def test_a_claim_is_whole(title, claim):
     if "missed" in cells.outcomes or claim.outcome == claims.NOT_TRIED:
         assert cells.cells[-1]
     if claim.outcome in ("reproduced", "beaten", "missed", "undecided"):
-        assert claim.command or claim.rows
+        assert claim.command or claim.rows or claim.beside
 
 
 def test_the_page_is_written_from_the_results():
@@ -93,6 +93,20 @@ def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_sa
     assert answer(explained, [made_up("missed")]).cells[-1] == "another protocol"
 
 
+def test_a_comparison_that_is_not_like_for_like_is_never_better_than_its_limit():
+    for verdict, limited in (("beaten", "undecided"), ("reproduced", "undecided"), ("missed", "missed")):
+        claim = SourceClaim("section 1", "it wins", rows=(PLACE,), at_most="undecided", why="other opponents")
+        assert answer(claim, [made_up(verdict)]).outcomes == (limited,)
+    assert all(claim.why for _, claim in CLAIMS if claim.at_most)
+
+
+def test_rows_beside_a_claim_are_shown_without_a_part_in_its_outcome():
+    claim = SourceClaim("section 1", "it wins", beside=(PLACE,), outcome="undecided", why="another game")
+    found = answer(claim, [made_up("beaten")])
+    assert found.outcomes == ("undecided",)
+    assert found.cells[3:5] == ("L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`")
+
+
 def test_a_row_that_no_result_has_is_said_to_be_missing():
     claim = SourceClaim("section 1", "it wins", rows=(("tictactoe", "T", "L", "other"),))
     assert answer(claim, [made_up("missed")]).outcomes == answer(claim, []).outcomes == (claims.NOT_YET,)
@@ -104,6 +118,7 @@ def test_a_claim_that_is_not_whole_is_refused(tmp_path, monkeypatch):
         ('rows = [["tictactoe", "T", "L"]]', "a row is"),
         ('rows = [["chess", "T", "L", "C"]]', "a row is"),
         ('outcome = "perhaps"', "needs an outcome"),
+        ('outcome = "missed"\nat_most = "fair"', "at_most is one of"),
     ):
         (tmp_path / "a.toml").write_text(f'title = "A"\n[[claim]]\nplace = "1"\nwords = "it wins"\n{text}\n')
         with pytest.raises(CardaiError, match=problem):

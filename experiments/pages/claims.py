@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent / "sources"
 NOT_TRIED, NOTHING, NOT_YET = "not tried", "no claim to test", "not in this report"
 OUTCOMES = (*VERDICTS, NOT_TRIED, NOTHING)
 HEADS = ("place", "claim", "what came of it", "ours", "command", "why")
+WORST_FIRST = ("missed", "undecided", "reproduced", "beaten")
 UNKNOWN = "no cause is known"
 MANY = 4
 """A claim with more rows than this shows a link to their page instead of our figures."""
@@ -31,12 +32,16 @@ class SourceClaim:
 
     `rows`: (experiment, table, line, column) of the rows that answer it. `outcome`, `ours`, `command`: what came of it,
     our figure and the command that shows it, for a claim that no row with a verdict answers. `why`: the cause of a miss
-    that was tested, or why a claim was not tried. `counts`: no for figures that stand beside a claim listed before.
+    that was tested, or why a claim was not tried. `beside`: further rows, shown but without part in the outcome.
+    `at_most`: the best verdict that the comparison allows, where a row and its claim are not alike in all that matters.
+    `counts`: no for figures that stand beside a claim listed before.
     """
 
     place: str
     words: str
     rows: tuple[tuple[str, str, str, str], ...] = ()
+    beside: tuple[tuple[str, str, str, str], ...] = ()
+    at_most: str = ""
     outcome: str = ""
     ours: str = ""
     command: str = ""
@@ -53,10 +58,12 @@ def _source(path: Path) -> tuple[str, list[SourceClaim]]:
     content = tomllib.loads(path.read_text("utf-8"))
     claims = []
     for fields in content["claim"]:
-        rows = tuple(tuple(row) for row in fields.pop("rows", ()))
-        claim = SourceClaim(rows=rows, **fields)
-        if not all(len(row) == 4 and row[0] in EXPERIMENTS for row in rows):
+        rows, beside = (tuple(tuple(row) for row in fields.pop(name, ())) for name in ("rows", "beside"))
+        claim = SourceClaim(rows=rows, beside=beside, **fields)
+        if not all(len(row) == 4 and row[0] in EXPERIMENTS for row in (*rows, *beside)):
             raise CardaiError(f"{path.name}, {claim.words!r}: a row is [experiment, table, line, column]")
+        if claim.at_most not in ("", *WORST_FIRST):
+            raise CardaiError(f"{path.name}, {claim.words!r}: at_most is one of {WORST_FIRST}")
         if not rows and claim.outcome not in OUTCOMES:
             raise CardaiError(f"{path.name}, {claim.words!r}: it has no rows, so it needs an outcome of {OUTCOMES}")
         claims.append(claim)
@@ -78,20 +85,28 @@ def answer(claim: SourceClaim, results: Iterable[Result]) -> ClaimOutcome:
     threads.
     """
     by_name = {result["experiment"]: result for result in results}
-    rows = {name: rows_by_place(by_name[name]) for name, *_ in claim.rows if name in by_name}
-    found = [
-        (by_name[name], rows[name][table, line, column])
-        for name, table, line, column in claim.rows
-        if (table, line, column) in rows.get(name, {})
-    ]
-    verdicts = [row["verdict"] for _, row in found if row["verdict"]]
+    rows = {name: rows_by_place(by_name[name]) for name, *_ in (*claim.rows, *claim.beside) if name in by_name}
+    found, beside = (
+        [
+            (by_name[name], rows[name][table, line, column])
+            for name, table, line, column in named
+            if (table, line, column) in rows.get(name, {})
+        ]
+        for named in (claim.rows, claim.beside)
+    )
+    verdicts = [_limited(row["verdict"], claim.at_most) for _, row in found if row["verdict"]]
     outcomes = tuple(verdicts) or ((NOT_YET,) if len(found) < len(claim.rows) else (claim.outcome,))
-    names = dict.fromkeys(name for name, *_ in claim.rows)
+    names = dict.fromkeys(name for name, *_ in (claim.rows or claim.beside))
     commands = [by_name[name]["command"] if name in by_name else f"cardai reproduce {name}" for name in names]
     why = claim.why or (UNKNOWN if "missed" in outcomes else "")
     command = "; ".join(f"`{one}`" for one in (commands or [claim.command]) if one)
-    ours = _ours(found) if found else claim.ours
+    ours = _ours([*found, *beside]) if found or beside else claim.ours
     return ClaimOutcome((claim.place, claim.words, counted(outcomes), ours, command, why), outcomes)
+
+
+def _limited(verdict: str, at_most: str) -> str:
+    """The worse of a verdict and the best one that the comparison allows."""
+    return min((verdict, at_most or verdict), key=WORST_FIRST.index)
 
 
 def _ours(found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
@@ -158,5 +173,7 @@ NOTES = (
     " figure of a result answers a claim, we judged it ourselves, and the command shows the evidence.",
     f"{NOTHING.capitalize()}: settings, and what no test could contradict. {NOT_YET.capitalize()}: the experiment has"
     " not been run for it yet.",
+    "A comparison that is not like for like, for instance with a stand-in for opponents that nobody published, is never"
+    " counted as beaten.",
     f'Why: a cause that was tested, "{UNKNOWN}", or a remark.',
 )
