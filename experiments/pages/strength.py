@@ -74,8 +74,9 @@ def _answer(result: Result, contest: Contest) -> str:
     opponents = next(iter(contest.opponents))
     searching, unaided = _best(result, contest)
     sign = 1 if contest.lower_is_better else -1
-    is_stronger = searching is not None and sign * (searching["figure"]["point"] - unaided["figure"]["point"]) < 0
-    strongest = searching if is_stronger else unaided
+    strongest = unaided
+    if searching is not None and sign * (searching["figure"]["point"] - unaided["figure"]["point"]) < 0:
+        strongest = searching
     what = {
         "loss": "loses {} of its games",
         "share": "gets {} of the win",
