@@ -55,6 +55,7 @@ def test_the_one_page_holds_all_of_it_and_needs_nothing_else():
     assert all(f'id="{name}"' in whole for name in NAMES)
     assert "<img" not in whole
     assert "<script" not in whole
+    assert "`" not in whole
 
 
 def test_all_of_it_was_measured_from_a_checkout_without_changes():

@@ -362,7 +362,7 @@ def _html(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1"><title>cardai: report</title>'
         f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
-        f"{''.join(f'<p>{html.escape(about)}</p>' for about in ABOUT)}\n"
+        f"{''.join(f'<p>{_prose(about)}</p>' for about in ABOUT)}\n"
         '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
         f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
         f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}{_claims(results)}</body></html>\n'
@@ -374,8 +374,8 @@ def _question(result: Result, figures: Mapping[str, str], panel: Sequence[float]
     name = result["experiment"]
     main = next(iter(figures))
     return (
-        f'<tr><td><a href="#{name}">{html.escape(EXPERIMENTS[name].question)}</a></td>'
-        f"<td>{html.escape(_answers(result)[0])}</td>"
+        f'<tr><td><a href="#{name}">{_prose(EXPERIMENTS[name].question)}</a></td>'
+        f"<td>{_prose(_answers(result)[0])}</td>"
         f'<td><a href="#{name}">{_again(name, main, panel)}</a></td></tr>\n'
     )
 
@@ -391,12 +391,12 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
     entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
     drawn = [f"<figure>{_own_ids(text, _prefix(name, title))}</figure>" for title, text in figures.items()]
     others.append(f"Claimed: {entry.claim} ({entry.source}).")
-    parts = [f'<section><h2 id="{name}">{html.escape(entry.question)}</h2>']
-    parts += [f"<p><strong>{html.escape(answer)}</strong></p>", *drawn[:1]]
-    parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in others) + "</ul>")
+    parts = [f'<section><h2 id="{name}">{_prose(entry.question)}</h2>']
+    parts += [f"<p><strong>{_prose(answer)}</strong></p>", *drawn[:1]]
+    parts.append("<ul>" + "".join(f"<li>{_prose(line)}</li>" for line in others) + "</ul>")
     for title, columns, lines in tables(result):
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
-        body = "".join(f"<tr><td>{html.escape(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
+        head = "".join(f"<th>{_prose(column)}</th>" for column in columns)
+        body = "".join(f"<tr><td>{_prose(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
         parts.append(
             f'<h3>{html.escape(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
@@ -454,6 +454,9 @@ def _own_ids(drawn: str, prefix: str) -> str:
 
 def _coloured(text: str) -> str:
     """A text as HTML: verdicts get their colours, and text in backticks becomes code."""
-    escaped = html.escape(text)
-    escaped = re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped)
-    return re.sub(rf"\b({'|'.join(VERDICTS)})\b", r'<span class="\1">\1</span>', escaped)
+    return re.sub(rf"\b({'|'.join(VERDICTS)})\b", r'<span class="\1">\1</span>', _prose(text))
+
+
+def _prose(text: str) -> str:
+    """Text of a page as HTML; between backticks stands code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))

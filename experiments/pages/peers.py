@@ -52,7 +52,7 @@ def _line(line: Mapping[str, Any]) -> str:
 def labels(result: Result) -> dict[str, str]:
     """The text shown for columns, and for rows of results from before evenly random play was measured in Moska."""
     threads = max((int(name.split()[-2]) for name in _threaded(result)), default=1)
-    named = "cardai Moska, its player `random`"
+    named = "cardai Moska, its player random"
     return {f"cardai Moska, {count}": f"{named}, {count}" for count in ("one thread", f"{threads} threads")} | {
         DECISIONS: "decisions per second",
         THRIFT: "decisions per CPU second",
