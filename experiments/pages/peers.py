@@ -52,7 +52,7 @@ def _line(line: Mapping[str, Any]) -> str:
 def labels(result: Result) -> dict[str, str]:
     """The text shown for columns, and for rows of results from before evenly random play was measured in Moska."""
     threads = max((int(name.split()[-2]) for name in _threaded(result)), default=1)
-    named = "cardai Moska, its player random"
+    named = "cardai Moska, its player `random`"
     return {f"cardai Moska, {count}": f"{named}, {count}" for count in ("one thread", f"{threads} threads")} | {
         DECISIONS: "decisions per second",
         THRIFT: "decisions per CPU second",
@@ -132,7 +132,7 @@ def draw(result: Result) -> dict[str, Any]:
             colour = COLOURS[0] if row["name"].startswith("cardai") else COLOURS[1]
             errors = [[point - low], [high - point]]
             axes.errorbar([point], [place], xerr=errors, color=colour, marker="o", capsize=3, linestyle="none")
-        axes.set_yticks(range(len(own)), [row["name"].replace(" (", "\n(") for row in own])
+        axes.set_yticks(range(len(own)), [row["name"].replace(" (", "\n(").replace("`", "") for row in own])
         logarithmic(axes.xaxis)
         axes.set_title(title)
     panels[-1].set_xlabel("decisions per CPU second")
