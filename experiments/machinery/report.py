@@ -398,7 +398,7 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
         head = "".join(f"<th>{_prose(column)}</th>" for column in columns)
         body = "".join(f"<tr><td>{_prose(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
         parts.append(
-            f'<h3>{html.escape(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
+            f'<h3>{_prose(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
         )
     parts += drawn[1:]
@@ -421,7 +421,7 @@ def _claims(results: Sequence[Result]) -> str:
     for title, body in claims.tables(results):
         lines = "".join(f"<tr>{_cells(_unlinked(cell) for cell in cells)}</tr>\n" for cells in body)
         parts.append(
-            f"<h3>{html.escape(title)}</h3>\n"
+            f"<h3>{_prose(title)}</h3>\n"
             f'<div class="wide"><table class="left"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
         )
     return "\n".join([*parts, "</section>\n"])

@@ -87,12 +87,12 @@ def _by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str)
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
-    """Which body plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
-    figure = _difference(rows, setup, pair)
+    """Which network plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
+    figure, other = _difference(rows, setup, pair), "shuffled CNN" if pair == SHUFFLED else "MLP"
     if is_open(figure):
-        return f"no difference is shown (CNN minus MLP: {worded(figure, 2, ' percentage points')})"
+        return f"no difference is shown (CNN minus {other}: {worded(figure, 2, ' percentage points')})"
     is_more = figure["point"] > 0
-    winner = "CNN" if is_more == (setup.sign > 0) else "MLP"
+    winner = "CNN" if is_more == (setup.sign > 0) else other
     verb, which = {
         "win": ("wins", "more of its games"), "loss": ("loses", "fewer of its games"),
         "not_lost": ("avoids losing in", "more of its games"), "share": ("gets", "more of the win"),
@@ -110,14 +110,10 @@ def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
     others = [pair for pair in PAIRS if pair not in (FIRST, SHUFFLED)]
     parts = "; ".join(f"{pair}: {compared(rows, setup, pair)}" for pair in others)
     loss = rows[differences_table(setup), SHUFFLED, "test BCE"]["figure"]
-    if is_open(loss):
-        cells = "No effect of shuffling the CNN's cells is shown"
-    else:
-        cells = f"Shuffling the CNN's cells makes it {'worse' if loss['point'] < 0 else 'better'}"
     states = {kind: rows[networks_table(setup), KINDS[kind], "M states"]["figure"]["point"] for kind in ("long", "cnn")}
     return (
-        f"{setup.title}, other conditions: {parts}. {cells}: its test BCE minus that of the shuffled CNN is"
-        f" {worded(loss, 4)}. An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many"
+        f"{setup.title}, other conditions: {parts}. Beside the same CNN with shuffled cells:"
+        f" {compared(rows, setup, SHUFFLED)}; its test BCE minus that of the shuffled CNN is {worded(loss, 4)}. An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many"
         " states in the same time."
     )
 
