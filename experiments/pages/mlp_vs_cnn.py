@@ -113,8 +113,9 @@ def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
     states = {kind: rows[networks_table(setup), KINDS[kind], "M states"]["figure"]["point"] for kind in ("long", "cnn")}
     return (
         f"{setup.title}, other conditions: {parts}. Beside the same CNN with shuffled cells:"
-        f" {compared(rows, setup, SHUFFLED)}; its test BCE minus that of the shuffled CNN is {worded(loss, 4)}. An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many"
-        " states in the same time."
+        f" {compared(rows, setup, SHUFFLED)}; its test BCE minus that of the shuffled CNN is {worded(loss, 4)}."
+        f" An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many states in the same"
+        " time."
     )
 
 
