@@ -64,8 +64,8 @@ def answers(result: Result) -> list[str]:
     second = "; ".join(part for part in (timed, rest) if part)
     sized, in_seconds = (_by_game(rows, setups, pair) for pair in (FIRST, SECONDS))
     return [
-        f"It depends on the game. Lead in percentage points of games won, games not lost or score, with the same data"
-        f" and as many parameters: {sized}. With the same time to learn: {in_seconds}.",
+        f"It depends on the game. Lead in percentage points of what counts in the game, each against the same players,"
+        f" with the same data and as many parameters: {sized}. With the same seconds to learn: {in_seconds}.",
         f"At equal data and size: {headline}. In equal training time: {second}.",
         *(_details(rows, setup) for setup in setups),
     ]

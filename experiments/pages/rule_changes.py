@@ -21,11 +21,7 @@ LABELS = {
 }
 
 
-IN_WORDS = {
-    "thesis": "the rules of the thesis' program",
-    "appendix": "the rules of its appendix (which people use)",
-}
-SHORT = {"thesis": "the program's", "appendix": "the appendix'"}
+NAMES = {"thesis": "the program's rules", "appendix": "the appendix' rules"}
 
 
 def answers(result: Result) -> list[str]:
@@ -35,12 +31,18 @@ def answers(result: Result) -> list[str]:
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
         size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
-        what = f"loses {size} {way} of its games than" if not is_open(cost) else "is not shown to differ from"
+        if is_open(cost):
+            what = f"is not shown to differ ({worded(cost, 2, ' percentage points')} more lost games) from"
+        else:
+            what = f"loses {size} {way} of its games than"
         parts.append(
-            f"under {IN_WORDS[rules]} a network trained on {SHORT[other_rules(rules)]} {what} one trained on"
-            f" {SHORT[rules]}"
+            f"playing by {NAMES[rules]}, a network trained by {NAMES[other_rules(rules)]} {what} one trained by"
+            f" {NAMES[rules]}"
         )
-    lines = [f"Against three Bot3, {'; '.join(parts)}."]
+    lines = [
+        "The thesis has two sets of rules: its program's, and its appendix', by which people play. Against three Bot3,"
+        f" {'; '.join(parts)}."
+    ]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
