@@ -62,8 +62,8 @@ def answers(result: Result) -> list[str]:
     points = sorted(row["figure"]["point"] for row in rows)
     lines = [
         f"A network trained for its size of table is {'; '.join(parts)} (the sizes that were measured): with Bot3 in"
-        f" all other seats, it loses {points[0]:.2f} times the fair share of games at the best size and {points[-1]:.2f}"
-        " times at the worst.",
+        f" all other seats, it loses {points[0]:.2f} times the fair share of games at the best size and"
+        f" {points[-1]:.2f} times at the worst.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]
