@@ -23,10 +23,10 @@ def answers(result: Result) -> list[str]:
     share, points = rows[SHARES, LAST, "mcts"]["figure"], rows[POINTS, LAST, "mcts"]["figure"]
     alone, searching = (rows[SHARES, name, "pimc"]["figure"] for name in (LAST, "search"))
     return [
-        f"With each seat's share of the wins at 25 % if all are equal, and 6.5 points a round, one network that passes"
-        f" cards and plays them gets {worded(share, 1, ' %')} with {worded(points, 2)} points (fewer is better) against"
-        " three stand-ins for the paper's search, which play the rest of a round at random. Against three that play it"
-        f" sensibly (`pimc`) it gets {worded(alone, 1, ' %')}; a search in which the network judges how moves end, also"
+        f"One network that passes cards and plays them gets {worded(share, 1, ' %')} of the win, where a fair share is"
+        f" 25 %, with {worded(points, 2)} points a round (fewer is better), against three stand-ins for the paper's"
+        " search, which compare moves by playing rounds on at random. Against three that play them on with a better"
+        f" player (`pimc`) it gets {worded(alone, 1, ' %')}; a search in which the network judges how moves end, also"
         f" against three `pimc`, gets {worded(searching, 1, ' %')}.",
         "The paper reports 32 % and 6.27 points for five networks together against its own opponents.",
     ]

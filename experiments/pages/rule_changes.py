@@ -30,11 +30,11 @@ def answers(result: Result) -> list[str]:
     parts = []
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
-        size, way = worded(size_of(cost), 2, " percentage points"), "more" if cost["point"] > 0 else "fewer"
         if is_open(cost):
-            what = f"is not shown to differ ({worded(cost, 2, ' percentage points')} more lost games) from"
+            what = f"is not shown to differ (difference of games lost: {worded(cost, 2, ' percentage points')}) from"
         else:
-            what = f"loses {size} {way} of its games than"
+            way = "more" if cost["point"] > 0 else "fewer"
+            what = f"loses {worded(size_of(cost), 2, ' percentage points')} {way} of its games than"
         parts.append(
             f"playing by {NAMES[rules]}, a network trained by {NAMES[other_rules(rules)]} {what} one trained by"
             f" {NAMES[rules]}"
