@@ -28,11 +28,14 @@ ABOUT = (
     " which the last player with cards loses), the page of its program, a paper on Hearts (whose players avoid points"
     " in tricks), an article on Literature (two teams ask opponents for cards to collect sets) and a student report on"
     " Durak (in which, too, the last player with cards loses). In brackets after a figure: its 95 % interval, over"
-    " games, and over training as well where a page trains several networks of a kind.",
-    "Bot3 is the strongest hand-written player of the thesis; at a table of four the fair share of lost games is 25 %."
-    " MLP and CNN are two kinds of network: one reads a position as a list, the other as planes of ranks and suits. PPO"
-    " and NFSP are two ways to learn a policy from games against oneself. `best` is a network that comes with cardai."
-    " Other pages train networks of their own, mostly smaller and on fewer games: compare networks within a page.",
+    " games, or over the repeats of a measurement; over training as well where a page trains several networks of a"
+    " kind, as its notes say.",
+    "Bot3 is the strongest hand-written player of the thesis. Fair share: what each of n equal players loses or wins,"
+    " 100/n %, so 25 % at a table of four. MLP and CNN are two kinds of network: one reads a position as a list, the"
+    " other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a policy"
+    " from games against oneself. `best` is the name of the network that comes with cardai for a game. Other pages"
+    " train networks of their own, mostly smaller and on fewer games: compare networks within a line, not from line to"
+    " line.",
 )
 LEGEND = "Numbers are estimates with 95 % intervals."
 CLAIMS_LEGEND = (

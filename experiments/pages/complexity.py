@@ -27,15 +27,22 @@ def answers(result: Result) -> list[str]:
     four, fall = rows[table, "4 players", power], next(row for row in result["rows"] if row["name"] == "8 less 2")
     point, low, high = (f"10^{four['figure'][part]:.1f}" for part in ("point", "low", "high"))
     by_chance = rows[f"Moska, all seats {AGENTS['moska'][1]}", "4 players", power]["figure"]["point"]
+    ends = [rows[table, f"{players} players", power] for players in (min(PLAYERS["moska"]), max(PLAYERS["moska"]))]
+    ours, theirs = ([row[part][field] for row in ends] for part, field in (("figure", "point"), ("claim", "value")))
     two = next(
         row for row in result["rows"] if row["table"] == f"Durak, all seats {AGENTS['durak'][0]}" and row["claim"]
     )
-    durak = f"For Durak with two: 10^{two['figure']['point']:.1f}; the thesis cites 10^{two['claim']['value']:g}."
+    durak = (
+        f"For Durak with two hand-written players (`{AGENTS['durak'][0]}`):"
+        f" 10^{two['figure']['point']:.1f}; the thesis cites 10^{two['claim']['value']:g}."
+    )
     way = "falls" if fall["figure"]["point"] < 0 else "grows"
     return [
-        "It depends on who plays. Moves a decision, to the power of decisions a game, are for Moska with four players"
-        f" {point} ({low} to {high}) when Bot3 plays and 10^{by_chance:.0f} when all moves are random; the thesis says"
-        f" 10^{four['claim']['value']:g}, with another player. {durak}",
+        "It depends on who plays. The estimate is the mean number of moves in a decision, to the power of the mean"
+        f" number of decisions in a game. For Moska it goes from 10^{ours[0]:.0f} with two players to 10^{ours[1]:.0f}"
+        f" with eight when Bot3 has all seats (thesis, with a player of its own: 10^{theirs[0]:.0f} to"
+        f" 10^{theirs[1]:.0f}). With four: {point} ({low} to {high}) with Bot3, 10^{by_chance:.0f} when all moves are"
+        f" random, thesis 10^{four['claim']['value']:g}. {durak}",
         f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
         " exponent falls, too.",
     ]

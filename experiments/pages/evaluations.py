@@ -32,9 +32,10 @@ def answers(result: Result) -> list[str]:
     game = result["drawn"]["game"]
     biggest = game["swings"][0]
     return [
-        f"Half-way through a game of Moska, the seat that cardai's best network rates worst goes on to lose in"
-        f" {worded(half['figure'], 1, ' %')} of games, after three quarters of it in"
-        f" {worded(later['figure'], 1, ' %')}; a random guess is right in 25 %.",
+        f"After half of the moves of a game of Moska, the one of four seats that the network `best` rates worst goes on"
+        f" to lose in {worded(half['figure'], 1, ' %')} of games, after three quarters of the moves in"
+        f" {worded(later['figure'], 1, ' %')}; who names a seat without looking is right in 25 %. It rates each seat by"
+        " what that seat can see.",
         f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
         f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
         f" {biggest['before']:.2f} to {biggest['after']:.2f}.",

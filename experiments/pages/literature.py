@@ -30,10 +30,11 @@ def answers(result: Result) -> list[str]:
     ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
     return [
         f"It learns, but stays far from exact inference: of the games that are not tied, a network trained as the"
-        f" article describes wins {worded(meant['figure'], 1, ' %')} against untrained stand-ins (the article says"
-        f" 70.5 %: {verdict_words(meant)}), one trained on answers alone, as the article's program is,"
-        f" {worded(released['figure'], 1, ' %')}, and a player that computes exact chances, without learning,"
-        f" {worded(logic['figure'], 1, ' %')}.",
+        f" article says wins {worded(meant['figure'], 1, ' %')} against stand-ins for its untrained network (70.5 % in"
+        f" the article, against its own; {verdict_words(meant)}, but the opponents differ), one trained as the"
+        f" article's program really is, only to predict which questions get a yes,"
+        f" {worded(released['figure'], 1, ' %')}, and a player that computes exact chances, without"
+        f" learning, {worded(logic['figure'], 1, ' %')}.",
         f"One that computes exact chances and also claims late wins {worded(keeper['figure'], 1, ' %')} against that"
         " player.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"

@@ -59,11 +59,19 @@ def answers(result: Result) -> list[str]:
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
     parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
     shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
-    points = sorted(row["figure"]["point"] for row in rows)
+    shipped = listed(
+        [
+            f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}"
+            for row in result["rows"]
+            if (row["table"], row["column"]) == (SHARE, OURS)
+        ]
+    )
+    best, *_, worst = sorted(rows, key=lambda row: row["figure"]["point"])
     lines = [
         f"A network trained for its size of table is {'; '.join(parts)} (the sizes that were measured): with Bot3 in"
-        f" all other seats, it loses {points[0]:.2f} times the fair share of games at the best size and"
-        f" {points[-1]:.2f} times at the worst.",
+        f" all other seats, it loses {worded(best['figure'], 2)} times the fair share of games at the best size,"
+        f" {_seats(best)} players, and {worded(worst['figure'], 2)} times at the worst, {_seats(worst)}. These are"
+        f" small networks, one for each size; `best`, which was trained for longer, loses {shipped}.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]

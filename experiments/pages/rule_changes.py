@@ -31,17 +31,18 @@ def answers(result: Result) -> list[str]:
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
         if is_open(cost):
-            what = f"is not shown to differ (difference of games lost: {worded(cost, 2, ' percentage points')}) from"
+            found = f"are not shown to lose more or fewer ({worded(cost, 2, ' percentage points')}) than"
         else:
             way = "more" if cost["point"] > 0 else "fewer"
-            what = f"loses {worded(size_of(cost), 2, ' percentage points')} {way} of its games than"
+            found = f"lose {worded(size_of(cost), 2, ' percentage points')} {way} than"
+        own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
         parts.append(
-            f"playing by {NAMES[rules]}, a network trained by {NAMES[other_rules(rules)]} {what} one trained by"
-            f" {NAMES[rules]}"
+            f"in games by {NAMES[rules]}, networks trained by {NAMES[other_rules(rules)]} {found} networks trained by"
+            f" {NAMES[rules]}, which lose {own:.0f} %"
         )
     lines = [
-        "The thesis has two sets of rules: its program's, and its appendix', by which people play. Against three Bot3,"
-        f" {'; '.join(parts)}."
+        "The thesis has two sets of rules: its program's, and its appendix', by which people play. Games lost against"
+        f" three Bot3: {'; '.join(parts)}."
     ]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))

@@ -33,14 +33,21 @@ def _faster(result: Result, row: Mapping[str, Any]) -> str:
     """A row's speed-up in words, with the reason why a network gains nothing."""
     figure = row["figure"]
     if figure["high"] is None or figure["high"] >= 1:
-        return f"{worded(figure, 2)} times as many games a second with four {_agent(row)} players"
+        return f"{worded(figure, 2)} times as many games a second with four {_named(row)}"
     used = rows_by_place(result)[row["table"], "1 thread", USED]["figure"]["point"]
-    why = f", whose network already uses {used / 100:.1f} processors with one thread" if used > 110 else ""
-    return f"{worded(figure, 2)} times as many with four {_agent(row)}{why}"
+    why = f", which with one thread already keep {used / 100:.1f} processors at work" if used > 110 else ""
+    return f"{worded(figure, 2)} times as many with four {_named(row)}{why}"
 
 
 def _agent(row: Any) -> str:
     return row["table"].rpartition(" ")[2]
+
+
+def _named(row: Any) -> str:
+    """The players of a row in a sentence."""
+    return {"greedy:best": "players that use the network `best`", "bot3": "Bot3"}.get(
+        _agent(row), f"{_agent(row)} players"
+    )
 
 
 def draw(result: Result) -> dict[str, Any]:

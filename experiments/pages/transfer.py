@@ -45,10 +45,11 @@ def answers(result: Result) -> list[str]:
         if (own := [title for title, side in sides.items() if side == words])
     ]
     first = (
-        f"With {max(games):,.0f} games played and {min(minutes):.0f} to {max(minutes):.0f} minutes for each of the"
-        f" five, its networks play, compared with what the sources report, {', '.join(sources)} (in Hearts and"
-        " Literature against stand-ins for the sources' opponents); compared with the strongest player without a"
-        f" network, {', '.join(simple)}."
+        f"With {max(games):,.0f} games of each of the five, and {min(minutes):.0f} to {max(minutes):.0f} minutes to"
+        " play them and learn, its networks play, compared with what the sources report, by more than chance"
+        f" {', '.join(sources)} (in Hearts and Literature against stand-ins for the sources' opponents, so that these"
+        " two are no test of like with like); compared with the strongest hand-written or searching player of the"
+        f" game, {', '.join(simple)}."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
 
