@@ -22,7 +22,7 @@ OUTCOMES = (*VERDICTS, NOT_TRIED, NOTHING)
 HEADS = ("place", "claim", "what came of it", "ours", "command", "why")
 WORST_FIRST = ("missed", "undecided", "reproduced", "beaten")
 UNKNOWN = "no cause is known"
-MANY = 4
+MANY = 5
 """A claim with more rows than this shows a link to their page instead of our figures."""
 
 
