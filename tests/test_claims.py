@@ -1,5 +1,6 @@
 """The page of claims: each row with a claim is listed once, a claim has the verdict of its rows, misses say why."""
 
+import json
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from cardai.errors import CardaiError
 from experiments.machinery import report
 from experiments.machinery.catalogue import EXPERIMENTS
+from experiments.machinery.words import rows_by_place, shown
 from experiments.pages import claims
 from experiments.pages.claims import SourceClaim, answer, counted, verdict_of
 
@@ -130,3 +132,38 @@ def test_several_verdicts_are_counted_and_the_worst_stands_for_all():
     assert counted(["missed", "missed"]) == "missed"
     assert verdict_of(["beaten", "reproduced", "missed"]) == "missed"
     assert verdict_of(["beaten", "undecided"]) == "undecided"
+
+
+READ = Path(__file__).parent / "data" / "claims_read.json"
+"""{claim: our figures when its `why` and typed outcome were last read beside them}."""
+
+
+def figures_of(claim):
+    """What a claim shows of the results in the report: {row: "25.2 (24.3-26.2) undecided"}."""
+    made = {result["experiment"]: rows_by_place(result) for result in RESULTS}
+    rows = {row: made[row[0]].get(row[1:]) for row in (*claim.rows, *claim.beside) if row[0] in made}
+    return {
+        ", ".join(row): f"{shown(found['figure'], found['places'])} {found['verdict']}".strip()
+        for row, found in rows.items()
+        if found
+    }
+
+
+def figures_by_claim():
+    """What `READ` must hold: the claims with a why or a typed outcome and with figures."""
+    return {
+        f"{title}: {claim.place}: {claim.words}": figures
+        for title, claim in CLAIMS
+        if (claim.why or claim.outcome) and (figures := figures_of(claim))
+    }
+
+
+def test_what_is_written_about_a_claim_was_read_beside_the_figures_it_has_now():
+    """A why is prose: it cannot follow a new result. Read each named claim, then `python -m tests.test_claims`."""
+    read, now = json.loads(READ.read_text("utf-8")), figures_by_claim()
+    assert [name for name in now if now[name] != read.get(name)] == []
+    assert [name for name in read if name not in now] == []
+
+
+if __name__ == "__main__":
+    READ.write_text(json.dumps(figures_by_claim(), indent=1, ensure_ascii=False) + "\n", "utf-8")
