@@ -1,10 +1,15 @@
 """The page of moska-expert."""
 
+from dataclasses import asdict
 from typing import Any
 
 from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.words import Result, interval_of, rows_by_place, worded
+from experiments.machinery.findings import Measurement, difference
+from experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, worded
 from experiments.moska_expert import LOST
+
+FAIR = 25.0
+"""Games in percent that each of four equal players loses."""
 
 NOTES = (
     "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
@@ -18,14 +23,25 @@ NOTES = (
 def answers(result: Result) -> list[str]:
     """The answer in one line, then what else the table shows."""
     rows, names = rows_by_place(result), list(dict.fromkeys(row["name"] for row in result["rows"]))
-    last = [name for name in names if name.startswith("expert") and "," not in name][-1]
-    before, after = rows[LOST, "best", "N1"], rows[LOST, last, "N1"]
-    searching = rows[LOST, f"{last}, search", "N1"]
+    generations = [name for name in names if name.startswith("expert") and "," not in name]
+    last = generations[-1]
+
+    def lost(name: str, column: str) -> str:
+        return worded(rows[LOST, name, column]["figure"], 1, " %")
+
+    searches = [
+        asdict(difference(*(Measurement(**rows[LOST, f"{name}, search", column]["figure"]) for name in (last, "best"))))
+        for column in ("N1", "B1")
+    ]
+    by_generation = [f"{name} {lost(name, 'N1')}" for name in generations]
+    found = "no difference is shown" if all(is_open(gap) for gap in searches) else "not all of this is chance"
     return [
-        f"After {last.removeprefix('expert')} generations the network loses {worded(after['figure'], 1, ' %')} of its"
-        f" games against three of the network it began with, which itself loses {worded(before['figure'], 1, ' %')}"
-        " there.",
-        f"As the judge of a search over worlds it loses {worded(searching['figure'], 1, ' %')}.",
+        f"Without a search, the last of {last.removeprefix('expert')} generations loses {lost(last, 'N1')} of its games"
+        f" against three of the network that they began with (`best`; fair share {FAIR:g} %), and {lost(last, 'B1')}"
+        f" against three Bot3, where `best` loses {lost('best', 'B1')}. When both search over sampled worlds as they"
+        f" play, it loses {lost(f'{last}, search', 'N1')} and {lost(f'{last}, search', 'B1')}, `best`"
+        f" {lost('best, search', 'N1')} and {lost('best, search', 'B1')}: {found}.",
+        f"Games lost against three of `best`, generation by generation: {listed(by_generation)}.",
     ]
 
 
