@@ -24,7 +24,7 @@ from experiments.machinery.words import Result, shown
 from experiments.pages import claims
 
 ABOUT = (
-    "cardai repeats what five sources report about card games, and adds its own: a thesis on Moska (a Finnish game in"
+    "cardai repeats, and adds to, what five sources report about card games: a thesis on Moska (a Finnish game in"
     " which the last player with cards loses), the page of its program, a paper on Hearts (whose players avoid points"
     " in tricks), an article on Literature (two teams ask opponents for cards to collect sets) and a student report on"
     " Durak (in which, too, the last player with cards loses). In brackets after a figure: its 95 % interval, over"

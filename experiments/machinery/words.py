@@ -11,7 +11,7 @@ Result = Mapping[str, Any]
 """A sealed result, as `experiments.machinery.lab.run` returns it."""
 
 VERDICT_WORDS = {
-    "reproduced": "the same within the errors of both",
+    "reproduced": "they differ by no more than the errors of both",
     "beaten": "ours is better by more than chance",
     "missed": "ours is worse by more than chance",
     "undecided": "the difference could be chance",

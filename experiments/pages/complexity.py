@@ -38,11 +38,11 @@ def answers(result: Result) -> list[str]:
     )
     way = "falls" if fall["figure"]["point"] < 0 else "grows"
     return [
-        "It depends on who plays. The estimate is the mean number of moves in a decision, to the power of the mean"
-        f" number of decisions in a game. For Moska it goes from 10^{ours[0]:.0f} with two players to 10^{ours[1]:.0f}"
-        f" with eight when Bot3 has all seats (thesis, with a player of its own: 10^{theirs[0]:.0f} to"
-        f" 10^{theirs[1]:.0f}). With four: {point} ({low} to {high}) with Bot3, 10^{by_chance:.0f} when all moves are"
-        f" random, thesis 10^{four['claim']['value']:g}. {durak}",
+        "It depends on who plays. Estimated as the mean number of moves to choose from, to the power of the mean"
+        f" number of decisions in a game, Moska has 10^{ours[0]:.0f} with two players, {point} ({low} to {high}) with"
+        f" four and 10^{ours[1]:.0f} with eight if all are Bot3 (thesis, with a player of its own: 10^{theirs[0]:.0f},"
+        f" 10^{four['claim']['value']:.0f} and 10^{theirs[1]:.0f}); with four random players"
+        f" 10^{by_chance:.0f}. {durak}",
         f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
         " exponent falls, too.",
     ]

@@ -32,11 +32,10 @@ def answers(result: Result) -> list[str]:
         first, second = (worded(rows[SHARE, ONE, one]["figure"], 1, " %") for one in MCTS)
         alone = f" One network that passes and plays (`best`, trained for longer) has {first} and {second}."
     return [
-        f"All its networks together have {worded(all_networks['figure'], 1, ' %')} of the win, where a fair share is"
-        f" 25 %, against three stand-ins for the paper's search (`{weaker}`); the paper says 32.0 % against its own:"
-        f" {verdict_words(all_networks)}, but the opponents differ. Against three stronger stand-ins"
-        f" (`{stronger.removeprefix('3 ')}`) they have"
-        f" {worded(rows[SHARE, moons, stronger]['figure'], 1, ' %')}.{alone}",
+        f"A player that uses all of them has {worded(all_networks['figure'], 1, ' %')} of the win, where a fair share"
+        f" is 25 %, against three stand-ins for the paper's search (`{weaker}`); the paper says 32.0 %, against other"
+        f" opponents: {verdict_words(all_networks)}. Against three stronger stand-ins"
+        f" (`{stronger.removeprefix('3 ')}`) it has {worded(rows[SHARE, moons, stronger]['figure'], 1, ' %')}.{alone}",
         f"Fine-tuning: from {worded(rows[SHARE, TITLES['T3.2'], column]['figure'], 1, ' %')} to"
         f" {worded(rows[SHARE, tuned, column]['figure'], 1, ' %')} without moons; the paper says 26.3 to 30.3 %.",
         f"Of the moons that it tries the last version makes {worded(rows[MADE, moons, column]['figure'], 1, ' %')}, the"

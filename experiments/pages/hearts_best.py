@@ -26,13 +26,12 @@ def answers(result: Result) -> list[str]:
     alone, searching = (rows[SHARES, name, "pimc"]["figure"] for name in (LAST, "search"))
     gap = asdict(difference(Measurement(**searching), Measurement(**alone)))
     return [
-        f"One network that passes cards and plays them, and learned from its own games, gets"
-        f" {worded(share, 1, ' %')} of the win (seats that tie share it), where a fair share is 25 %, against three"
-        " stand-ins for the paper's search, which compare moves by random play to the end of the round. Against three"
-        " stronger ones (`pimc`), which compare moves by the play of a careful player, it gets"
-        f" {worded(alone, 1, ' %')}; with a search of its own on top it gets {worded(searching, 1, ' %')} against"
-        f" these: {'no difference is shown' if is_open(gap) else 'the search makes a difference'}. It has"
-        f" {worded(points, 2)} points a round, fewer is better, in the first of these games.",
+        f"It gets {worded(share, 1, ' %')} of the win (seats that tie share it), where a fair share is 25 %, against"
+        " three stand-ins for the paper's search, which compare moves by random play to the end of the round, by the"
+        " paper's rules. Against three that compare them by the play of a careful player (`pimc`), by the usual rules,"
+        f" it gets {worded(alone, 1, ' %')}; with a search of its own {worded(searching, 1, ' %')}:"
+        f" {'no difference is shown' if is_open(gap) else 'more than chance'}.",
+        f"It has {worded(points, 2)} points a round against the stand-ins.",
         "The paper reports 32 % and 6.27 points for five networks together against its own opponents.",
     ]
 

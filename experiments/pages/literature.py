@@ -4,7 +4,7 @@ from typing import Any
 
 from experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
 from experiments.machinery.charts import chart, dots, level
-from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from experiments.machinery.words import Result, interval_of, rows_by_place, worded
 
 NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"
@@ -29,12 +29,11 @@ def answers(result: Result) -> list[str]:
     logic, keeper = rows[DECIDED, "logic", column], rows[DECIDED, "keeper", "against logic"]
     ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
     return [
-        f"It learns, but stays far from exact inference: of the games that are not tied, a network trained as the"
-        f" article says wins {worded(meant['figure'], 1, ' %')} against stand-ins for its untrained network (70.5 % in"
-        f" the article, against its own; {verdict_words(meant)}, but the opponents differ), one trained as the"
-        f" article's program really is, only to predict which questions get a yes,"
-        f" {worded(released['figure'], 1, ' %')}, and a player that computes exact chances, without"
-        f" learning, {worded(logic['figure'], 1, ' %')}.",
+        "It learns, but stays far from a player that infers exactly: of the games that are not tied, a network trained"
+        f" as the article says wins {worded(meant['figure'], 1, ' %')} against stand-ins for its untrained network"
+        " (70.5 % in the article, against its own; the opponents differ), one trained as the article's program really"
+        f" is, only to predict a yes, {worded(released['figure'], 1, ' %')}, and a player that computes exact chances,"
+        f" without learning, {worded(logic['figure'], 1, ' %')}.",
         f"One that computes exact chances and also claims late wins {worded(keeper['figure'], 1, ' %')} against that"
         " player.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"

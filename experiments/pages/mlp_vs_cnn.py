@@ -62,11 +62,11 @@ def answers(result: Result) -> list[str]:
     others = listed([setup.title for setup in setups if setup not in in_time])
     rest = f"in {others} no difference is shown" if len(in_time) < len(setups) else ""
     second = "; ".join(part for part in (timed, rest) if part)
-    in_seconds = _by_game(rows, setups, SECONDS)
     return [
-        "It depends on the game. Lead in percentage points of what is counted, each against the same players, trained"
-        f" on the same states and with as many parameters: {_by_game(rows, setups, FIRST, is_full=True)}. Trained for"
-        f" the same seconds, in which an MLP sees more states: {in_seconds}.",
+        "It depends on the game. On the same states, with as many parameters,"
+        f" {_leads(rows, setups, FIRST)}. In the same seconds, in which an MLP learns from more states,"
+        f" {_leads(rows, setups, SECONDS)}. In percentage points of games won, lost or not lost, share of the win, or"
+        " score, against the same players.",
         f"At equal data and size: {headline}. In equal training time: {second}.",
         *(_details(rows, setup) for setup in setups),
     ]
@@ -77,20 +77,28 @@ def setups_of(result: Result) -> list[ComparedGame]:
     return [GAMES[name] for name in result["drawn"]]
 
 
-def _by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str, *, is_full: bool = False) -> str:
-    """Which body plays better in each game and by how much: "Moska CNN by 1.2 (0.4 to 1.9), Durak undecided".
+def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
+    """Where each body plays better: "the CNN plays better in Moska by 2.1 (0.6 to 3.5); undecided in Durak"."""
+    found: dict[str, list[str]] = {"CNN": [], "MLP": [], "": []}
+    for setup in setups:
+        figure = _difference(rows, setup, pair)
+        if is_open(figure):
+            found[""].append(setup.title)
+        else:
+            better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
+            found[better].append(f"{setup.title} by {worded(size_of(figure), 2)}")
+    words = {"CNN": "the CNN plays better in", "MLP": "the MLP plays better in", "": "undecided in"}
+    return "; ".join(f"{words[body]} {listed(games)}" for body, games in found.items() if games)
 
-    `is_full`: with what is counted, and with the difference where it is undecided.
-    """
+
+def _by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
+    """Which body plays better in each game and by how much: "Moska CNN by 1.2 (0.4 to 1.9), Durak undecided"."""
     parts = []
     for setup in setups:
         figure = _difference(rows, setup, pair)
         better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
-        found = "undecided" if is_open(figure) else f"{better} by {worded(size_of(figure), 2)}"
-        if is_full and is_open(figure):
-            found += f", CNN minus MLP {worded(figure, 2)}"
-        parts.append(f"{setup.title}{f' ({setup.counted})' if is_full else ''} {found}")
-    return ("; " if is_full else ", ").join(parts)
+        parts.append(f"{setup.title} {'undecided' if is_open(figure) else f'{better} by {worded(size_of(figure), 2)}'}")
+    return ", ".join(parts)
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:

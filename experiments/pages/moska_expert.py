@@ -36,11 +36,12 @@ def answers(result: Result) -> list[str]:
     by_generation = [f"{name} {lost(name, 'N1')}" for name in generations]
     found = "no difference is shown" if all(is_open(gap) for gap in searches) else "not all of this is chance"
     return [
-        f"Without a search, the last of {last.removeprefix('expert')} generations loses {lost(last, 'N1')} of its games"
-        f" against three of the network that they began with (`best`; fair share {FAIR:g} %), and {lost(last, 'B1')}"
-        f" against three Bot3, where `best` loses {lost('best', 'B1')}. When both search over sampled worlds as they"
-        f" play, it loses {lost(f'{last}, search', 'N1')} and {lost(f'{last}, search', 'B1')}, `best`"
-        f" {lost('best, search', 'N1')} and {lost('best, search', 'B1')}: {found}.",
+        f"The last of {last.removeprefix('expert')} generations that learned from a search loses {lost(last, 'N1')} of"
+        f" its games against three of `best`, with which they began (fair share {FAIR:g} %), and {lost(last, 'B1')}"
+        f" against three Bot3, where `best` loses {lost('best', 'B1')}. With a search as it plays, against the same"
+        f" opponents without one, it loses {lost(f'{last}, search', 'N1')} and {lost(f'{last}, search', 'B1')}, `best`"
+        f" with the search {lost('best, search', 'N1')} and {lost('best, search', 'B1')}: {found}. Training on without"
+        " a search was not compared.",
         f"Games lost against three of `best`, generation by generation: {listed(by_generation)}.",
     ]
 

@@ -28,9 +28,9 @@ def answers(result: Result) -> list[str]:
     return [
         f"The thesis' second network (NN2), which averages over guesses of the cards it will draw, loses"
         f" {worded(second['figure'], 1, ' %')} of its games against three Bot3 when trained here; thesis"
-        f" {second['claim']['value']:g} %: {verdict_words(second)}. Our own last network, which was also trained"
-        " otherwise, judges the position after the move and before the cards are drawn, so that it needs no guesses; it"
-        f" loses {worded(ours['figure'], 1, ' %')}.",
+        f" {second['claim']['value']:g} %: {verdict_words(second)}. The last of our own networks, trained"
+        " here as `best` was, judges the position before the cards are drawn and needs no guesses: it loses"
+        f" {worded(ours['figure'], 1, ' %')}.",
         "The network that needs no sampling scores the position after the move, before any card is drawn. The"
         f" thesis' best network, which peeks at its draws, lost {ours['claim']['value']:g} %: {verdict_words(ours)}.",
     ]

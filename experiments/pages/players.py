@@ -70,8 +70,8 @@ def answers(result: Result) -> list[str]:
     lines = [
         f"A network trained for its size of table is {'; '.join(parts)} (the sizes that were measured): with Bot3 in"
         f" all other seats, it loses {worded(best['figure'], 2)} times the fair share of games at the best size,"
-        f" {_seats(best)} players, and {worded(worst['figure'], 2)} times at the worst, {_seats(worst)}. These are"
-        f" small networks, one for each size; `best`, which was trained for longer, loses {shipped}.",
+        f" {_seats(best)} players, and {worded(worst['figure'], 2)} times at the worst, {_seats(worst)}. Small"
+        f" networks, one a size; `best`, trained for longer, loses {shipped}.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]

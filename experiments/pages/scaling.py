@@ -26,17 +26,21 @@ def answers(result: Result) -> list[str]:
     rows = [row for row in result["rows"] if row["claim"]]
     if not rows:
         return ["Nothing is answered: this machine has one processor."]
-    return [f"With {rows[0]['name']} instead of one, cardai plays {listed([_faster(result, row) for row in rows])}."]
+    processors = " and ".join(dict.fromkeys(str(machine["usable_cpus"]) for machine in result["machines"]))
+    return [
+        f"On {processors} processors, {rows[0]['name']} instead of one play"
+        f" {listed([_faster(result, row) for row in rows])}."
+    ]
 
 
 def _faster(result: Result, row: Mapping[str, Any]) -> str:
     """A row's speed-up in words, with the reason why a network gains nothing."""
     figure = row["figure"]
+    words = f"{worded(figure, 2)} times as many games a second with four {_named(row)}"
     if figure["high"] is None or figure["high"] >= 1:
-        return f"{worded(figure, 2)} times as many games a second with four {_named(row)}"
+        return words
     used = rows_by_place(result)[row["table"], "1 thread", USED]["figure"]["point"]
-    why = f", which with one thread already keep {used / 100:.1f} processors at work" if used > 110 else ""
-    return f"{worded(figure, 2)} times as many with four {_named(row)}{why}"
+    return f"{words}, which with one thread already keep {used / 100:.1f} processors at work" if used > 110 else words
 
 
 def _agent(row: Any) -> str:

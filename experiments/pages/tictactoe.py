@@ -56,7 +56,7 @@ def answers(result: Result) -> list[str]:
         verdict = f"the {first if gap['point'] > 0 else second} is better"
     most = rows[WON, "most wins, never losing", "last iteration"]["figure"]
     return [
-        "Trained from scratch by the thesis' protocol, at learning rates of our own since it gives none, "
+        "By the thesis' protocol, at learning rates of our own (it gives none), "
         + " and ".join(
             f"{'an' if body == 'mlp' else 'a'} {body.upper()} wins {worded(row['figure'], 1, ' %')} (thesis"
             f" {CLAIMS[body]:g} %)"

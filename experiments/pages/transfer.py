@@ -45,11 +45,10 @@ def answers(result: Result) -> list[str]:
         if (own := [title for title, side in sides.items() if side == words])
     ]
     first = (
-        f"With {max(games):,.0f} games of each of the five, and {min(minutes):.0f} to {max(minutes):.0f} minutes to"
-        " play them and learn, its networks play, compared with what the sources report, by more than chance"
-        f" {', '.join(sources)} (in Hearts and Literature against stand-ins for the sources' opponents, so that these"
-        " two are no test of like with like); compared with the strongest hand-written or searching player of the"
-        f" game, {', '.join(simple)}."
+        f"{max(games):,.0f} games of each, {min(minutes):.0f} to {max(minutes):.0f} minutes to play them and learn. Its"
+        f" networks against the sources' figures: {', '.join(sources)} (in Hearts and Literature the opponents are"
+        " stand-ins: no test of like with like). Against the strongest player without a network:"
+        f" {', '.join(simple)}. Better and worse are by more than chance."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
 
