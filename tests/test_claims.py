@@ -159,7 +159,7 @@ def figures_by_claim():
 
 
 def test_what_is_written_about_a_claim_was_read_beside_the_figures_it_has_now():
-    """A why is prose: it cannot follow a new result. Read each named claim, then `python -m tests.test_claims`."""
+    """A why is prose: it cannot follow a new result. Read each named claim, then `python tests/test_claims.py`."""
     read, now = json.loads(READ.read_text("utf-8")), figures_by_claim()
     assert [name for name in now if now[name] != read.get(name)] == []
     assert [name for name in read if name not in now] == []

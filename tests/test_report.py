@@ -22,7 +22,7 @@ PHONE = 390 - 2 * 16
 """Pixels that a figure gets on a phone's screen."""
 
 
-NEW = {"strength"}
+NEW: set[str] = set()
 """Experiments that are younger than the report in this repository; the next report has them."""
 
 

@@ -11,8 +11,6 @@ NOTES = (
     "Speed-up: games a second divided by those with one thread in the same repeat; Student-t interval over repeats.",
     "CPU time / (wall time x playing threads): 100 % means that every playing thread computes all the time. Above 100 %"
     " the network's own threads are working too.",
-    "A network computes on all processors, whatever the number of playing threads; only the play itself can gain"
-    " from more playing threads.",
 )
 
 USED = "use of the processors, %"

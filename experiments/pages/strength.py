@@ -38,15 +38,16 @@ def _headline(result: Result) -> str:
             rest.append(contest.title)
             continue
         with_it, without = (worded(row["figure"], 1, " %") for row in (searching, unaided))
-        parts.append(f"{contest.title}: {contest.counted.lower()} {with_it}, without {without}")
+        opponents = next(iter(contest.opponents))
+        parts.append(f"{contest.title}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}")
         times.append([_milliseconds(result, row) for row in (unaided, searching)])
     if not parts:
         return "No agent that searches over worlds is shown to be better than the best one without search."
     (least, before), (after, most) = ((min(own), max(own)) for own in zip(*times, strict=True))
     none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
     return (
-        f"With a search over worlds, for {after:.2g} to {most:.2g} ms a decision instead of {least:.2g} to"
-        f" {before:.2g} ms: {'; '.join(parts)}.{none}"
+        f"With the best search over worlds or of the ending, for {after:.2g} to {most:.2g} ms a decision instead of"
+        f" {least:.2g} to {before:.2g} ms: {'; '.join(parts)}.{none}"
     )
 
 
