@@ -9,10 +9,12 @@ from cardai.stats.interval import wilson
 from experiments.machinery import report
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.words import rows_by_place
+from experiments.pages import ratings
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"
 RESULTS = report.results_in(FOLDER)
+RUNS = ratings.runs_in(FOLDER)
 NAMES = [result["experiment"] for result in RESULTS]
 FIGURES = {result["experiment"]: page_of(result["experiment"]).draw(result) for result in RESULTS}
 TITLES = {name: list(figures) for name, figures in FIGURES.items()}
@@ -32,7 +34,7 @@ def test_it_has_results_of_nearly_every_experiment():
 
 
 def test_the_front_page_is_written_from_the_results():
-    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS)
+    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS, RUNS)
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=NAMES)
@@ -41,6 +43,12 @@ def test_a_page_is_written_from_its_result(result):
     titles = TITLES[name]
     assert (FOLDER / f"{name}.md").read_text("utf-8") == report.page(result, titles)
     assert all((FOLDER / f"{name}-{title}.svg").exists() for title in titles)
+
+
+def test_the_page_of_ratings_is_written_from_the_history():
+    figures = ratings.draw(RUNS)
+    assert (FOLDER / "ratings.md").read_text("utf-8") == ratings.page(RUNS, list(figures))
+    assert len(figures) == len(RUNS[-1]["tables"])
 
 
 def test_figures_in_the_readme_are_those_of_the_report():
@@ -52,7 +60,7 @@ def test_figures_in_the_readme_are_those_of_the_report():
 
 def test_the_one_page_holds_all_of_it_and_needs_nothing_else():
     whole = (FOLDER / "index.html").read_text("utf-8")
-    assert all(f'id="{name}"' in whole for name in NAMES)
+    assert all(f'id="{name}"' in whole for name in [*NAMES, ratings.NAME])
     assert "<img" not in whole
     assert "<script" not in whole
     assert "`" not in whole
@@ -62,6 +70,7 @@ def test_all_of_it_was_measured_from_a_checkout_without_changes():
     for result in RESULTS:
         assert result["scale"] == "small"
         assert all(commit and "dirty" not in commit for commit in result["commits"]), result["experiment"]
+    assert all(run["machine"]["commit"] and "dirty" not in run["machine"]["commit"] for run in RUNS)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.svg")), ids=lambda path: path.stem)

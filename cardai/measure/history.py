@@ -14,12 +14,12 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.files.reading import parse_json, read_bytes, unreadable
-from cardai.measure.league import FORMAT, League, LeagueTable, RatingChange, RatingComparison
+from cardai.measure.league import FORMAT, League, RatingChange, RatingComparison
 from cardai.measure.pool import table_name
 from cardai.stats import interval
 from cardai.stats.interval import Estimate
 
-_RatedAgent = tuple[str, int, str, int, str]
+RatedAgent = tuple[str, int, str, int, str]
 """An agent at a table of a version of a game: (game, version, variant, seats, spec)."""
 
 
@@ -60,7 +60,7 @@ def read_history(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
         try:
             run = parse_json(line)
-            _ratings_in(run)
+            _check(run)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             raise CardaiError(f"{path}, line {number}: it is damaged, or no line of `cardai bench --all`") from None
         runs.append(run)
@@ -78,34 +78,40 @@ def last_run(path: Path) -> dict[str, Any]:
 
 
 def compare(league: League, run: Mapping[str, Any]) -> League:
-    """The league with its ratings compared with those of a run of a history.
+    """The league with its ratings compared with those of a run of a history, see `changes`."""
+    return replace(league, comparison=changes(league.as_json(), run))
+
+
+def changes(run: Mapping[str, Any], earlier: Mapping[str, Any]) -> RatingComparison:
+    """The ratings of a run compared with those of an earlier one; both as a history or `League.as_json` has them.
 
     The intervals of the differences take the two runs as independent (Newcombe's square-and-add). If both played the
     same deals, they are too wide if anything. Only agents at the same table of the same version of a game are compared;
-    agents of one run alone are named. An interrupted league is compared only at the tables it finished.
+    agents of one run alone are named. An interrupted run is compared only at the tables it finished.
     """
-    then = _ratings_in(run)
-    now = {_rated(table, one.spec): one.rating for table in league.tables for one in table.standings if one.rating.n}
-    changes = [
+    now, then = ratings_in(run), ratings_in(earlier)
+    differences = [
         RatingChange(_table(rated), rated[4], *_difference(now[rated], then[rated])) for rated in now if rated in then
     ]
-    finished = {table.name for table in league.tables}
-    expected = [rated for rated in then if not league.interrupted or _table(rated) in finished]
+    finished = {table_name(table["game"], table["variant"], table["seats"]) for table in run["tables"]}
+    expected = [rated for rated in then if not run["interrupted"] or _table(rated) in finished]
     new, gone = [rated for rated in now if rated not in then], [rated for rated in expected if rated not in now]
-    compared = {change.table for change in changes}
-    comparison = RatingComparison(
-        then=f"{run['date']}, commit {run['machine']['commit'] or 'unknown'}, seed {run['seed']}, "
-        f"{run['asked']:,} games a table",
-        changes=tuple(changes),
+    compared = {change.table for change in differences}
+    return RatingComparison(
+        then=f"{earlier['date']}, commit {earlier['machine']['commit'] or 'unknown'}, seed {earlier['seed']}, "
+        f"{earlier['asked']:,} games a table",
+        changes=tuple(differences),
         new=tuple(f"{rated[4]} at {_table(rated)}" for rated in new),
         gone=tuple(f"{rated[4]} at {_table(rated)}" for rated in gone),
         same_pools=not any(_table(rated) in compared for rated in [*new, *gone]),
     )
-    return replace(league, comparison=comparison)
 
 
-def _ratings_in(run: Mapping[str, Any]) -> dict[_RatedAgent, Estimate]:
-    """The ratings in a line of a history. Raises ValueError, KeyError, TypeError or AttributeError if it is damaged."""
+def ratings_in(run: Mapping[str, Any]) -> dict[RatedAgent, Estimate]:
+    """The ratings of a run, without those of tables that have none; both as for `changes`.
+
+    Raises ValueError, KeyError, TypeError or AttributeError if the run is damaged.
+    """
     if run["format"] != FORMAT:
         raise ValueError(run["format"])
     ratings = {}
@@ -119,10 +125,15 @@ def _ratings_in(run: Mapping[str, Any]) -> dict[_RatedAgent, Estimate]:
             high = math.inf if rating["high"] is None else float(rating["high"])
             estimate = Estimate(float(rating["point"]), low, high, int(rating["n"]), int(rating["deals"]))
             ratings[*place, str(standing["spec"])] = estimate
-    _ = run["date"], run["machine"]["commit"]
+    return ratings
+
+
+def _check(run: Mapping[str, Any]) -> None:
+    """Raise ValueError, KeyError, TypeError or AttributeError unless a line of a history is whole."""
+    ratings_in(run)
+    _ = run["date"], run["machine"]["commit"], run["interrupted"]
     if not isinstance(run["seed"], int) or not isinstance(run["asked"], int):
         raise TypeError("seed and asked are whole numbers")
-    return ratings
 
 
 def _difference(now: Estimate, then: Estimate) -> tuple[Estimate, str]:
@@ -136,11 +147,7 @@ def _difference(now: Estimate, then: Estimate) -> tuple[Estimate, str]:
     return difference, "better" if low > 0 else "worse"
 
 
-def _rated(table: LeagueTable, spec: str) -> _RatedAgent:
-    return table.game, table.version, table.variant, table.seats, spec
-
-
-def _table(rated: _RatedAgent) -> str:
+def _table(rated: RatedAgent) -> str:
     game, _, variant, seats, _ = rated
     return table_name(game, variant, seats)
 

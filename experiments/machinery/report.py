@@ -2,9 +2,9 @@
 
     write(Path("report"), [read_sealed(path) for path in paths])
 
-The folder of a report holds README.md, index.html, and for each experiment its page, figures and sealed result.
-`write_again(folder)` makes all pages from the results in the folder. No figure is written by hand, and a result
-that was edited by hand raises CardaiError.
+The folder of a report holds README.md, index.html, and for each experiment its page, figures and sealed result; it may
+hold a history of ratings. `write_again(folder)` makes all pages from the results and the history in the folder. No
+figure is written by hand, and a result that was edited by hand raises CardaiError.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from experiments.machinery.charts import cut, first_panel, svg
 from experiments.machinery.findings import VERDICTS
 from experiments.machinery.provenance import read_sealed, write_sealed
 from experiments.machinery.words import Result, shown
-from experiments.pages import claims
+from experiments.pages import claims, ratings
 
 ABOUT = (
     "cardai repeats, and adds to, what five sources report about card games: a thesis on Moska (a Finnish game in"
@@ -112,8 +112,17 @@ def _written(folder: Path, results: Sequence[Result]) -> Path:
             texts[f"{name}.md"] = page(result, titles[name])
             if name == STRENGTH_FROM:
                 texts[STRENGTH] = svg(page_of(name).strength(result))
+    runs = ratings.runs_in(folder)
+    if runs:
+        figures = ratings.draw(runs)
+        texts |= {f"{ratings.NAME}-{title}.svg": svg(figure) for title, figure in figures.items()}
+        main = next(iter(figures))
+        panels[ratings.NAME] = first_panel(figures[main])
+        texts[f"{ratings.NAME}-{THUMBNAIL}.svg"] = cut(texts[f"{ratings.NAME}-{main}.svg"], panels[ratings.NAME])
+        drawings[ratings.NAME] = {title: svg(figure, alone=False) for title, figure in figures.items()}
+        texts[f"{ratings.NAME}.md"] = ratings.page(runs, list(figures))
     with _complete(" and ".join(titles)):
-        texts["README.md"], texts["index.html"] = overview(results), _html(results, drawings, panels)
+        texts["README.md"], texts["index.html"] = overview(results, runs), _html(results, runs, drawings, panels)
         texts[f"{CLAIMS}.md"] = claims.page(results)
     for result in results:
         content = {part: value for part, value in result.items() if part != "seal"}
@@ -166,20 +175,23 @@ def excerpt(results: Sequence[Result]) -> str:
     return "\n".join([*lines, "", _BELOW, ""])
 
 
-def overview(results: Sequence[Result]) -> str:
-    """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions."""
+def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) -> str:
+    """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions.
+
+    `runs`: of a history of ratings, see `experiments.pages.ratings`.
+    """
     lines = ["# Report", ""]
     lines += [line for about in ABOUT for line in (about, "")]
     lines += ["| question | answer | figure |", "|---|---|---|"]
-    for result in results:
-        name = result["experiment"]
+    for name, question, answer in _questions(results, runs):
         figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
-        lines.append(f"| [{EXPERIMENTS[name].question}]({name}.md) | {_answers(result)[0]} | {figure} |")
+        lines.append(f"| [{question}]({name}.md) | {answer} | {figure} |")
     lines += ["", "Pages, with the number of figures by their verdict, and the time they took:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
     lines += [
+        *([f"- [{ratings.NAME}]({ratings.NAME}.md): the history of `cardai bench --all`"] if runs else []),
         f"- [every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
         "- [all of it on one page](index.html)",
         "",
@@ -187,6 +199,15 @@ def overview(results: Sequence[Result]) -> str:
     lines += [*(f"- {line}" for line in legend(results)), ""]
     lines += _conditions(results)
     return "\n".join(lines) + "\n"
+
+
+def _questions(results: Sequence[Result], runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+    """(name of a page, its question, the answer in one line)."""
+    rows = [
+        (name, EXPERIMENTS[name].question, _answers(result)[0])
+        for name, result in ((result["experiment"], result) for result in results)
+    ]
+    return [*rows, (ratings.NAME, ratings.QUESTION, ratings.answers(runs)[0])] if runs else rows
 
 
 def page(result: Result, titles: Sequence[str] = ()) -> str:
@@ -349,17 +370,22 @@ padding:.8rem 0}.questions td,.questions td:last-child{display:block;border:0;pa
 
 
 def _html(
-    results: Sequence[Result], drawings: Mapping[str, Mapping[str, str]], panels: Mapping[str, Sequence[float]]
+    results: Sequence[Result],
+    runs: Sequence[Mapping[str, Any]],
+    drawings: Mapping[str, Mapping[str, str]],
+    panels: Mapping[str, Sequence[float]],
 ) -> str:
     """The whole report as one page. `panels`: where the first panel of each main figure lies."""
     questions = "".join(
-        _question(result, drawings[result["experiment"]], panels[result["experiment"]]) for result in results
+        _question(name, question, answer, drawings[name], panels[name])
+        for name, question, answer in _questions(results, runs)
     )
     pages = "".join(
         f'<li><a href="#{result["experiment"]}">{result["experiment"]}</a>: {_coloured(_counts(result))}</li>'
         for result in results
     )
     body = "".join(_section(result, drawings[result["experiment"]]) for result in results)
+    body += _ratings(runs, drawings[ratings.NAME]) if runs else ""
     conditions = "<br>".join(map(html.escape, _conditions(results)))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -372,13 +398,12 @@ def _html(
     )
 
 
-def _question(result: Result, figures: Mapping[str, str], panel: Sequence[float]) -> str:
+def _question(name: str, question: str, answer: str, figures: Mapping[str, str], panel: Sequence[float]) -> str:
     """A row of the table of questions; its picture is the first panel of the page's main figure again, smaller."""
-    name = result["experiment"]
     main = next(iter(figures))
     return (
-        f'<tr><td><a href="#{name}">{_prose(EXPERIMENTS[name].question)}</a></td>'
-        f"<td>{_prose(_answers(result)[0])}</td>"
+        f'<tr><td><a href="#{name}">{_prose(question)}</a></td>'
+        f"<td>{_prose(answer)}</td>"
         f'<td><a href="#{name}">{_again(name, main, panel)}</a></td></tr>\n'
     )
 
@@ -397,13 +422,7 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
     parts = [f'<section><h2 id="{name}">{_prose(entry.question)}</h2>']
     parts += [f"<p><strong>{_prose(answer)}</strong></p>", *drawn[:1]]
     parts.append("<ul>" + "".join(f"<li>{_prose(line)}</li>" for line in others) + "</ul>")
-    for title, columns, lines in tables(result):
-        head = "".join(f"<th>{_prose(column)}</th>" for column in columns)
-        body = "".join(f"<tr><td>{_prose(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
-        parts.append(
-            f'<h3>{_prose(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
-        )
+    parts += _html_tables(tables(result))
     parts += drawn[1:]
     parts.append(_list_of(notes_of(result)))
     body = "".join(f"<tr>{_cells(cells)}</tr>\n" for cells in rows(result))
@@ -414,6 +433,29 @@ def _section(result: Result, figures: Mapping[str, str]) -> str:
     command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
     parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
     return "\n".join(parts)
+
+
+def _html_tables(shown_tables: Iterable[tuple[str, list[str], list[tuple[str, list[str]]]]]) -> list[str]:
+    """Tables as `tables` has them, in HTML."""
+    parts = []
+    for title, columns, lines in shown_tables:
+        head = "".join(f"<th>{_prose(column)}</th>" for column in columns)
+        body = "".join(f"<tr><td>{_prose(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
+        parts.append(
+            f'<h3>{_prose(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
+    return parts
+
+
+def _ratings(runs: Sequence[Mapping[str, Any]], figures: Mapping[str, str]) -> str:
+    """The ratings as a section of the page."""
+    answer, *others = ratings.answers(runs)
+    drawn = [f"<figure>{_own_ids(text, _prefix(ratings.NAME, title))}</figure>" for title, text in figures.items()]
+    parts = [f'<section><h2 id="{ratings.NAME}">{_prose(ratings.QUESTION)}</h2>']
+    parts += [f"<p><strong>{_prose(answer)}</strong></p>", *drawn[:1], _list_of(others)]
+    parts += [*_html_tables(ratings.tables(runs)), *drawn[1:], _list_of(ratings.NOTES)]
+    return "\n".join([*parts, f'<p class="dim">{_prose(ratings.conditions(runs))}</p></section>\n'])
 
 
 def _claims(results: Sequence[Result]) -> str:
