@@ -82,8 +82,8 @@ def result():
 def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
     headline, first, *others = answers(result)
     assert headline.startswith(
-        "With a search over worlds, for 2 to 2 ms a decision instead of 0.04 to 0.04 ms: Moska for four: games lost"
-        " 7.5 % (7.0 to 8.0), without 12.5 % (12.0 to 13.0); Durak"
+        "With the best search over worlds or of the ending, for 2 to 2 ms a decision instead of 0.04 to 0.04 ms: Moska"
+        " for four, against three Bot3: games lost 7.5 % (7.0 to 8.0), without 12.5 % (12.0 to 13.0); Durak"
     )
     assert headline.endswith("No search is shown to be better in: Hearts, one round; Literature, two against two.")
     assert first == (

@@ -116,6 +116,15 @@ def test_agents_of_other_packages_are_built_on_models():
     assert not {spec for spec in pool_of(load("tictactoe"))[0] if spec.startswith(("endgame:", "policy:"))}
 
 
+def test_policies_that_come_with_cardai_are_rated_at_the_tables_that_they_fit(monkeypatch):
+    (table,) = tables_of("literature", True, {})
+    assert "policy:best?greedy" in [one.spec for one in table.pool]
+    monkeypatch.setattr(pool, "packaged_specs", lambda game: {"policy:lost": ""})
+    agents, refused = pool_of(load("literature"))
+    assert list(refused) == ["policy:lost"]
+    assert "policy:lost" not in agents
+
+
 def test_tables_are_the_default_one_and_those_of_the_models():
     left_out = {}
     durak = {(plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in tables_of("durak", True, left_out)}

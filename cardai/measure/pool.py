@@ -2,8 +2,8 @@
 
 A *table* is a game with a variant and a number of seats: the game's defaults, and those that its shipped models are
 for. Its *pool* is the agents that can play there: random and hand-written players, greedy heuristics, every model asked
-as it was trained to be asked, a short rollout, and agents of other packages that are built on such a model's agent.
-Agents that peek are in no pool.
+as it was trained to be asked, every policy, a short rollout, and agents of other packages that are built on such a
+model's agent. Agents that peek are in no pool.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 
 from cardai.agents.endgame import EndingSolver
 from cardai.agents.evaluator import known_evaluators
-from cardai.agents.spec import Agent, agent, kinds_of
+from cardai.agents.spec import Agent, agent, kinds_of, packaged_specs
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import load
@@ -75,7 +75,7 @@ def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[Plan
 
 
 def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
-    """The agents of a game's league by their specs, and the models that fit no table, with the reason.
+    """The agents of a game's league by their specs, and the models and packaged agents that it lacks, with the reason.
 
     A model that was trained on after-states is asked by `greedy:`, one for settled states by `sampled:` with `WORLDS`
     worlds.
@@ -101,6 +101,11 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
             except CardaiError:  # a kind for another game, or one that is not built on an agent
                 continue
             pool[player.spec] = player
+    for spec in packaged_specs(game):
+        try:
+            pool[spec] = agent(game, spec)
+        except CardaiError as error:
+            refused[spec] = str(error)
     rollout = f"rollout:{WORLDS}"
     pool[rollout] = agent(game, rollout)
     return {spec: player for spec, player in pool.items() if not player.peeks}, refused
