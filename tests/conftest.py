@@ -6,6 +6,7 @@ import signal
 import tempfile
 
 _XLA = "JAX_COMPILATION_CACHE_DIR"
+_QUICK = "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes=true"
 
 
 def pytest_configure(config):
@@ -13,10 +14,12 @@ def pytest_configure(config):
 
     An ignored signal stays ignored in the processes that tests start; one that is handled does not.
 
-    Equal networks are compiled once in all processes of a run, those that tests start included.
+    Equal networks are compiled once in all processes of a run, those that tests start included. They are not optimised
+    much: the networks of tests are small, and compiling them would take longer than computing them.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.setdefault("XLA_FLAGS", _QUICK)
     if _XLA not in os.environ:
         os.environ[_XLA] = tempfile.mkdtemp(prefix="cardai-xla-")
         os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"

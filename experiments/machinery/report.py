@@ -30,12 +30,15 @@ ABOUT = (
     " Durak (in which, too, the last player with cards loses). In brackets after a figure: its 95 % interval, over"
     " games, or over the repeats of a measurement; over training as well where a page trains several networks of a"
     " kind, as its notes say.",
+    "The method, or recipe, is the thesis': play many games, train a network to predict from one player's view how they"
+    " end, play the move whose next position it likes best. The thesis tried it on Tic-Tac-Toe first. A world is a"
+    " guess of all cards that a player cannot see; a search over worlds plays moves on in several of them before it chooses.",
     "Bot3 is the strongest hand-written player of the thesis. Fair share: what each of n equal players loses or wins,"
     " 100/n %, so 25 % at a table of four. MLP and CNN are two kinds of network: one reads a position as a list, the"
     " other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a policy"
     " from games against oneself. `best` is the name of the network that comes with cardai for a game. Other pages"
-    " train networks of their own, mostly smaller and on fewer games: compare networks within a line, not from line to"
-    " line.",
+    " train networks of their own, mostly smaller and on fewer games, and each page plays games of its own: compare"
+    " figures within a line, not from line to line.",
 )
 LEGEND = "Numbers are estimates with 95 % intervals."
 CLAIMS_LEGEND = (
@@ -186,7 +189,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) 
     for name, question, answer in _questions(results, runs):
         figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
         lines.append(f"| [{question}]({name}.md) | {answer} | {figure} |")
-    lines += ["", "Pages, with the number of figures by their verdict, and the time they took:", ""]
+    lines += ["", "Pages, with the number of figures by their verdict (a claim may have several), and their time:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")

@@ -35,11 +35,11 @@ def answers(result: Result) -> list[str]:
     three, one = (ends["ppo", ROWS[row]] for row in ("D1", "D2"))
     shallow, deep = (ends[f"nfsp-{name}", ROWS["D2"]]["figure"] for name in ("shallow", "deep"))
     return [
-        "As trained here, one network each, an evaluator (a network that judges positions); the trainings differ too"
-        " much in length to rank the methods. Against one hand-written defensive player it wins or draws"
-        f" {worded(ours['figure'], 1, ' %')} of its games after {_games(ours)} to learn from, PPO"
-        f" {worded(ppo['figure'], 1, ' %')} after"
-        f" {_games(ppo)}, NFSP {worded(nfsp['figure'], 1, ' %')} after {_games(nfsp)}.",
+        "No ranking of the methods: their trainings differ too much in length, and each trained one network. Games won"
+        " or drawn against one hand-written defensive player: by an evaluator (a network that judges positions)"
+        f" {worded(ours['figure'], 1, ' %')} after learning from {_games(ours)}, by PPO"
+        f" {worded(ppo['figure'], 1, ' %')} after {_games(ppo)}, by NFSP {worded(nfsp['figure'], 1, ' %')} after"
+        f" {_games(nfsp)}.",
         f"In endings the evaluator finds the best move in {worded(best['evaluator'], 1, ' %')} of decisions, PPO in"
         f" {worded(best['ppo'], 1, ' %')}.",
         f"PPO avoids losing in {worded(three['figure'], 2, ' %')} of its games against three random players; the"

@@ -26,13 +26,14 @@ def answers(result: Result) -> list[str]:
     alone, searching = (rows[SHARES, name, "pimc"]["figure"] for name in (LAST, "search"))
     gap = asdict(difference(Measurement(**searching), Measurement(**alone)))
     return [
-        f"It gets {worded(share, 1, ' %')} of the win (seats that tie share it), where a fair share is 25 %, against"
-        " three stand-ins for the paper's search, which compare moves by random play to the end of the round, by the"
-        " paper's rules. Against three that compare them by the play of a careful player (`pimc`), by the usual rules,"
-        f" it gets {worded(alone, 1, ' %')}; with a search of its own {worded(searching, 1, ' %')}:"
+        f"Trained here, it gets {worded(share, 1, ' %')} of the win (seats that tie share it), where a fair share is"
+        " 25 %, by the paper's rules against three stand-ins for the paper's search, which compare moves by random play"
+        " to the end of the round; the paper's five networks together got 32 % against its own search, so the two"
+        " cannot be compared. By the usual rules against three that compare moves by the play of a careful player"
+        f" (`pimc`) it gets {worded(alone, 1, ' %')}; if it also searches as it plays, {worded(searching, 1, ' %')}:"
         f" {'no difference is shown' if is_open(gap) else 'more than chance'}.",
         f"It has {worded(points, 2)} points a round against the stand-ins.",
-        "The paper reports 32 % and 6.27 points for five networks together against its own opponents.",
+        "The paper reports 6.27 points for five networks together against its own opponents.",
     ]
 
 

@@ -28,7 +28,7 @@ def answers(result: Result) -> list[str]:
     return [
         f"The thesis' second network (NN2), which averages over guesses of the cards it will draw, loses"
         f" {worded(second['figure'], 1, ' %')} of its games against three Bot3 when trained here; thesis"
-        f" {second['claim']['value']:g} %: {verdict_words(second)}. The last of our own networks, trained"
+        f" {second['claim']['value']:g} %: {verdict_words(second)}. A network of our own, trained"
         " here as `best` was, judges the position before the cards are drawn and needs no guesses: it loses"
         f" {worded(ours['figure'], 1, ' %')}.",
         "The network that needs no sampling scores the position after the move, before any card is drawn. The"

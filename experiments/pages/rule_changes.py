@@ -31,14 +31,15 @@ def answers(result: Result) -> list[str]:
     for rules in VARIANTS:
         cost = rows[COST, under(rules), "all pairs"]["figure"]
         own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
-        shown = "not shown to differ from none, " * is_open(cost)
+        shown = ", not shown to differ from none" * is_open(cost)
         parts.append(
-            f"in games by {NAMES[rules]} {shown}{worded(cost, 2, ' percentage points')} (those trained by the rules"
-            f" that are played lose {own:.0f} %)"
+            f"in games by {NAMES[rules]} {worded(cost, 2, ' percentage points')}{shown} (networks trained by"
+            f" these rules lose {own:.0f} %)"
         )
     lines = [
-        "The thesis has two sets of rules: its program's, and its appendix', by which people play. Extra games lost"
-        f" against three Bot3 by networks trained by the set that is not played: {'; '.join(parts)}."
+        "The thesis has two sets of rules: its program's, and its appendix', by which people play. How many more games"
+        " small networks lose against three Bot3 if they were trained by the other set than the one that is played:"
+        f" {'; '.join(parts)}. A fair share is {SHARE:g} %."
     ]
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))

@@ -31,24 +31,28 @@ def answers(result: Result) -> list[str]:
 
 def _headline(result: Result) -> str:
     """Where the best search is better than the best agent without one, by how much and for what time."""
-    parts, rest, times = [], [], []
+    parts, rest = [], []
     for contest in CONTESTS.values():
         searching, unaided = _best(result, contest)
         if searching is None or not _is_better(contest, searching, unaided):
-            rest.append(contest.title)
+            rest.append(_title(contest))
             continue
-        with_it, without = (worded(row["figure"], 1, " %") for row in (searching, unaided))
+        with_it, without = (
+            f"{worded(row['figure'], 1, ' %')} at {_milliseconds(result, row):.2g} ms" for row in (searching, unaided)
+        )
         opponents = next(iter(contest.opponents))
-        parts.append(f"{contest.title}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}")
-        times.append([_milliseconds(result, row) for row in (unaided, searching)])
+        parts.append(f"{_title(contest)}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}")
     if not parts:
         return "No agent that searches over worlds is shown to be better than the best one without search."
-    (least, before), (after, most) = ((min(own), max(own)) for own in zip(*times, strict=True))
     none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
     return (
-        f"With the best search over worlds or of the ending, for {after:.2g} to {most:.2g} ms a decision instead of"
-        f" {least:.2g} to {before:.2g} ms: {'; '.join(parts)}.{none}"
+        "The best of several searches (over worlds, or of the ending), and the best agent without one, with the time of"
+        f" a decision: {'; '.join(parts)}.{none}"
     )
+
+
+def _title(contest: Contest) -> str:
+    return contest.title.replace("rules of the report", "the student report's rules")
 
 
 def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
@@ -83,7 +87,7 @@ def _answer(result: Result, contest: Contest) -> str:
         "share": "gets {} of the win",
         "score": "scores {}, a tie counted half,",
     }[contest.measure]
-    said = f"{contest.title}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
+    said = f"{_title(contest)}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
     if strongest is unaided:
         return f"{said}; no agent that searches does better."
     return f"{said}; without search `{unaided['name']}` {_figures(result, unaided, what)}."
