@@ -32,7 +32,8 @@ ABOUT = (
     " kind, as its notes say.",
     "The method, or recipe, is the thesis': play many games, train a network to predict from one player's view how they"
     " end, play the move whose next position it likes best. The thesis tried it on Tic-Tac-Toe first. A world is a"
-    " guess of all cards that a player cannot see; a search over worlds plays moves on in several of them before it chooses.",
+    " guess of all cards that a player cannot see; a search over worlds plays moves on in several of them before it"
+    " chooses.",
     "Bot3 is the strongest hand-written player of the thesis. Fair share: what each of n equal players loses or wins,"
     " 100/n %, so 25 % at a table of four. MLP and CNN are two kinds of network: one reads a position as a list, the"
     " other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a policy"

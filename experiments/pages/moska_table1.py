@@ -39,8 +39,8 @@ def answers(result: Result) -> list[str]:
     as_it_must = ", as it must: a check of the harness" if is_fair else ""
     return [
         f"The network `best` of cardai loses {worded(best['figure'], 1, ' %')} of its games against three Bot3, where a"
-        f" fair share is {FAIR:g} %, and sees nothing hidden; the thesis' best network, which sees the cards it will draw,"
-        f" lost {best['claim']['value']:g} %: {verdict_words(best)}.",
+        f" fair share is {FAIR:g} %, and sees nothing hidden; the thesis' best network, which sees the cards it"
+        f" will draw, lost {best['claim']['value']:g} %: {verdict_words(best)}.",
         f"NN2-HIF, made by the thesis' recipe, loses {worded(sampling['figure'], 1, ' %')}; the thesis reports"
         f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}. Bot3 itself, among three"
         f" Bot3, loses {worded(bot['figure'], 1, ' %')}{as_it_must}.",
