@@ -29,7 +29,8 @@ NOTES = (
     "Score: the mean over games against all other agents of the table; what a game's scores are, its rules say"
     " (`cardai rules GAME`).",
     "Change: of two independent runs; better or worse if the interval excludes 0, which one in twenty does by chance"
-    " alone. New agents at a table shift the ratings of all others there.",
+    " alone. Ratings of a table are fitted together, so an agent that is new, or that plays better than before, shifts"
+    " those of all others there.",
     f"Or more, no bound: no chain of wins leads from `{ANCHOR}` to the agent, or back, so the games set no bound.",
     "Agents guess hidden cards from 10 worlds, where 100 are usual. No agent sees them. docs/benchmarks.md says how the"
     " ratings are made.",

@@ -47,7 +47,8 @@ def answers(result: Result) -> list[str]:
     first = (
         f"{max(games):,.0f} games of each, {min(minutes):.0f} to {max(minutes):.0f} minutes to play them and learn. Its"
         f" networks against the sources' figures: {', '.join(sources)} (in Hearts and Literature the opponents are"
-        " stand-ins: no test of like with like). Against the strongest player without a network:"
+        " stand-ins: no test of like with like). Beside the strongest player without a network, against the same"
+        " opponents:"
         f" {', '.join(simple)}. Better and worse are by more than chance."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
