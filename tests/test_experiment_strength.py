@@ -82,9 +82,10 @@ def result():
 def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
     headline, first, *others = answers(result)
     assert headline.startswith(
-        "The best of several searches (over worlds, or of the ending), and the best agent without one, with the time of"
-        " a decision: Moska for four, against three Bot3: games lost 7.5 % (7.0 to 8.0) at 2 ms, without 12.5 % (12.0"
-        " to 13.0) at 0.04 ms; Durak for two, the student report's rules, against one"
+        "The best of several searches (over worlds, or of the ending), and the best of several agents without one, both"
+        " chosen by the games of the figures, with the time of a decision: Moska for four, against three"
+        " Bot3: games lost 7.5 % (7.0 to 8.0) at 2 ms, without 12.5 % (12.0 to 13.0) at 0.04 ms; Durak for"
+        " two, the student report's rules, against one"
     )
     assert headline.endswith("No search is shown to be better in: Hearts, one round; Literature, two against two.")
     assert first == (

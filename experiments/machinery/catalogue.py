@@ -151,7 +151,7 @@ EXPERIMENTS = {
         ("moska", "durak", "tictactoe", "hearts", "literature"),
     ),
     "hearts-best": CatalogueEntry(
-        "How well does a single network play Hearts, which passes and plays and learns from its own games?",
+        "How well does a single network, which passes and plays and learned from its own games, play Hearts?",
         "five of its seven networks together win 32 % against three players by Monte Carlo tree search, with 6.27"
         " points a round",
         "Demirdöver, Baykal, Alpaslan 2022, section 5.2, table 4",

@@ -190,7 +190,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) 
     for name, question, answer in _questions(results, runs):
         figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
         lines.append(f"| [{question}]({name}.md) | {answer} | {figure} |")
-    lines += ["", "Pages, with the number of figures by their verdict (a claim may have several), and their time:", ""]
+    lines += ["", "Pages, with the number of figures by their verdict, and their time:", ""]
     for result in results:
         name = result["experiment"]
         lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
@@ -253,8 +253,12 @@ def legend(results: Sequence[Result]) -> list[str]:
     """How estimates, claims and verdicts are read, a sentence or two a line; verdicts only where there are claims."""
     claims = [row["claim"] for result in results for row in result["rows"] if row["claim"]]
     numbers = [claim for claim in claims if not claim["is_direction"]]
-    within = [f"{limit:g}" for limit in sorted({claim["within"] for claim in numbers if claim["within"]})]
-    limits = f" (above {' or '.join(within)}, in the unit of the row)" if within else ""
+    within = sorted({claim["within"] for claim in numbers if claim["within"]})
+    limits = ""
+    if len(within) > 2:
+        limits = f" (above a limit of {within[0]:g} to {within[-1]:g} that the experiment's code sets for the row)"
+    elif within:
+        limits = f" (above {' or '.join(f'{limit:g}' for limit in within)}, in the unit of the row)"
     lines = [LEGEND, *([CLAIMS_LEGEND] if claims else [])]
     lines += [line.format(limits=limits) for line in NUMBERS_LEGEND if numbers]
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])

@@ -149,7 +149,10 @@ def headline(results: Sequence[Result]) -> str:
     )
     testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
     parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
-    return f"{len(sources())} sources make {testable} claims that could be tested: {parts}."
+    return (
+        f"{len(sources())} sources make {testable} claims that could be tested: {parts}. Each is counted once, by the"
+        " worst of its figures, and none as beaten where opponents are stand-ins."
+    )
 
 
 def tables(results: Sequence[Result]) -> list[tuple[str, list[tuple[str, ...]]]]:
@@ -168,7 +171,6 @@ def page(results: Sequence[Result]) -> str:
 
 
 NOTES = (
-    "The line above counts each claim once: as missed if one of its figures is, else as undecided if one is.",
     "Verdicts of figures are computed from the results of this report; the front page says what they mean. Where no"
     " figure of a result answers a claim, we judged it ourselves, and the command shows the evidence.",
     f"{NOTHING.capitalize()}: settings, and what no test could contradict. {NOT_YET.capitalize()}: the experiment has"

@@ -29,9 +29,9 @@ def answers(result: Result) -> list[str]:
         f"Trained here, it gets {worded(share, 1, ' %')} of the win (seats that tie share it), where a fair share is"
         " 25 %, by the paper's rules against three stand-ins for the paper's search, which compare moves by random play"
         " to the end of the round; the paper's five networks together got 32 % against its own search, so the two"
-        " cannot be compared. By the usual rules against three that compare moves by the play of a careful player"
-        f" (`pimc`) it gets {worded(alone, 1, ' %')}; if it also searches as it plays, {worded(searching, 1, ' %')}:"
-        f" {'no difference is shown' if is_open(gap) else 'more than chance'}.",
+        " cannot be compared. By the usual rules the same network, against three that compare moves by the play of a"
+        f" careful player (`pimc`), gets {worded(alone, 1, ' %')}; if it also searches as it plays,"
+        f" {worded(searching, 1, ' %')}: {'no difference is shown' if is_open(gap) else 'more than chance'}.",
         f"It has {worded(points, 2)} points a round against the stand-ins.",
         "The paper reports 6.27 points for five networks together against its own opponents.",
     ]

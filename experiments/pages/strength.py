@@ -46,8 +46,8 @@ def _headline(result: Result) -> str:
         return "No agent that searches over worlds is shown to be better than the best one without search."
     none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
     return (
-        "The best of several searches (over worlds, or of the ending), and the best agent without one, with the time of"
-        f" a decision: {'; '.join(parts)}.{none}"
+        "The best of several searches (over worlds, or of the ending), and the best of several agents without one, both"
+        f" chosen by the games of the figures, with the time of a decision: {'; '.join(parts)}.{none}"
     )
 
 
