@@ -472,7 +472,7 @@ def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
 
 def test_the_speed_is_told_beside_that_of_the_products_alone(config):
     one = config(options={"hidden": [64, 64]})
-    found = throughput(one, collect(one, load("tictactoe")), rounds=1)
+    found = throughput(one, collect(one, load("tictactoe")), rounds=3)
     assert found.states_per_second > 0
     assert 0.01 < found.share < 1.5
     assert found.batch == 256
