@@ -125,6 +125,26 @@ def test_policies_that_come_with_cardai_are_rated_at_the_tables_that_they_fit(mo
     assert "policy:lost" not in agents
 
 
+def test_agents_that_run_code_of_others_are_named_and_not_rated(monkeypatch):
+    monkeypatch.setattr(pool, "packaged_specs", lambda game: {"python:own:play": ""})
+    Path("own.py").write_text("def play(game, world):\n    return game.moves(world)[0]\n")
+    monkeypatch.syspath_prepend(".")
+    agents, refused = pool_of(load("tictactoe"))
+    assert refused == {"python:own:play": "it runs Python code that does not come with cardai"}
+    assert "python:own:play" not in agents
+
+
+def test_an_agent_that_fits_no_table_is_named(monkeypatch):
+    def fits(player, game, variant, seats, whole=pool._fits):
+        return player.spec != "policy:best?greedy" and whole(player, game, variant, seats)
+
+    monkeypatch.setattr(pool, "_fits", fits)
+    left_out = {}
+    (table,) = tables_of("literature", True, left_out)
+    assert "policy:best?greedy" not in [one.spec for one in table.pool]
+    assert left_out == {"literature: policy:best?greedy": "it fits none of literature (article, 4)"}
+
+
 def test_tables_are_the_default_one_and_those_of_the_models():
     left_out = {}
     durak = {(plan.variant, plan.seats): [one.spec for one in plan.pool] for plan in tables_of("durak", True, left_out)}

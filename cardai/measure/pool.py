@@ -3,7 +3,8 @@
 A *table* is a game with a variant and a number of seats: the game's defaults, and those that its shipped models are
 for. Its *pool* is the agents that can play there: random and hand-written players, greedy heuristics, every model asked
 as it was trained to be asked, every policy, a short rollout, and agents of other packages that are built on such a
-model's agent. Agents that peek are in no pool.
+model's agent. Agents that peek are in no pool, nor are those that run Python code of somebody else's: the deals of a
+league have no salt, so such code could find them by trying seeds (see `run_suite`).
 """
 
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ def table_name(game: str, variant: str, seats: int) -> str:
 def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[PlannedTable]:
     """The tables of a game, the one with the game's defaults first.
 
-    Models without a table, and a game that does not load, are noted in `left_out` with the reason. A game that
+    Agents without a table, and a game that does not load, are noted in `left_out` with the reason. A game that
     `was_named` by the caller raises CardaiError instead.
     """
     try:
@@ -61,12 +62,16 @@ def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[Plan
         places = {(game.default_variant, game.default_seats): None}
         for player in pool.values():
             places |= dict.fromkeys(_places_of(game, player) if player.evaluator is not None else ())
-        return [
+        tables = [
             PlannedTable(
                 game, variant, seats, tuple(player for player in pool.values() if _fits(player, game, variant, seats))
             )
             for variant, seats in places
         ]
+        seated = {player.spec for table in tables for player in table.pool}
+        names = ", ".join(table.name for table in tables)
+        left_out.update({f"{name}: {spec}": f"it fits none of {names}" for spec in pool if spec not in seated})
+        return tables
     except CardaiError as error:
         if was_named:
             raise
@@ -108,7 +113,10 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
             refused[spec] = str(error)
     rollout = f"rollout:{WORLDS}"
     pool[rollout] = agent(game, rollout)
-    return {spec: player for spec, player in pool.items() if not player.peeks}, refused
+    refused.update(
+        {spec: "it runs Python code that does not come with cardai" for spec in pool if pool[spec].is_foreign}
+    )
+    return {spec: player for spec, player in pool.items() if not (player.peeks or player.is_foreign)}, refused
 
 
 def draw_lineups(players: int, seats: int, count: int, seed: int = 0) -> np.ndarray:

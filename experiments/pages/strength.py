@@ -24,6 +24,14 @@ NOTES = (
 )
 
 
+def _clear(title: str) -> str:
+    """A title of `CONTESTS` that does not leave open which report is meant."""
+    return title.replace("rules of the report", "the student report's rules")
+
+
+LABELS = {table_of(contest): _clear(table_of(contest)) for contest in CONTESTS.values()}
+
+
 def answers(result: Result) -> list[str]:
     """The answer in one line, then a line for each contest."""
     return [_headline(result), *(_answer(result, contest) for contest in CONTESTS.values())]
@@ -35,13 +43,15 @@ def _headline(result: Result) -> str:
     for contest in CONTESTS.values():
         searching, unaided = _best(result, contest)
         if searching is None or not _is_better(contest, searching, unaided):
-            rest.append(_title(contest))
+            rest.append(_clear(contest.title))
             continue
         with_it, without = (
             f"{worded(row['figure'], 1, ' %')} at {_milliseconds(result, row):.2g} ms" for row in (searching, unaided)
         )
         opponents = next(iter(contest.opponents))
-        parts.append(f"{_title(contest)}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}")
+        parts.append(
+            f"{_clear(contest.title)}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}"
+        )
     if not parts:
         return "No agent that searches over worlds is shown to be better than the best one without search."
     none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
@@ -49,10 +59,6 @@ def _headline(result: Result) -> str:
         "The best of several searches (over worlds, or of the ending), and the best of several agents without one, both"
         f" chosen by the games of the figures, with the time of a decision: {'; '.join(parts)}.{none}"
     )
-
-
-def _title(contest: Contest) -> str:
-    return contest.title.replace("rules of the report", "the student report's rules")
 
 
 def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
@@ -87,7 +93,7 @@ def _answer(result: Result, contest: Contest) -> str:
         "share": "gets {} of the win",
         "score": "scores {}, a tie counted half,",
     }[contest.measure]
-    said = f"{_title(contest)}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
+    said = f"{_clear(contest.title)}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
     if strongest is unaided:
         return f"{said}; no agent that searches does better."
     return f"{said}; without search `{unaided['name']}` {_figures(result, unaided, what)}."

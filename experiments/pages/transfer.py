@@ -48,8 +48,7 @@ def answers(result: Result) -> list[str]:
         f"{max(games):,.0f} games of each, {min(minutes):.0f} to {max(minutes):.0f} minutes to play them and learn. Its"
         f" networks against the sources' figures: {', '.join(sources)} (in Hearts and Literature the opponents are"
         " stand-ins: no test of like with like). Beside the strongest player without a network, against the same"
-        " opponents:"
-        f" {', '.join(simple)}. Better and worse are by more than chance."
+        f" opponents: {', '.join(simple)}. Better and worse are by more than chance."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
 
