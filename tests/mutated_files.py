@@ -628,17 +628,17 @@ def npz_mutation(rng: random.Random, place: Path, block_shape: tuple[int, ...]) 
 def _results(folder: Path) -> dict[str, Kind]:
     from cardai.measure import history
     from cardai.measure.league import League
-    from experiments.machinery import lab, provenance
+    from experiments.machinery import lab, sealed
 
     root = Path(__file__).resolve().parents[1]
     pieces, report, ratings = (_fresh(folder, name) for name in ("pieces", "report", "ratings"))
     (pieces / "pieces").mkdir()
     content = {
-        "experiment": "complexity", "code": provenance.fingerprint("complexity"), "key": "first", "repeats": True,
+        "experiment": "complexity", "bound": "", "key": "first", "repeats": True,
         "seconds": 1.5, "when": "2026-01-01", "machine": {"processor": "x", "usable_cpus": 2, "commit": None},
         "value": {"point": 25.0, "rows": [1, 2, 3]},
     }  # fmt: skip
-    provenance.write_sealed(pieces / "pieces" / "first.json", content)
+    sealed.write_sealed(pieces / "pieces" / "first.json", content)
     (pieces / "pieces" / "first.seconds").write_text("12.5")
     shutil.copy(root / "report" / "complexity.json", report / "complexity.json")
     (ratings / "h.jsonl").write_bytes((root / "report" / "ratings.jsonl").read_bytes())
@@ -654,7 +654,7 @@ def _results(folder: Path) -> dict[str, Kind]:
 
     def seal(value: object) -> object:
         unsealed = {key: item for key, item in value.items() if key != "seal"}  # pyright: ignore
-        return provenance.sealed(json.loads(as_json(unsealed)))
+        return sealed.sealed(json.loads(as_json(unsealed)))
 
     def used(place: Path) -> object:
         work = lab.Lab("complexity", place, "smoke", None)

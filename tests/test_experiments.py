@@ -11,7 +11,7 @@ from cardai.registry import load
 from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
-from experiments.machinery import lab, networks, report
+from experiments.machinery import lab, networks, report, uses
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
 
@@ -19,16 +19,19 @@ from experiments.machinery.findings import VERDICTS
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """{name: its folder and result}, each made when it is first asked for."""
-    place, found = tmp_path_factory.mktemp("runs"), {}
+    place, found, used = tmp_path_factory.mktemp("runs"), {}, {}
 
     def one(name):
         lacking = EXPERIMENTS[name].missing()
         if lacking:
             pytest.skip(f"needs {', '.join(lacking)}")
         if name not in found:
-            found[name] = place / name, lab.run(name, place / name, "smoke")
+            lab.behaviour(name, "smoke")  # so that its games are not taken for the experiment's
+            with uses.observed(place / name) as used[name]:
+                found[name] = place / name, lab.run(name, place / name, "smoke")
         return found[name]
 
+    one.used = used
     return one
 
 
@@ -51,6 +54,13 @@ def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
     front = report.write(tmp_path, [result])
     assert EXPERIMENTS[name].question in front.read_text("utf-8")
     assert list(tmp_path.glob(f"{name}-*.svg"))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_what_an_experiment_uses_is_written_down(made, name):
+    """If this fails, run `python -m experiments.machinery.uses NAME` and read the difference."""
+    made(name)
+    assert made.used[name] == uses.uses_of(name)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from cardai.errors import CardaiError
-from experiments.machinery import catalogue, lab, listing, provenance, report, verbs
+from experiments.machinery import catalogue, lab, listing, report, sealed, verbs
 from experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
 from experiments.machinery.findings import Claim, Finding, Findings, Measurement
 from experiments.pages import claims
 
-CODE = {"fake": "c0de00000001"}
+BEHAVIOUR = {"plays tictactoe": "c0de00000001", "step mlp": [0.5, 0.25]}
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ def fake(monkeypatch):
     monkeypatch.setattr(report, "page_of", lambda name: page)
     monkeypatch.setattr(claims, "page_of", lambda name: page)
     monkeypatch.setattr(listing, "page_of", lambda name: page)
-    monkeypatch.setattr(lab, "fingerprint", CODE.__getitem__)
-    monkeypatch.setitem(CODE, "fake", "c0de00000001")
+    monkeypatch.setattr(lab, "behaviour", lambda name, scale: dict(BEHAVIOUR))
     return experiment
 
 
@@ -83,7 +82,7 @@ def test_a_result_has_rows_provenance_and_the_command_that_made_it(fake, tmp_pat
     assert [row["verdict"] for row in result["rows"]] == ["reproduced", "reproduced"]
     assert result["command"] == "cardai reproduce fake --scale smoke --games 40"
     assert set(result["pieces"]) == {"first", "second", "speed"}
-    assert result == provenance.read_sealed(tmp_path / "fake" / "result.json")
+    assert result == sealed.read_sealed(tmp_path / "fake" / "result.json")
 
 
 def test_what_was_measured_is_not_measured_again_and_the_result_is_the_same(fake, tmp_path):
@@ -146,18 +145,28 @@ def test_a_folder_of_another_size_under_the_same_name_is_refused(fake, tmp_path,
         lab.run("fake", tmp_path, "smoke")
 
 
-def test_results_of_different_code_are_never_mixed(fake, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("what", "value"), [("plays tictactoe", "c0de00000002"), ("step mlp", [0.5, 0.26])])
+def test_results_of_different_behaviour_are_never_mixed(fake, tmp_path, monkeypatch, what, value):
     fake.stop = True
     with pytest.raises(KeyboardInterrupt):
         lab.run("fake", tmp_path / "a", "smoke")
     fake.stop = False
-    monkeypatch.setitem(CODE, "fake", "c0de00000002")
-    with pytest.raises(CardaiError, match=r"begun by other code.*are not mixed"):
+    monkeypatch.setitem(BEHAVIOUR, what, value)
+    with pytest.raises(CardaiError, match=rf"begun when '{what}' behaved otherwise.*are not mixed"):
         lab.run("fake", tmp_path / "a", "smoke")
     lab.run("fake", tmp_path / "b", "smoke")  # nor may a piece be carried over
     (tmp_path / "b" / "pieces" / "first.json").write_bytes((tmp_path / "a" / "pieces" / "first.json").read_bytes())
-    with pytest.raises(CardaiError, match="made by other code"):
+    with pytest.raises(CardaiError, match="made in another folder"):
         lab.run("fake", tmp_path / "b", "smoke")
+
+
+def test_a_run_goes_on_where_numbers_are_rounded_otherwise(fake, tmp_path, monkeypatch):
+    fake.stop = True
+    with pytest.raises(KeyboardInterrupt):
+        lab.run("fake", tmp_path, "smoke")
+    fake.stop = False
+    monkeypatch.setitem(BEHAVIOUR, "step mlp", [0.500001, 0.25])
+    assert lab.run("fake", tmp_path, "smoke")["behaviour"]["step mlp"] == [0.5, 0.25]
 
 
 def test_a_folder_with_something_else_is_left_alone(fake, tmp_path):

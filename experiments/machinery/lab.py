@@ -1,16 +1,17 @@
-"""Where an experiment runs: its measurements are saved in pieces, bound to the code and config that made them.
+"""Where an experiment runs: its measurements are saved in pieces, bound to the config and behaviour that made them.
 
     def run(lab: Lab) -> Findings:
         value = lab.piece("random", lambda: measure(lab.size.games))   # JSON; measured once, then read from its file
 
-A folder belongs to one experiment, one config and one version of the code that the experiment depends on. Running
-anything else in it raises CardaiError before any file is changed. So does a piece that was edited by hand.
+A folder belongs to one experiment, one config and one behaviour of all that the experiment uses (see
+`experiments.machinery.behaviour`). Running anything else in it raises CardaiError before any file is changed. So does a
+piece that was edited by hand.
 """
 
 import math
 import random
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,10 @@ from cardai.measure.bench import run_suite
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
+from experiments.machinery.behaviour import behaviour, differences
 from experiments.machinery.catalogue import EXPERIMENTS, module
 from experiments.machinery.findings import Findings
-from experiments.machinery.provenance import fingerprint, read_sealed, write_sealed
+from experiments.machinery.sealed import SEAL, read_sealed, write_sealed
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
 SPEEDS = {
@@ -50,7 +52,7 @@ class Lab:
 
     `size`: its config for the scale, from its `SCALES`. `games`: games behind each figure instead of the scale's
     number. `again`: keys of pieces to measure again although they are saved. `made`: {key: saved content} of all pieces
-    that `run` has used so far.
+    that `run` has used so far. `bound`: the seal of the folder's binding, which its pieces name.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Lab:
     progress: Progress | None = None
     again: Collection[str] = ()
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
+    bound: str = ""
 
     def piece(self, key: str, measure: Callable[[], Any], repeats: bool = True) -> Any:
         """The value of `measure()` as plain JSON types; it is saved under `key`, and later calls read it from there.
@@ -80,7 +83,7 @@ class Lab:
                 raise
             content = {
                 "experiment": self.name,
-                "code": fingerprint(self.name),
+                "bound": self.bound,
                 "key": key,
                 "repeats": repeats,
                 "seconds": round(_seconds(earlier) + time.perf_counter() - began, 2),
@@ -121,8 +124,8 @@ class Lab:
 
     def _saved(self, place: Path) -> dict[str, Any]:
         content = _piece(place)
-        if (content["experiment"], content["code"]) != (self.name, fingerprint(self.name)):
-            raise CardaiError(f"{place} was made by other code ({content['code']}, now {fingerprint(self.name)})")
+        if (content["experiment"], content["bound"]) != (self.name, self.bound):
+            raise CardaiError(f"{place} was made in another folder; delete it, and it will be measured again")
         return content
 
 
@@ -139,7 +142,7 @@ def run(
     """Run an experiment in a folder, or resume it; returns its sealed result, which is also written to `result.json`.
 
     Raises CardaiError for an unknown experiment or scale, for a module it needs that is not installed, and for a folder
-    that holds another experiment, config or code.
+    that holds another experiment, config or behaviour.
     """
     if name not in EXPERIMENTS:
         raise CardaiError(unknown("experiment", name, EXPERIMENTS))
@@ -151,14 +154,11 @@ def run(
         raise CardaiError(unknown("scale", scale, experiment.SCALES))
     size = experiment.SCALES[scale]
     config = {"scale": scale, "games": games, "config": plain(asdict(size))}
-    _bind(name, folder, config)
-    lab = Lab(name, folder, scale, size, games, device, progress, again)
+    binding = _bind(name, folder, config)
+    lab = Lab(name, folder, scale, size, games, device, progress, again, bound=binding[SEAL])
     findings: Findings = experiment.run(lab)
-    return write_sealed(folder / RESULT, _header(name, config) | _provenance(lab.made) | findings.as_json())
-
-
-def _header(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    return {"experiment": name, **config, "code": fingerprint(name), "command": command(name, config)}
+    header = {"experiment": name, **config, "behaviour": binding["behaviour"], "command": command(name, config)}
+    return write_sealed(folder / RESULT, header | _provenance(lab.made) | findings.as_json())
 
 
 def command(name: str, config: Mapping[str, Any]) -> str:
@@ -183,28 +183,37 @@ def _provenance(made: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _bind(name: str, folder: Path, config: Mapping[str, Any]) -> None:
-    """Bind the folder to this experiment, config and code. Raises CardaiError if it is bound to others."""
-    own = {"experiment": name, "code": fingerprint(name), **config}
-    place = folder / BINDING
+def _bind(name: str, folder: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Bind the folder to this experiment, config and behaviour; return the binding.
+
+    Raises CardaiError if it is bound to others.
+    """
+    own, place = {"experiment": name, **config}, folder / BINDING
     if place.exists():
         bound = read_sealed(place)
         for key, value in own.items():
             if bound.get(key) != plain(value):
                 raise CardaiError(_refusal(folder, key, bound, own))
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        changed = differences(bound.get("behaviour", {}), behaviour(name, config["scale"]))
+        if changed:
+            raise CardaiError(
+                f"{folder} was begun when {in_words(changed)} behaved otherwise (commit {bound.get('commit')}); figures"
+                " of different behaviour are not mixed: delete it or choose another folder with --out"
+            )
+        return bound
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CardaiError(f"{folder} holds something that is no experiment; choose another folder with --out")
-    else:
-        write_sealed(place, {**own, "commit": machine()["commit"]})
+    return write_sealed(place, {**own, "behaviour": behaviour(name, config["scale"]), "commit": machine()["commit"]})
+
+
+def in_words(changed: Sequence[str], most: int = 3) -> str:
+    """The first of what has changed, and how many more there are."""
+    rest = f" and {len(changed) - most} more" if len(changed) > most else ""
+    return ", ".join(map(repr, changed[:most])) + rest
 
 
 def _refusal(folder: Path, key: str, bound: Mapping[str, Any], own: Mapping[str, Any]) -> str:
     away = "delete it or choose another folder with --out"
-    if key == "code":
-        return (
-            f"{folder} was begun by other code (commit {bound.get('commit')}, code {bound['code']}, now {own['code']});"
-            f" results of different code are not mixed: {away}"
-        )
     if key == "config":
         return f"{folder} was begun with another config of the scale {own['scale']}; {away}"
     begun, wanted = ("the scale's" if value is None else value for value in (bound.get(key), own[key]))
@@ -241,7 +250,7 @@ def _piece(place: Path) -> dict[str, Any]:
     """A saved piece. Raises CardaiError if its file cannot be read, was edited, or holds something else."""
     content = read_sealed(place)
     computer = content.get("machine")
-    texts = [content.get(name) for name in ("experiment", "code", "key", "when")]
+    texts = [content.get(name) for name in ("experiment", "bound", "key", "when")]
     is_piece = (
         all(isinstance(text, str) for text in texts)
         and isinstance(content.get("repeats"), bool)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rich import box
 from rich.console import Group
@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from cardai.show.progress import Line
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 
 
@@ -58,6 +59,46 @@ class ReproductionSummary:
         parts = [part for result in self.results for part in _shown(result, len(self.results) == 1)]
         parts += [Text(f"not run: {name} needs {what}", style="yellow") for name, what in self.missing.items()]
         return Group(*parts, Text(f"report: {self.report}", style="dim"))
+
+
+@dataclass(frozen=True)
+class Validity:
+    """{experiment: what behaves differently now from when its result was measured}; nothing for a valid result."""
+
+    changed: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
+        """Compute how everything behind these results behaves now, which may take a minute or two."""
+        from experiments.machinery.behaviour import behaviour, differences
+
+        changed = {}
+        with Line("behaviour") as line:
+            for number, result in enumerate(results):
+                name = result["experiment"]
+                line(number, len(results), name)
+                changed[name] = differences(result["behaviour"], behaviour(name, result["scale"]))
+        return cls(changed)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all results are valid."""
+        return not any(self.changed.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """{experiment: {"valid", "changed"}}."""
+        return {name: {"valid": not what, "changed": list(what)} for name, what in self.changed.items()}
+
+    def table(self) -> Any:
+        """For a terminal: a rich renderable."""
+        parts = [
+            Text(f"{name}: valid", style="green")
+            if not what
+            else Text(f"{name}: not valid any more, changed: {', '.join(what)}", style="red")
+            for name, what in self.changed.items()
+        ]
+        valid = sum(not what for what in self.changed.values())
+        return Group(*parts, Text(f"{valid} of {len(self.changed)} results are valid", style="bold"))
 
 
 def _command(name: str) -> str:

@@ -19,7 +19,7 @@ from cardai.files.reading import read_text
 from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from experiments.machinery.charts import cut, first_panel, svg
 from experiments.machinery.findings import VERDICTS
-from experiments.machinery.provenance import read_sealed, write_sealed
+from experiments.machinery.sealed import read_sealed, write_sealed
 from experiments.machinery.words import Result, shown
 from experiments.pages import claims, ratings
 
@@ -229,8 +229,9 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [*(f"- {note}" for note in notes_of(result)), ""]
     lines += ["## Conditions", "", *_conditions([result]), ""]
     lines += [
-        f"Made by `{result['command']}` in {result['seconds']:,.0f} s; hash of the code and models behind it:"
-        f" {result['code']}.",
+        f"Made by `{result['command']}` in {result['seconds']:,.0f} s. It is valid while all"
+        f" {len(result['behaviour'])} parts behind it (rules, agents, networks, estimators) behave the same, which"
+        " `cardai report report --check` tests.",
         "",
     ]
     lines += ["## Each row in full", ""]

@@ -63,13 +63,24 @@ def report(
     /,
     *,
     into: Annotated[Path | None, Parameter(help="Also write the headlines between the marks of this page.")] = None,
-) -> None:
-    """Write the pages of a report anew from its results."""
+    check: Annotated[bool, Parameter(negative="", help="Only test whether its results are still valid.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Write the pages of a report anew from its results, or test whether these are still valid."""
+    from cardai.app.cli import show
+    from cardai.errors import CardaiError
+    from experiments.machinery.listing import Validity
     from experiments.machinery.report import put_into, results_in, write_again
 
+    if check:
+        validity = Validity.of(results_in(folder))
+        return show(validity, Validity.table, json) or int(not validity.is_whole)
+    if json:
+        raise CardaiError("--json goes with --check: the pages of a report are files")
     print(write_again(folder))
     if into is not None:
         put_into(into, results_in(folder))
+    return 0
 
 
 def _list(json: bool) -> int:

@@ -1,0 +1,121 @@
+"""How what an experiment uses behaves, as digests and numbers: a result is valid as long as all of it behaves the same.
+
+    now = behaviour("strength", "small")
+    differences(result["behaviour"], now)      # the names of what behaves differently
+
+| what | taken from |
+|---|---|
+| `settings` | the frozen sizes of the scale and the numbers among the experiment's constants |
+| `plays GAME VARIANT SEATS AGENT` | moves, scores and outcomes of seeded games with the agent, and the game's version |
+| `network GAME NAME` | the content of a network's file that comes with cardai |
+| `data GAME VARIANT SEATS ...` | rows and labels made of seeded games by a recipe |
+| `step BODY ...` | losses and weights of a seeded short training |
+| `policy ALGORITHM GAME ...` | losses and weights of a seeded short training of a policy |
+| `measure ...` | what a function that measures finds in seeded games; `suite GAME`: a row of a benchmark |
+| `estimators` | estimates and intervals of a fixed sample |
+
+The text of the code does not matter: it may be renamed, moved and formatted. Numbers are compared with a tolerance,
+since processors round differently. What an experiment uses is in `uses.json`
+(`experiments.machinery.uses`). Networks that it trains itself are replaced by small ones with fixed weights.
+Not covered: what an experiment itself computes from its measurements, and speed.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from cardai.stats.jsonable import plain
+from experiments.machinery import probes
+from experiments.machinery.catalogue import EXPERIMENTS, module
+from experiments.machinery.probes import Value
+from experiments.machinery.uses import Uses, uses_of
+
+Behaviour = dict[str, Value]
+
+TRAINED, COMPUTED = 2e-3, 1e-9
+"""The largest relative difference that is taken for rounding: of numbers after training steps, and of all others."""
+
+
+def behaviour(name: str, scale: str) -> Behaviour:
+    """Return how everything that an experiment uses behaves now: {what: its digest, or numbers}."""
+    experiment, entry = module(name), EXPERIMENTS[name]
+    values = {"settings": _settings(experiment, scale), "estimators": probes.estimators()}
+    values |= {
+        f"network {game} {file.stem}": probes.digest(file.read_bytes())
+        for game in entry.models
+        for file in shipped(game)
+    }
+    values |= {f"measure suite {game}": probes.suite(game) for game in entry.games}
+    values |= {
+        f"measure {what}": probe() for what, (function, probe) in probes.MEASURES.items() if _has(experiment, function)
+    }
+    return {**values, **_of_uses(uses_of(name))}
+
+
+def differences(then: Mapping[str, Value], now: Mapping[str, Value]) -> list[str]:
+    """Return the names of what behaves differently, or is there on one side only; sorted."""
+    return sorted(what for what in then.keys() | now.keys() if not _alike(what, then.get(what), now.get(what)))
+
+
+def _alike(what: str, one: Value | None, other: Value | None) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        largest = TRAINED if what.startswith(("step ", "policy ")) else COMPUTED
+        return len(one) == len(other) and bool(np.allclose(one, other, rtol=largest, atol=COMPUTED))
+    return one == other
+
+
+def shipped(game: str) -> list[Path]:
+    """The files of the networks and policies of a game that come with cardai."""
+    from evaluators.model import SHIPPED
+    from evaluators.policies.named import SHIPPED as POLICIES
+
+    return [path for place in (SHIPPED, POLICIES) for path in sorted((place / game).glob("*.safetensors"))]
+
+
+def _of_uses(uses: Uses) -> Behaviour:
+    values: Behaviour = {}
+    for game, variant, seats, spec in uses.get("plays", []):
+        values[f"plays {game} {variant} {seats} {spec}"] = probes.plays(game, variant, seats, spec)
+    for game, variant, seats, recipe in uses.get("data", []):
+        values[f"data {game} {variant} {seats} {_words(recipe)}"] = probes.data(
+            game, variant, seats, json.dumps(recipe)
+        )
+    for body, fields in uses.get("steps", []):
+        values[f"step {body} {_words(fields)}"] = probes.step(body, json.dumps(fields))
+    for place in uses.get("policies", []):
+        values[f"policy {' '.join(map(str, place))}"] = probes.policy(*place)
+    return values
+
+
+def _words(fields: Mapping[str, Any]) -> str:
+    """The values of fields, without their names, which may change."""
+    return " ".join(str(value) for value in fields.values() if value not in (None, False, "", [], ()))
+
+
+def _settings(experiment: ModuleType, scale: str) -> str:
+    """Of the numbers among a module's constants and of the sizes of the scale, without their names."""
+    constants = [value for name, value in vars(experiment).items() if name.isupper() and _is_number(value)]
+    sizes = list(_leaves(plain(asdict(experiment.SCALES[scale]))))
+    return probes.digest(sorted(map(repr, constants)), sizes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, tuple) and all(map(_is_number, value)))
+
+
+def _leaves(value: Any) -> Iterable[Any]:
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else None
+    if parts is None:
+        yield value
+    else:
+        for part in parts:
+            yield from _leaves(part)
+
+
+def _has(experiment: ModuleType, what: Any) -> bool:
+    return any(value is what for value in vars(experiment).values())

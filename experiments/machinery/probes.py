@@ -1,0 +1,265 @@
+"""Probes: each computes how one thing behaves, as a digest of what it does or as numbers. See `behaviour`."""
+
+import functools
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.agents.spec import agent
+from cardai.data.dataset import Dataset, collect
+from cardai.data.recipe import Recipe
+from cardai.data.record import RecordedGame
+from cardai.data.selfplay import simulate
+from cardai.files.reading import read_json
+from cardai.files.writing import write_text
+from cardai.game import Row, Segment, Suite
+from cardai.measure import complexity
+from cardai.measure.analysis import analyse
+from cardai.measure.bench import run_suite
+from cardai.measure.grade import grade
+from cardai.measure.perfect.endings import measure_endings
+from cardai.measure.solution import solve
+from cardai.registry import load
+from cardai.rule import cache_root
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
+from cardai.stats.jsonable import plain
+from cardai.table.many import play
+from experiments.machinery import findings
+from experiments.machinery.stand_ins import SMALL, fix_weights, with_stand_ins
+
+Value = str | list[float]
+"""A digest, or numbers from floating-point arithmetic, which differ a little between processors."""
+
+SEED = 20261125
+_PLAIN, _QUICK, _DEAR = 32, 8, 2  # seeded games of an agent without, with one, and with many judged positions a move
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def _kept(compute: Callable[..., Value]) -> Callable[..., Value]:
+    """Compute a value once in a process, and once for the same content of all our code and networks."""
+
+    @functools.cache
+    def known(*key: Any) -> Value:
+        name = hashlib.blake2b(repr((compute.__name__, key)).encode(), digest_size=12).hexdigest()
+        place = cache_root() / "behaviour" / _content_of_the_tree() / f"{name}.json"
+        if place.exists():
+            return read_json(place)["value"]
+        value = compute(*key)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_text(place, json.dumps({"value": value}))
+        return value
+
+    return known
+
+
+@functools.cache
+def _content_of_the_tree() -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    for package in ("cardai", "evaluators", "experiments", "games"):
+        for file in sorted((_ROOT / package).rglob("*")):
+            if file.suffix in (".py", ".safetensors"):
+                digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def digest(*parts: Any) -> str:
+    found = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            part = (np.round(part, 9) + 0.0 if part.dtype.kind == "f" else part).tobytes()
+        found.update((part if isinstance(part, bytes) else repr(part).encode()) + b"\0")
+    return found.hexdigest()
+
+
+@_kept
+def plays(name: str, variant: str, seats: int, spec: str) -> Value:
+    """A digest of seeded games in which an agent has every other seat; the seats between play at random."""
+    game = load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        players = [agent(game, with_stand_ins(spec, Path(folder))), agent(game, "random")]
+        games = _PLAIN if ":" not in spec else _DEAR if _is_dear(spec) else _QUICK
+        lineups = np.tile(np.arange(seats) % 2, (games, 1))
+        results = play(
+            game, players, lineups, deal_seeds(SEED, games), variant=variant, threads=1, record=True,
+            outcomes=tuple(game.outcomes),
+        )  # fmt: skip
+    moves = [b"" if played is None else played.tobytes() for played in results.moves]
+    ends = [results.plies, results.endless, results.scores[results.finished]]
+    noted = [results.outcomes[outcome][results.finished] for outcome in game.outcomes]
+    return digest(game.version, *moves, *ends, *noted)
+
+
+def _is_dear(spec: str) -> bool:
+    return not spec.startswith(("greedy:", "policy:")) or "styles" in spec
+
+
+@functools.cache
+def _dataset(name: str, variant: str, seats: int, recipe: str) -> Dataset:
+    """The states of seeded games of random play, or of the teacher's."""
+    game = load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        place, fields = Path(folder), json.loads(recipe)
+        simulate(game, {"random": 1.0}, 24, out=place / "games.jsonl", seed=SEED, variant=variant, seats=seats)
+        teacher = with_stand_ins(fields["teacher"], place)
+        return collect(
+            [place / "games.jsonl"], Recipe(**fields | {"teacher": teacher, "agents": ()}), game=game, seed=SEED
+        )
+
+
+@_kept
+def data(name: str, variant: str, seats: int, recipe: str) -> Value:
+    """A digest of the rows and labels that a recipe makes of seeded games."""
+    dataset = _dataset(name, variant, seats, recipe)
+    return digest(dataset.take(np.arange(len(dataset))), dataset.labels, dataset.game_of)
+
+
+_LAYOUT = Segment("cells", (3, 4)), Segment("others", (3, 4)), Segment("counts", (5,))
+
+
+@_kept
+def step(body: str, fields: str) -> Value:
+    """Losses of a seeded short training of a small network on random rows, and how its weights moved."""
+    import jax
+    from flax import nnx
+
+    from evaluators.bodies.build import build
+    from evaluators.network_file import tensors_of
+    from evaluators.training.config import TrainConfig
+    from evaluators.training.trainer import Trainer
+
+    given, stream = json.loads(fields), np.random.default_rng(SEED)
+    given["weight_decay"] *= 10  # so that a few steps show it
+    config = TrainConfig(
+        game="none", data=("none",), out="none", body=body, learning_rate=0.02, steps=8, batch=32, epochs=0, warm_up=2,
+        **given,
+    )  # fmt: skip
+    with jax.default_device(jax.devices("cpu")[0]):
+        module = build(body, SMALL[body], list(_LAYOUT), seed=0)
+        fix_weights(module)
+        before = tensors_of(module)
+        trainer = Trainer(nnx.clone(module), config, config.steps)
+        state, losses = trainer.start(), []
+        for _ in range(config.steps):
+            rows = stream.integers(0, 4, (config.batch, sum(segment.size for segment in _LAYOUT))).astype(np.uint8)
+            state, loss = trainer.step(state, rows, (rows[:, 0] > rows[:, 20]).astype(np.float32))
+            losses.append(float(loss))
+        after = tensors_of(trainer.module(trainer.weights(state)))
+    return [*losses, *_moved(before, after)]
+
+
+def _moved(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> list[float]:
+    """How far the weights moved in all, and how much larger or smaller each tensor became."""
+    names = sorted(before)
+    far = float(np.sqrt(sum(np.sum((after[name] - before[name]) ** 2) for name in names)))
+    return [far, *(float(np.linalg.norm(after[name])) for name in names)]
+
+
+@_kept
+def policy(algorithm: str, name: str, variant: str, seats: int, encoder: str) -> Value:
+    """Losses of a seeded short training of a small policy, and the size of its weights."""
+    from evaluators.network_file import tensors_of
+    from evaluators.policies import nfsp, ppo
+
+    place: dict[str, Any] = {"seed": 3, "variant": variant, "seats": seats, "encoder": encoder}
+    if algorithm == "ppo":
+        trained = ppo.train(load(name), ppo.PpoConfig(games=20, step_games=10, shared=16, hidden=16), **place)
+    else:
+        config = nfsp.NfspConfig((16,), 1e-3, 1e-3, epochs=2, epoch_games=10, batch=16, optimiser="adam")
+        trained = nfsp.train(load(name), config, **place)
+    tensors = tensors_of(trained.network)
+    counts = [float(trained.metadata.metrics[what]) for what in ("games", "decisions")]
+    return [*counts, *(float(np.linalg.norm(tensors[tensor])) for tensor in sorted(tensors))]
+
+
+@_kept
+def estimators() -> Value:
+    """Estimates, intervals, comparisons and verdicts of a fixed sample."""
+    stream = np.random.default_rng(SEED)
+    shares, other = (stream.random((40, 4)) < chance for chance in (0.3, 0.4))
+    points = stream.integers(0, 27, (40, 4)).astype(float)
+    shares, other = shares.astype(float), other.astype(float)
+    shares[3, 1] = np.nan
+    figure = findings.Measurement(15.0, 14.0, 16.0, 900)
+    claim = findings.Claim(14.25, games=2000)
+    values = [
+        [asdict(interval.estimate(sample)) for sample in (shares, points)],
+        [asdict(interval.compare(*pair, lower_is_better=True)) for pair in ((shares, other), (points, points[::-1]))],
+        interval.wilson(7, 90),
+        asdict(findings.over_seeds([1.0, 2.5, 3.0])),
+        asdict(findings.difference(figure, findings.Measurement(13.0, 12.5, 14.0, 400))),
+        findings.VERDICTS.index(findings.verdict(figure, claim)),
+    ]
+    return _numbers(values)
+
+
+@_kept
+def suite(name: str) -> Value:
+    """The rows of a small benchmark in which all play at random."""
+    game = load(name)
+    measure = next(iter(game.suites.values())).measure if game.suites else "win"
+    seats = game.default_seats
+    others = Row(("random",) * (seats - (seats // game.teams if game.teams else 1)))
+    probe = Suite("", measure, {"random": others}, ("random",))
+    return _numbers(
+        run_suite(replace(game, suites={"probe": probe}), "probe", ["random"], 40, seed=SEED).as_json()["rows"]
+    )
+
+
+def _numbers(value: Any) -> list[float]:
+    """All numbers in plain JSON, in order, but no times."""
+    timed = ("seconds", "machine", "rate", "per_second")
+    if isinstance(value, Mapping):
+        return [
+            number for key, part in value.items() if not any(word in key for word in timed) for number in _numbers(part)
+        ]
+    if isinstance(value, list | tuple):
+        return [number for part in value for number in _numbers(part)]
+    return [float(value)] if isinstance(value, int | float) and np.isfinite(value) else []
+
+
+@_kept
+def _tree_size() -> Value:
+    return _numbers(complexity.measure(load("durak"), [2, 3], 20, "random").as_json())
+
+
+@_kept
+def _grades() -> Value:
+    game = load("tictactoe")
+    return _numbers(plain(grade(solve(game), "greedy:open_lines").as_json()))
+
+
+@_kept
+def _endings() -> Value:
+    return _numbers(
+        plain(asdict(measure_endings(load("durak"), ["thrifty", "random"], 12, variant="report", limit=10_000)))
+    )
+
+
+@_kept
+def _analysis() -> Value:
+    game = load("moska")
+    lineups, seeds = np.zeros((1, 4), np.int64), deal_seeds(SEED, 1)
+    results = play(game, [agent(game, "bot3")], lineups, seeds, record=True)
+    assert results.moves[0] is not None
+    recorded = RecordedGame(
+        number=0, variant=game.default_variant, seed=int(seeds[0]), lineup=(0, 0, 0, 0), moves=results.moves[0],
+        scores=tuple(map(float, results.scores[0])),
+    )  # fmt: skip
+    found = analyse(game, recorded, agent(game, "greedy:hand_value"), names=["bot3"] * 4, top=3)
+    return _numbers(plain(found.values().tolist())) + _numbers(plain([asdict(swing) for swing in found.marked()]))
+
+
+MEASURES: Mapping[str, tuple[Any, Callable[[], Value]]] = {
+    "tree size durak": (complexity, _tree_size),
+    "grade tictactoe": (grade, _grades),
+    "endings durak": (measure_endings, _endings),
+    "analysis moska": (analyse, _analysis),
+}
+"""{what and in which game: (what an experiment imports to measure, its behaviour)}."""

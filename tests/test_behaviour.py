@@ -1,0 +1,213 @@
+"""What voids a result: what behaves otherwise than when it was measured does, and nothing else."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import optax
+import pytest
+
+from cardai.registry import load
+from cardai.rule import rule
+from cardai.stats import interval
+from evaluators.training import trainer
+from experiments.machinery import behaviour, probes, uses, verbs
+from experiments.machinery.catalogue import EXPERIMENTS, module
+from experiments.machinery.report import results_in
+from experiments.machinery.stand_ins import with_stand_ins
+
+ROOT = Path(__file__).parents[1]
+RESULTS = {result["experiment"]: result for result in results_in(ROOT / "report")}
+FEW = ("tictactoe", "complexity", "evaluations", "scaling")
+"""Experiments whose behaviour takes seconds to compute: with and without training, with and without durak and moska."""
+
+
+@pytest.fixture
+def afresh(monkeypatch, tmp_path):
+    """Values are computed anew, and are kept nowhere."""
+    fresh = itertools.count()
+
+    def forget():
+        for value in vars(probes).values():
+            getattr(value, "cache_clear", lambda: None)()
+        number = str(next(fresh))
+        monkeypatch.setattr(probes, "_content_of_the_tree", lambda: number)
+
+    monkeypatch.setattr(probes, "cache_root", lambda: tmp_path)
+    forget()
+    yield forget
+    monkeypatch.undo()
+    for value in vars(probes).values():
+        getattr(value, "cache_clear", lambda: None)()
+
+
+def changed(name):
+    return behaviour.differences(RESULTS[name]["behaviour"], behaviour.behaviour(name, RESULTS[name]["scale"]))
+
+
+def use(monkeypatch, game):
+    """Experiments find this game in the place of the one of its name."""
+    monkeypatch.setattr(probes, "load", lambda name: game if name == game.name else load(name))
+
+
+def test_every_result_of_the_report_is_valid():
+    assert {name: what for name in RESULTS if not EXPERIMENTS[name].missing() and (what := changed(name))} == {}
+
+
+def test_every_experiment_has_a_result_and_says_what_it_uses():
+    assert set(RESULTS) == set(EXPERIMENTS)
+    for name, result in RESULTS.items():
+        assert any(what.startswith("plays ") for what in result["behaviour"]), name
+        assert uses.uses_of(name)["plays"], name
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_changed_rule_voids_what_is_played_by_it(name, afresh, monkeypatch):
+    game = load("tictactoe")
+    use(monkeypatch, replace(game, score=first_wins))
+    now_different = changed(name)
+    if "tictactoe" in EXPERIMENTS[name].games:
+        assert any(what.startswith("plays tictactoe") for what in now_different)
+        assert any(what.startswith("data tictactoe") for what in now_different)
+    assert all("tictactoe" in what for what in now_different)
+
+
+@rule
+def first_wins(state, seat):
+    return 1.0 - seat
+
+
+def test_another_version_of_a_game_voids_its_results(afresh, monkeypatch):
+    game = load("durak")
+    use(monkeypatch, replace(game, version=game.version + 1))
+    now_different = changed("complexity")
+    assert "plays durak podkidnoy 2 random" in now_different
+    assert not any("moska" in what for what in now_different)
+
+
+def test_a_changed_player_voids_the_results_with_this_player_alone(afresh, monkeypatch):
+    game = load("durak")
+    use(monkeypatch, replace(game, players=dict(game.players) | {"thrifty": game.players["aggressive"]}))
+    assert changed("complexity") == [f"plays durak podkidnoy {seats} thrifty" for seats in range(2, 7)]
+    assert changed("scaling") == []
+
+
+def test_a_changed_training_step_voids_what_is_trained(afresh, monkeypatch):
+    def decays_biases_too(config, rate):
+        return optax.adam(rate, b1=0.8)
+
+    monkeypatch.setattr(trainer, "_optimiser", decays_biases_too)
+    now_different = changed("tictactoe")
+    assert {what.split()[0] for what in now_different} == {"step"}
+    assert changed("complexity") == []
+
+
+def test_a_changed_estimator_voids_every_result(afresh, monkeypatch):
+    original = interval.wilson
+    monkeypatch.setattr(interval, "wilson", lambda *args: tuple(1.01 * end for end in original(*args)))
+    for name in FEW:
+        assert "estimators" in changed(name)
+
+
+def test_a_changed_network_file_voids_the_results_that_use_it(afresh, monkeypatch, tmp_path):
+    files = behaviour.shipped("moska")
+    edited = tmp_path / files[0].name
+    edited.write_bytes(files[0].read_bytes() + b"\0")
+    monkeypatch.setattr(behaviour, "shipped", lambda game: [edited, *files[1:]] if game == "moska" else [])
+    assert changed("scaling") == [f"network moska {edited.stem}"]
+    assert changed("complexity") == []
+
+
+@pytest.mark.parametrize("number", ["SEED", "AGENTS"])
+def test_changed_settings_void_a_result(afresh, monkeypatch, number):
+    experiment = module("evaluations")
+    if number == "SEED":
+        monkeypatch.setattr(experiment, "SEED", experiment.SEED + 1)
+    else:
+        monkeypatch.setitem(experiment.SCALES, "small", replace(experiment.SCALES["small"], games=401))
+    assert changed("evaluations") == ["settings"]
+
+
+def test_another_size_of_the_scale_smoke_voids_no_larger_result(afresh, monkeypatch):
+    experiment = module("evaluations")
+    monkeypatch.setitem(experiment.SCALES, "smoke", replace(experiment.SCALES["smoke"], games=9))
+    assert changed("evaluations") == []
+
+
+def test_numbers_are_compared_with_a_tolerance_and_digests_are_not():
+    then = {"step mlp": [1.0, 2.0], "plays": "abc"}
+    assert behaviour.differences(then, {"step mlp": [1.000001, 2.0], "plays": "abc"}) == []
+    assert behaviour.differences(then, {"step mlp": [1.01, 2.0], "plays": "abd"}) == ["plays", "step mlp"]
+    assert behaviour.differences(then, {"plays": "abc"}) == ["step mlp"]
+    assert behaviour.differences(then, {"step mlp": [1.0], "plays": "abc"}) == ["step mlp"]
+    assert behaviour.differences({"estimators": [1.0]}, {"estimators": [1.000001]}) == ["estimators"]
+
+
+def test_agents_with_networks_trained_in_the_experiment_play_with_fixed_weights(tmp_path):
+    spec = "ahead:{network moska thesis 4 relative before_draw mlp}?moves=2&worlds=1"
+    first = with_stand_ins(spec, tmp_path)
+    assert re.fullmatch(rf"ahead:{re.escape(str(tmp_path))}/\w+\.safetensors\?moves=2&worlds=1", first)
+    nested = f"styles:{{file {json.dumps('agent = ' + spec)}}}"
+    assert str(tmp_path) in Path(with_stand_ins(nested, tmp_path).removeprefix("styles:")).read_text()
+
+
+def test_the_command_says_which_results_are_valid_and_fails_if_one_is_not(monkeypatch, tmp_path, capsys):
+    for name in ("complexity", "scaling"):
+        shutil.copy(ROOT / "report" / f"{name}.json", tmp_path)
+    then = RESULTS["scaling"]["behaviour"]
+    now = {"complexity": RESULTS["complexity"]["behaviour"], "scaling": then | {"settings": "other"}}
+    monkeypatch.setattr(behaviour, "behaviour", lambda name, scale: now[name])
+    assert verbs.report(tmp_path, check=True) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "complexity: valid" in shown
+    assert "scaling: not valid any more, changed: settings" in shown
+    assert "1 of 2 results are valid" in shown
+    assert verbs.report(tmp_path, check=True, json=True) == 1
+    assert json.loads(capsys.readouterr().out)["scaling"] == {"valid": False, "changed": ["settings"]}
+
+
+@pytest.mark.slow
+def test_renaming_moving_and_formatting_void_nothing(tmp_path):
+    """A copy of the tree in which a rule, a function of the training and a module have other names and places."""
+    for package in ("cardai", "evaluators", "experiments", "games"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def edit(path, *pairs):
+        text = (tmp_path / path).read_text("utf-8")
+        for old, new in pairs:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / path).write_text(text, "utf-8")
+
+    edit("games/tictactoe/__init__.py", ("def deal(", "\n\ndef opening("), ("deal=deal", "deal=opening"))
+    edit("evaluators/training/trainer.py", ("_optimiser(", "_optimizer_of("))
+    (tmp_path / "cardai" / "stats" / "intervals").mkdir()
+    (tmp_path / "cardai/stats/interval.py").rename(tmp_path / "cardai/stats/intervals/__init__.py")
+    for file in tmp_path.rglob("*.py"):
+        text = file.read_text("utf-8")
+        text = text.replace("cardai.stats.interval ", "cardai.stats.intervals ")
+        text = re.sub(
+            r"from cardai.stats import interval$", "from cardai.stats import intervals as interval", text, flags=re.M
+        )
+        file.write_text(f"{text}\n# formatted\n", "utf-8")
+    code = (
+        "import json, sys; from experiments.machinery.behaviour import behaviour, differences;"
+        "print(differences(json.load(open(sys.argv[1]))['behaviour'], behaviour('tictactoe', 'small')))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code, ROOT / "report" / "tictactoe.json"], cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)}, check=False,
+    )  # fmt: skip
+    assert answer.stdout.strip() == "[]", answer.stderr
+
+
+def test_a_digest_sees_the_ninth_digit_and_no_negative_zero():
+    assert probes.digest(np.array([0.0, 1.0])) == probes.digest(np.array([-0.0, 1.0]))
+    assert probes.digest(np.array([0.0])) != probes.digest(np.array([1e-8]))
