@@ -135,6 +135,11 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
+def is_token(text: str) -> bool:
+    """Whether a text may be a token of `new_token`, of this server or of another one."""
+    return re.fullmatch(r"[\w-]{32}", text, re.ASCII) is not None
+
+
 def digest(token: str) -> bytes:
     """What is kept of a token: whoever reads the store cannot sit down with it."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()

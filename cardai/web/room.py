@@ -16,6 +16,12 @@ from cardai.web.tables import WebTable
 MOST_TABLES = 2000  # in memory
 IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory
 ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
+SEAT, WATCH = "seat", "watch"  # what a link offers, or a browser has at a table
+OWN_LINK = {
+    SEAT: "This is your own invitation to this table: send the link to a friend. You keep your seat.",
+    WATCH: "This is your own link for a spectator: send it to somebody who may see what you see. You keep your seat.",
+}
+DEAD_LINK = "This link was used before, or another one has taken its place; ask who sent it for a new one."
 
 
 @dataclass(frozen=True)
@@ -185,16 +191,41 @@ class Room:
         seat = self.store.watched(table.row.id, digest(token))
         return None if seat is None else Right(seat, True)
 
-    def join(self, table: WebTable, message: Mapping[str, Any], person: int) -> str:
+    def arrive(self, table: WebTable, message: Mapping[str, Any], place: Right | None) -> dict[str, Any]:
+        """Say what a link is for, before anything is done by it. `place`: what the browser has at the table.
+
+        - `place`, `link`: "seat" or "watch", what the browser has and what the invitation offers; None for nothing.
+        - `text`: a sentence if nobody can come in by this link in this browser, "" if they can, or are here already.
+        """
+        link, has = self._link(table, text_of(message, "invitation")), None
+        if place is not None:
+            has = WATCH if place.watches else SEAT
+        text = "" if has or link else DEAD_LINK
+        if has == SEAT and link is not None:
+            text = OWN_LINK[link]
+        return {"place": has, "link": link, "text": text}
+
+    def _link(self, table: WebTable, invitation: str) -> str | None:
+        """What an invitation offers: `SEAT`, `WATCH`, or None."""
+        if table.invited(invitation) is not None:
+            return SEAT
+        return WATCH if self.store.is_watcher_invited(table.row.id, digest(invitation)) else None
+
+    def join(self, table: WebTable, message: Mapping[str, Any], person: int, place: Right | None = None) -> str:
         """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
 
-        Raises BadArgument for an invitation that does not exist or was used before, and for a bad name.
+        `place`: what the browser has at this table already. Whoever sits here keeps their seat, and the invitation is
+        not used up. Raises BadArgument then, for an invitation that does not exist or was used before, and for a bad
+        name.
         """
         invitation, token = text_of(message, "invitation"), new_token()
+        if place is not None and not place.watches:
+            link = self._link(table, invitation)
+            raise BadArgument(OWN_LINK[link] if link else "you have a seat at this table already")
         if self.store.accept_watcher(table.row.id, digest(invitation), digest(token)) is not None:
             return token
         if table.sit(invitation, clean_name(message.get("name")), person, digest(token), level_in(message)) is None:
-            raise BadArgument("this invitation does not exist, or was used before")
+            raise BadArgument(DEAD_LINK)
         return token
 
     def invite(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> str:

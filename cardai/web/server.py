@@ -24,7 +24,18 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.web.commitment import NONCE_BYTES
 from cardai.web.export import record_of
-from cardai.web.guards import HEADERS, LARGEST, Hosts, Rate, digest, new_token, read_hex, read_message, text_of
+from cardai.web.guards import (
+    HEADERS,
+    LARGEST,
+    Hosts,
+    Rate,
+    digest,
+    is_token,
+    new_token,
+    read_hex,
+    read_message,
+    text_of,
+)
 from cardai.web.offers import Offer
 from cardai.web.room import Full, Right, Room
 from cardai.web.store import Store
@@ -38,6 +49,7 @@ NEW_TABLES, PER_MINUTE = 10, 60.0  # of one address
 AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wants a pause between them
 MOST_SOCKETS = 64  # at one table
 SEAT, PERSON = "seat", "person"  # cookies
+NO_SEAT = "you have no seat at this table; whoever plays here can send you a link to one"
 A_YEAR = 365 * 24 * 3600
 MOST_WAITING = 8  # tabs that wait for advice, of which one at a time is made
 TOO_MANY, NO_PLACE, BROKEN = 4008, 4003, 4011  # why a socket is closed
@@ -131,6 +143,7 @@ class Server:
             Route("/tables", self.answered(self.create), methods=["POST"]),
             Route("/challenge", self.answered(self.accept), methods=["POST"]),
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
+            Route("/t/{table}/arrive", self.answered(self.arrive), methods=["POST"]),
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
@@ -203,11 +216,16 @@ class Server:
         _set_cookie(response, request, PERSON, token, "/")
         return response
 
+    async def arrive(self, request: Request) -> Response:
+        """Say what the link is for that somebody has opened, and whether they have a place here already."""
+        message, (table, place) = await _body(request), await self._found(request)
+        return JSONResponse(await asyncio.to_thread(self.room.arrive, table, message, place))
+
     async def join(self, request: Request) -> Response:
-        """Take the seat that an invitation is for."""
-        message, table = await _body(request), await self._table(request.path_params["table"])
+        """Take the seat that an invitation is for. Whoever has a seat at this table keeps that one."""
+        message, (table, place) = await _body(request), await self._found(request)
         person, token = await self._person(request)
-        seat_token = await asyncio.to_thread(self.room.join, table, message, person)
+        seat_token = await asyncio.to_thread(self.room.join, table, message, person, place)
         self._tell(table)
         response = JSONResponse({})
         _set_cookie(response, request, SEAT, seat_token, f"/t/{table.row.id}")
@@ -237,11 +255,16 @@ class Server:
         return Response(content, media_type="application/x-ndjson", headers=headers)
 
     async def _person(self, request: Request) -> tuple[int, str]:
-        """The number of the person who asks, a new one if they have not been here, and their token."""
-        token = _cookie(request, PERSON)
-        known = await asyncio.to_thread(self.room.store.person, digest(token)) if token else None
-        if token is None or known is None:
+        """The number of the person who asks, a new one if they have not been here, and their token.
+
+        Cookies do not tell ports apart: the token may be that of another server on this machine. It stays as it is, so
+        that the person is not lost there.
+        """
+        token = _cookie(request, PERSON) or ""
+        if not is_token(token):
             token = new_token()
+        known = await asyncio.to_thread(self.room.store.person, digest(token))
+        if known is None:
             known = await asyncio.to_thread(self.room.store.add_person, digest(token))
         return known, token
 
@@ -253,11 +276,15 @@ class Server:
 
     async def _here(self, request: Request) -> tuple[WebTable, Right]:
         """The table of a request and the place of whoever asks. Raises BadArgument if they have none."""
-        table = await self._table(request.path_params["table"])
-        place = await asyncio.to_thread(self.room.place, table, _cookie(request, SEAT))
+        table, place = await self._found(request)
         if place is None:
-            raise BadArgument("you have no seat at this table")
+            raise BadArgument(NO_SEAT)
         return table, place
+
+    async def _found(self, request: Request) -> tuple[WebTable, Right | None]:
+        """The table of a request, and the place of whoever asks, None if they have none."""
+        table = await self._table(request.path_params["table"])
+        return table, await asyncio.to_thread(self.room.place, table, _cookie(request, SEAT))
 
     # Sockets.
 
@@ -272,7 +299,7 @@ class Server:
             await _close(socket, BROKEN, str(error))
             return
         if place is None:
-            await _close(socket, NO_PLACE, "you have no seat at this table")
+            await _close(socket, NO_PLACE, NO_SEAT)
         elif self.room.look(table_id, 1) > MOST_SOCKETS:
             self.room.look(table_id, -1)
             await _close(socket, TOO_MANY, "too many tabs show this table")

@@ -160,11 +160,11 @@ class Store:
         return found[0][0] if found else None
 
     def add_person(self, token: bytes) -> int:
-        """Keep a new person. Returns their number."""
+        """Keep a new person, unless the one with this token came a moment ago. Returns their number."""
         with self._writing() as database:
-            return int(
-                database.execute("INSERT INTO person (token, made) VALUES (?, ?)", (token, _now())).lastrowid or 0
-            )
+            database.execute("INSERT OR IGNORE INTO person (token, made) VALUES (?, ?)", (token, _now()))
+            ((number,),) = database.execute("SELECT id FROM person WHERE token = ?", (token,)).fetchall()
+            return int(number)
 
     # Tables.
 
@@ -306,6 +306,10 @@ class Store:
         """Keep an invitation to look over a seat's shoulder."""
         with self._writing() as database:
             database.execute("INSERT INTO watcher VALUES (?, ?, NULL, ?)", (table_id, seat, invitation))
+
+    def is_watcher_invited(self, table_id: str, invitation: bytes) -> bool:
+        """Whether this is an invitation to watch that nobody has used."""
+        return bool(self._read("SELECT 1 FROM watcher WHERE table_id = ? AND invitation = ?", table_id, invitation))
 
     def accept_watcher(self, table_id: str, invitation: bytes, token: bytes) -> int | None:
         """Use up an invitation to watch. Returns the seat, or None if there is no such invitation."""

@@ -74,18 +74,25 @@ class WebTable:
             self._store.set_seat(self.row.id, seat, row)
             return invitation
 
+    def invited(self, invitation: str) -> int | None:
+        """The empty seat that an invitation is for. None if it does not exist, was replaced, or was used before."""
+        wanted = digest(invitation)
+        for seat in self.people:
+            row = self.row.seats[seat]
+            if row.token is None and row.invitation is not None and secrets.compare_digest(row.invitation, wanted):
+                return seat
+        return None
+
     def sit(self, invitation: str, name: str, person: int, token: bytes, level: str = "") -> int | None:
         """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it."""
         with self._lock:
-            wanted = digest(invitation)
-            for seat in self.people:
+            seat = self.invited(invitation)
+            if seat is not None:
                 row = self.row.seats[seat]
-                if row.token is None and row.invitation is not None and secrets.compare_digest(row.invitation, wanted):
-                    row.token, row.name, row.person, row.level, row.invitation = token, name, person, level, None
-                    self._store.set_seat(self.row.id, seat, row)
-                    self._changed()
-                    return seat
-        return None
+                row.token, row.name, row.person, row.level, row.invitation = token, name, person, level, None
+                self._store.set_seat(self.row.id, seat, row)
+                self._changed()
+            return seat
 
     def fill(self, seat: int, key: str) -> None:
         """Seat an agent where nobody has sat down yet."""

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { showSettings } from "./settings.js";
 
 showSettings(document.getElementById("setting-list"));
+window.addEventListener("hashchange", () => location.reload()); // another link to this table was opened in this tab
 const main = document.getElementById("main");
 const table = location.pathname.match(/^\/t\/([\w-]+)$/);
 try {

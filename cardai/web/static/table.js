@@ -12,15 +12,20 @@ const MOST_SHOWN = 60;
 
 export async function showTable(main, table) {
   const invitation = location.hash.slice(1);
-  if (invitation) {
-    const joined = (name) => {
-      remembered("name", name);
-      history.replaceState(null, "", location.pathname);
-      new TablePage(main, table);
-    };
+  if (!invitation) return void new TablePage(main, table);
+  const address = location.href;
+  const { place, link, text } = await post(`/t/${table}/arrive`, { invitation });
+  const show = () => {
+    history.replaceState(null, "", location.pathname);
+    new TablePage(main, table);
+  };
+  if (place === "seat" || (place && !link)) { // whoever has a place here keeps it
+    show();
+    if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, text, " ", el("input", { class: "link", readonly: true, value: address, "aria-label": "The link to send" })));
+  } else if (link) {
     const { joinForm } = await import("./waiting.js");
-    main.replaceChildren(joinForm(table, invitation, remembered("name"), joined));
-  } else new TablePage(main, table);
+    main.replaceChildren(joinForm(table, invitation, link === "watch", show));
+  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: "/" }, "A new table")));
 }
 
 class TablePage {

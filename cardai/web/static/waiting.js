@@ -2,6 +2,7 @@
 
 import { el, post } from "./dom.js";
 import { levelField } from "./level.js";
+import { remembered } from "./settings.js";
 
 export function waitingRoom(view, report) {
   const rows = view.seats.map((who, seat) => seatRow(view, who, seat, report));
@@ -18,39 +19,46 @@ function seatRow(view, who, seat, report) {
   if (who.kind !== "empty" || view.watches) return row;
   const agents = el("select", { "aria-label": `Agent for p${seat}`, "data-key": `agent-${seat}` },
     ...view.agents.map(([key, label]) => el("option", { value: key }, label)));
-  const link = el("input", { class: "link", readonly: true, hidden: true, "aria-label": `Link for p${seat}` });
-  const invite = async () => {
-    const { invitation } = await post(`/t/${view.table}/invite`, { seat });
-    link.value = `${location.origin}/t/${view.table}#${invitation}`;
+  const kept = `link-${view.table}-${seat}`; // a link that was made is shown until somebody comes by it
+  const link = el("input", { class: "link", readonly: true, hidden: !remembered(kept), value: remembered(kept), "aria-label": `Link for p${seat}` });
+  const make = el("button", { "data-key": `invite-${seat}` });
+  const state = el("span", { class: "small", role: "status" });
+  const name = () => make.replaceChildren(link.value ? "Copy the link" : "Make a link");
+  const copy = async () => {
+    if (!link.value) link.value = remembered(kept, `${location.origin}/t/${view.table}#${(await post(`/t/${view.table}/invite`, { seat })).invitation}`);
     link.hidden = false;
+    name();
     link.select();
-    await navigator.clipboard?.writeText(link.value).catch(() => undefined);
+    const isCopied = await navigator.clipboard?.writeText(link.value).then(() => true, () => false);
+    state.textContent = isCopied ? "Copied. Send it to your friend." : "Copy it and send it to your friend.";
   };
   const fill = () => post(`/t/${view.table}/fill`, { seat, agent: agents.value });
   const act = (what) => () => what().catch((error) => report(error.message));
+  name();
+  make.addEventListener("click", act(copy));
   row.append(
     el("span", { class: "buttons" },
-      el("button", { onclick: act(invite), "data-key": `invite-${seat}` }, "Make a link"), link,
-      agents, el("button", { onclick: act(fill), "data-key": `fill-${seat}` }, "Seat this agent")));
+      make, link, state, agents, el("button", { onclick: act(fill), "data-key": `fill-${seat}` }, "Seat this agent")));
   return row;
 }
 
 // Somebody has opened a link: the invitation is behind the #, so that no server's log has it.
-export function joinForm(table, invitation, name, onJoined) {
-  const input = el("input", { id: "name", maxlength: 24, value: name || "Guest", autocomplete: "nickname", required: true });
+// `watches`: the link is for a spectator, who needs no name.
+export function joinForm(table, invitation, watches, onJoined) {
+  const input = el("input", { id: "name", maxlength: 24, value: remembered("name") || "Guest", autocomplete: "nickname", required: true });
   const level = levelField();
   const trouble = el("p", { class: "trouble", role: "alert" });
   const join = async (event) => {
     event.preventDefault();
     try {
-      await post(`/t/${table}/join`, { invitation, name: input.value, level: level.chosen() });
-      onJoined(input.value);
+      await post(`/t/${table}/join`, watches ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen() });
+      onJoined();
     } catch (error) {
       trouble.textContent = error.message;
     }
   };
   return el("form", { class: "lobby panel", onsubmit: join },
-    el("h2", {}, "You are invited to this table"),
-    el("label", { for: "name" }, "Your name", input), level.field, trouble,
-    el("button", { class: "primary", type: "submit" }, "Come in"));
+    el("h2", {}, watches ? "You are invited to watch this table" : "You are invited to this table"),
+    ...(watches ? [el("p", {}, "You see what the player who sent you the link sees, and play no cards.")] : [el("label", { for: "name" }, "Your name", input), level.field]),
+    trouble, el("button", { class: "primary", type: "submit" }, watches ? "Watch" : "Come in"));
 }

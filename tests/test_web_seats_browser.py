@@ -1,0 +1,67 @@
+"""Links in a real browser: one's own keeps the seat, and a friend's works for the friend."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+from web_clients import Process
+from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "tictactoe")
+    yield process.home
+    process.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def screens(browser, home):
+    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
+    yield opened
+    for one in opened:
+        one.close()
+
+
+def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_friend_comes_by_them(screens):
+    mine, theirs = screens
+    mine.page.goto(mine.home)
+    mine.page.select_option("#game", "tictactoe")
+    mine.page.select_option("#seat-1", "friend")
+    mine.press("button[type=submit]")
+    mine.page.click("text=Make a link")
+    mine.page.wait_for_selector("li .link:not([hidden])")
+    link = mine.page.input_value("li .link")
+    mine.fits()
+    mine.page.reload()
+    mine.page.wait_for_selector("text=Copy the link")
+    assert mine.page.input_value("li .link") == link, "the link is not replaced by another one"
+    for tab in (mine.page, mine.context.new_page()):  # in the same tab only what is behind the # changes
+        tab.goto(link)
+        tab.wait_for_selector("text=This is your own invitation")
+        assert tab.input_value(".own-link .link") == link
+        tab.wait_for_selector("li:has-text('(you)')")
+        mine.fits()
+    theirs.page.goto(link)
+    theirs.page.fill("#name", "Ben")
+    theirs.press("text=Come in")
+    theirs.page.wait_for_selector(".board:not([hidden])")
+    mine.page.wait_for_selector("h2:has-text('p0 You')")
+    theirs.page.goto(link)
+    theirs.page.wait_for_selector("h2:has-text('p1 Ben')")
+    theirs.page.wait_for_selector(".own h2:has-text('you')")
+    late = theirs.context.browser.new_context()
+    page = late.new_page()
+    page.goto(link)
+    page.wait_for_selector("text=This link was used before")
+    assert page.query_selector("#name") is None
+    late.close()
