@@ -26,6 +26,8 @@ from test_web import (  # noqa: F401 - fixtures
     views,
 )
 
+import cardai
+from cardai.agents.spec import evenly_random
 from cardai.app.cli import run
 from cardai.data.record import read, verify
 from cardai.errors import CardaiError
@@ -421,6 +423,50 @@ def played(store, person, score, game=LOW_HAND, seats=2, study=False, version=No
         store.finish(row.id, [score] + [0.5] * (seats - 1))
 
 
+def tables_of_equals(store, game, variant, seats, count=12):  # noqa: F811
+    """Tables at which people sit in all seats, who play at random: they are equally good. Returns their scores."""
+    from cardai.web.guards import new_token
+    from cardai.web.store import SeatRow, TableRow
+
+    results = cardai.play(
+        game, [evenly_random(game)], np.zeros((count, seats), np.int64), np.arange(count), variant=variant
+    )
+    everybody = [store.add_person(bytes([seat + 1]) * 32) for seat in range(seats)]
+    for scores in results.scores:
+        rows = [SeatRow(name="x", person=person) for person in everybody]
+        row = TableRow(new_token(), game.name, game.version, variant, b"s" * 32, rows, seed=1)
+        store.add_table(row)
+        store.finish(row.id, scores.tolist())
+    return results.scores
+
+
+SIZES = [("moska", "thesis", seats) for seats in range(2, 9)]
+SIZES += [("durak", variant, seats) for variant in ("podkidnoy", "report") for seats in (2, 3, 6)]
+SIZES += [("hearts", "standard", 4), ("hearts", "match", 4), ("literature", "table", 4), ("literature", "table", 6)]
+SIZES += [("tictactoe", "standard", 2)]
+
+
+@pytest.mark.parametrize(("name", "variant", "seats"), SIZES)
+def test_equal_players_have_their_fair_share_in_every_game(store, name, variant, seats):  # noqa: F811
+    """A fair share is what equal players get: 1/seats of the win, or 1/teams, and of losses what the game deals out."""
+    game = cardai.load(name)
+    scores = tables_of_equals(store, game, variant, seats)
+    (row,) = measure_people(store, game).rows
+    assert row.share.point == pytest.approx(row.fair_share)
+    assert row.fair_share == pytest.approx(0.5 if name == "literature" else 1 / seats)
+    if game.measures:
+        assert (row.loss, row.fair_loss) == (None, None), "nobody is said to have lost where the game counts no losses"
+    else:
+        assert row.loss.point == pytest.approx(row.fair_loss) == (scores == 0.0).mean()
+    console = Console(file=io.StringIO(), width=160)
+    console.print(people_table(measure_people(store, game)))
+    text = console.file.getvalue()
+    assert ("lost" in text) == (not game.measures)
+    assert f"{100 * row.fair_share:.1f}" in text
+    assert "share of win %" in text
+    assert ("team" in text) == (name == "literature")
+
+
 def people(store, count):  # noqa: F811
     """Tables at which people's own games are alike: half of the people always lose, the others always win."""
     for _ in range(count):
@@ -441,7 +487,7 @@ def test_people_are_clusters_and_few_of_them_get_no_interval(store):  # noqa: F8
     assert (row.games, row.people) == (73, 10)
     assert width > 0.5, "ten people who each do the same every time say as much as ten games"
     assert 0.0 <= row.score.low < row.score.point < row.score.high <= 1.0
-    assert row.fair_share == 0.5
+    assert (row.fair_share, row.fair_loss) == (0.5, pytest.approx(33 / 146))
 
 
 def test_people_may_say_how_well_they_play_and_are_shown_by_level(client, store):  # noqa: F811
@@ -476,6 +522,7 @@ def test_study_games_are_left_out_and_unfinished_ones_counted_both_ways(store): 
     assert (report.study, row.games, row.unfinished) == (1, 3, 1)
     assert row.loss.point == pytest.approx(1 / 3)
     assert row.loss_with_all.point == pytest.approx(2 / 4)
+    assert row.share_with_all.point == pytest.approx(2 / 4)
     assert row.score.point == pytest.approx(2 / 3)
     assert row.score_with_all.point == pytest.approx(2 / 4)
     assert json.loads(json.dumps(report.as_json(), allow_nan=False))["study"] == 1

@@ -142,7 +142,7 @@ def played(game: Game, state: GameState, move: np.record) -> GameState:
     return states[0]
 
 
-def fair_share(game: Game, seats: int) -> float:
+def usual_score(game: Game, seats: int) -> float:
     """The mean score of a seat if the scores of the game have a fixed sum, else a half."""
     total = game.score_sum(seats)
     return 0.5 if total is None else total / seats

@@ -15,7 +15,7 @@ import gymnasium  # pyright: ignore[reportMissingImports]
 import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Choice, Views, fair_share
+from cardai.adapters.choosing import KINDS, Actions, Choice, Views, usual_score
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
@@ -42,7 +42,7 @@ def single(
     game: a game, its name or its path. opponents: agent specs of the other seats, in order after the learner's, or one
     for all of them; a list says how many seats there are. seat: the learner's, or "rotate" for the next one at each
     reset. seats, variant, encoder: the game's usual ones if they are not given. reward: "score" pays the seat's score
-    in [0, 1] when the game ends, "centred" takes the fair share off. illegal: "raise" raises IllegalMove for an illegal
+    in [0, 1] when the game ends, "centred" takes `usual_score` off. illegal: "raise" raises IllegalMove for an illegal
     action, "next" plays the next legal one instead, for checkers that sample without a mask. render_mode: "ansi" or
     None. kinds: see `cardai.adapters.choosing`. Raises CardaiError for whatever the game does not allow.
     """
@@ -93,7 +93,7 @@ class OneSeat(gymnasium.Env):
         self.rotates = seat == "rotate"
         self.seat = -1 if self.rotates else check_seat("seat", seat, self.seats)
         self.actions = Actions(game, kinds)
-        self._share = fair_share(game, self.seats) if reward == "centred" else 0.0
+        self._share = usual_score(game, self.seats) if reward == "centred" else 0.0
         self._views = Views(game, self.seats, encoder)
         width = self._views.width + self.actions.extra
         self.observation_space = spaces.Box(0, 255, (width,), np.uint8)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Choice, Views, fair_share, played
+from cardai.adapters.choosing import KINDS, Actions, Choice, Views, played, usual_score
 from cardai.agents.listing import ListedChance, Way
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, is_game
@@ -42,7 +42,7 @@ def register(
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. chance:
     "listed" (every deal and draw is an outcome), "sampled" (one node, the seed), or "auto": listed if there are at most
     1000 deals. name: another name, for a second table of the same game. kinds: see `cardai.adapters.choosing`.
-    Utilities are scores less the fair share. Raises CardaiError for whatever the game does not allow, for chance that
+    Utilities are scores less `usual_score`. Raises CardaiError for whatever the game does not allow, for chance that
     cannot be listed, and for a name that is taken by another table.
     """
     game = load(game) if isinstance(game, str) else is_game(game)
@@ -113,7 +113,7 @@ def _classes(
     """The class of a table's games for OpenSpiel, and its description."""
     actions, views = Actions(game, kinds), Views(game, seats, encoder)
     width = views.width
-    share, is_fixed = fair_share(game, seats), game.score_sum(seats) is not None
+    share, is_fixed = usual_score(game, seats), game.score_sum(seats) is not None
     listed = ListedChance(game, _MOST_WAYS)
     longest = game.max_plies * (actions.pieces + 1 if actions.by_pieces else 1)
     kind = pyspiel.GameType(

@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Views, fair_share, played
+from cardai.adapters.choosing import KINDS, Actions, Views, played, usual_score
 from cardai.errors import CardaiError
 from cardai.game import Game, is_game
 from cardai.registry import load
@@ -33,7 +33,7 @@ def aec(
     """An environment of PettingZoo in which each seat is an agent, `player_0` and so on.
 
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. reward:
-    "score" pays each seat its score in [0, 1] when the game ends; "centred" takes the fair share off. render_mode:
+    "score" pays each seat its score in [0, 1] when the game ends; "centred" takes `usual_score` off. render_mode:
     "ansi" for the text of the game's table, or None. reveal: whether `state()` may show all cards. kinds: see
     `cardai.adapters.choosing`. Raises CardaiError for whatever the game does not allow.
     """
@@ -72,7 +72,7 @@ class CardTable(AECEnv):
         self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.actions = Actions(game, kinds)
-        self._share = fair_share(game, self.seats) if reward == "centred" else 0.0
+        self._share = usual_score(game, self.seats) if reward == "centred" else 0.0
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
         self._views = Views(game, self.seats, encoder)

@@ -11,23 +11,36 @@ LEVEL_WORDS = {"beginner": "beginners", "regular": "regular", "advanced": "advan
 
 def table(report: Any) -> Any:
     """A rich renderable of a `cardai.web.people.PeopleReport`."""
-    shown = grid(f"People at {report.title}")
+    shown, has_losses = grid(f"People at {report.title}"), _has_losses(report)
     shown.add_column("against", overflow="fold")
     shown.add_column("variant")
-    add_figures(shown, "seats", "games", "people", "mean score", "fair", "lost %", "fair %")
+    add_figures(shown, "seats", "games", "people", "mean score", "fair", "share of win %", "fair")
+    if has_losses:
+        add_figures(shown, "lost %", "all seats")
     for row in report.rows:
-        fair = "-" if row.fair_score is None else f"{row.fair_score:.2f}"
+        sizes = str(row.seats), str(row.games), str(row.people)
+        fair = ["-" if row.fair_score is None else f"{row.fair_score:.2f}", f"{100 * row.fair_share:.1f}"]
+        fair += ["-" if row.fair_loss is None else f"{100 * row.fair_loss:.1f}"] * has_losses
         against = ", ".join(row.opponents) or "people only"
-        cells = str(row.seats), str(row.games), str(row.people), _score(row.score), fair, str(row.loss.scaled(100))
-        shown.add_row(against, row.variant, *cells, f"{100 * row.fair_share:.1f}")
+        shown.add_row(against, row.variant, *sizes, *_cells(row.score, row.share, row.loss, fair))
         if row.unfinished:
-            cells = "", f"+{row.unfinished}", "", _score(row.score_with_all), "", str(row.loss_with_all.scaled(100)), ""
-            shown.add_row("  with unfinished games as lost", "", *cells)
+            cells = _cells(row.score_with_all, row.share_with_all, row.loss_with_all, [""] * 3)
+            shown.add_row("  with unfinished games as score 0", "", "", f"+{row.unfinished}", "", *cells)
         for level in row.levels:
-            words = f"  {LEVEL_WORDS[level.level]}"
-            cells = "", str(level.games), str(level.people), _score(level.score), "", str(level.loss.scaled(100)), ""
-            shown.add_row(words, "", *cells)
+            cells = _cells(level.score, level.share, level.loss, [""] * 3)
+            shown.add_row(f"  {LEVEL_WORDS[level.level]}", "", "", str(level.games), str(level.people), *cells)
     return with_notes(_notes(report), shown)
+
+
+def _has_losses(report: Any) -> bool:
+    """Whether the game counts losses: then all rows have them."""
+    return any(row.loss is not None for row in report.rows)
+
+
+def _cells(score: Estimate, share: Estimate, loss: Estimate | None, fair: list[str]) -> list[str]:
+    """Each figure with what is fair beside it."""
+    cells = [_score(score), fair[0], str(share.scaled(100)), fair[1]]
+    return cells if loss is None else [*cells, str(loss.scaled(100)), fair[2]]
 
 
 def _score(figure: Estimate) -> str:
@@ -44,6 +57,11 @@ def _notes(report: Any) -> list[str]:
         notes.append("no interval: fewer than 10 people, so the figure speaks of these people only")
     if any(row.levels for row in report.rows):
         notes.append("beginners, regular, advanced: what people said of themselves before the game")
-    notes.append("lost: score 0; fair: what a seat has on average, 1 / seats of the losses if one seat loses")
+    sides = "teams" if report.teams else "seats"
+    notes.append(
+        f"share of win: 1/k for each of the k {sides} with the best score; fair: 1/{sides}, as of equal players"
+    )
+    if _has_losses(report):
+        notes.append("lost: score 0; all seats: how often a seat of these tables lost, whoever sat there")
     notes.append(f"{report.study} study games are left out: hints were allowed, and moves could be taken back")
     return notes

@@ -14,6 +14,7 @@ import numpy as np
 from cardai.game import Game
 from cardai.stats.interval import Estimate, estimate, proportion
 from cardai.stats.jsonable import plain
+from cardai.stats.measure import win_shares
 from cardai.web.store import LEVELS, Store, TableRow
 
 FEWEST = 10  # people, for an interval that speaks of others too
@@ -24,10 +25,15 @@ class PeopleRow:
     """How people did at tables of one variant, number of seats and set of opponents.
 
     - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not.
-    - `score`: the mean score, `loss`: the share of score 0, of finished games; `score_with_all`, `loss_with_all`: with
-      unfinished games as score 0. The bounds are NaN if fewer than `FEWEST` people played.
+    - `score`: the mean score; `share`: the mean share of the win, 1/k for each of the k seats, in a game of teams the k
+      teams, with the best score of the table; of finished games. The bounds are NaN if fewer than `FEWEST` people
+      played.
+    - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Game.measures`): there
+      a score of 0 is no loss, or is that of most seats.
+    - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as score 0 and no part of the win.
     - `levels`: the same for the people of each level that was stated, see `PeopleLevel`; empty if nobody stated one.
-    - `fair_score`: the mean score of a seat, None if the game does not promise it; `fair_share`: 1 / seats.
+    - `fair_score`: the mean score of a seat, None if the game does not promise it; `fair_share`: the share of the win
+      of equal players, 1 / seats or 1 / teams; `fair_loss`: how often a seat lost, of all seats in the finished games.
     """
 
     variant: str
@@ -37,11 +43,14 @@ class PeopleRow:
     people: int
     unfinished: int
     score: Estimate
-    loss: Estimate
+    share: Estimate
+    loss: Estimate | None
     score_with_all: Estimate
-    loss_with_all: Estimate
+    share_with_all: Estimate
+    loss_with_all: Estimate | None
     fair_score: float | None
     fair_share: float
+    fair_loss: float | None
     levels: tuple["PeopleLevel", ...] = ()
 
 
@@ -56,15 +65,21 @@ class PeopleLevel:
     games: int
     people: int
     score: Estimate
-    loss: Estimate
+    share: Estimate
+    loss: Estimate | None
 
 
 @dataclass(frozen=True)
 class PeopleReport:
-    """The rows of a game, the most games first. `study`: games that were left out because hints were allowed."""
+    """The rows of a game, the most games first.
+
+    `teams`: how many teams play, 0 if each seat plays for itself. `study`: games that were left out because hints were
+    allowed.
+    """
 
     game: str
     title: str
+    teams: int
     rows: tuple[PeopleRow, ...]
     study: int
 
@@ -85,10 +100,10 @@ def measure_people(store: Store, game: Game) -> PeopleReport:
         games = groups.setdefault((row.variant, len(row.seats), opponents), [])
         for place, seat in enumerate(row.seats):
             if seat.agent is None and seat.person is not None:
-                score = math.nan if row.scores is None else row.scores[place]
-                games.append(_PersonalGame(seat.person, score, seat.level))
+                scores = None if row.scores is None else np.array(row.scores)
+                games.append(_PersonalGame(seat.person, place, scores, seat.level))
     rows = [_row(game, *key, games) for key, games in groups.items() if games]
-    return PeopleReport(game.name, game.title, tuple(sorted(rows, key=lambda row: -row.games)), study)
+    return PeopleReport(game.name, game.title, game.teams, tuple(sorted(rows, key=lambda row: -row.games)), study)
 
 
 def _tables(store: Store, game: Game) -> Iterable[TableRow]:
@@ -99,53 +114,83 @@ def _tables(store: Store, game: Game) -> Iterable[TableRow]:
 
 
 class _PersonalGame(NamedTuple):
-    """A game of a person: their score, NaN if it was not finished, and the level that they stated."""
+    """A game of a person: their seat, the scores of all seats (None if it was not finished), the level they stated."""
 
     person: int
-    score: float
+    place: int
+    scores: np.ndarray | None
     level: str
 
 
+@dataclass(frozen=True)
+class _Figures:
+    """What is counted of games: mean score, share of the win, losses if the game counts them."""
+
+    score: Estimate
+    share: Estimate
+    loss: Estimate | None
+
+
 def _row(game: Game, variant: str, seats: int, opponents: tuple[str, ...], games: list[_PersonalGame]) -> PeopleRow:
-    finished = [(one.person, one.score) for one in games if not math.isnan(one.score)]
-    everything = [(one.person, 0.0 if math.isnan(one.score) else one.score) for one in games]
-    total = game.score_sum(seats)
+    finished = [one for one in games if one.scores is not None]
+    own, everything, total = _figures(game, finished), _figures(game, games), game.score_sum(seats)
+    lost = [np.mean(one.scores == 0.0) for one in finished]
     return PeopleRow(
         variant,
         seats,
         opponents,
         len(finished),
-        len({person for person, _ in finished}),
+        len({one.person for one in finished}),
         len(games) - len(finished),
-        _estimated(finished),
-        _estimated(finished, losses=True),
-        _estimated(everything),
-        _estimated(everything, losses=True),
+        own.score,
+        own.share,
+        own.loss,
+        everything.score,
+        everything.share,
+        everything.loss,
         None if total is None else total / seats,
-        1 / seats,
-        tuple(_levels(games)),
+        1 / (game.teams or seats),
+        float(np.mean(lost)) if lost and own.loss is not None else None,
+        tuple(_levels(game, games)),
     )
 
 
-def _levels(games: list[_PersonalGame]) -> Iterator[PeopleLevel]:
+def _levels(game: Game, games: list[_PersonalGame]) -> Iterator[PeopleLevel]:
     """The figures of each level, if any was stated."""
     stated = {one.level for one in games}
     for level in (*LEVELS, "") if stated - {""} else ():
-        finished = [(one.person, one.score) for one in games if one.level == level and not math.isnan(one.score)]
+        finished = [one for one in games if one.level == level and one.scores is not None]
         if finished:
-            people = len({person for person, _ in finished})
-            yield PeopleLevel(level, len(finished), people, _estimated(finished), _estimated(finished, losses=True))
+            own, people = _figures(game, finished), len({one.person for one in finished})
+            yield PeopleLevel(level, len(finished), people, own.score, own.share, own.loss)
 
 
-def _estimated(games: list[tuple[int, float]], losses: bool = False) -> Estimate:
-    """The mean over games with an interval over people, without one if there are fewer than `FEWEST`."""
+def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
+    """The figures of games. One that was not finished has score 0 and no part of the win."""
+    counts_losses = not game.measures or "loss" in game.measures
+    score = [(one.person, 0.0 if one.scores is None else float(one.scores[one.place])) for one in games]
+    share = [(one.person, 0.0 if one.scores is None else _share(game, one.scores, one.place)) for one in games]
+    loss = [(person, float(points == 0.0)) for person, points in score]
+    return _Figures(
+        _estimated(score), _estimated(share), _estimated(loss, is_yes_or_no=True) if counts_losses else None
+    )
+
+
+def _share(game: Game, scores: np.ndarray, place: int) -> float:
+    """The share of the win of a seat, in a game of teams of its team, whose seats score alike."""
+    sides = scores[: game.teams] if game.teams else scores
+    return float(win_shares(sides)[place % len(sides)])
+
+
+def _estimated(games: list[tuple[int, float]], is_yes_or_no: bool = False) -> Estimate:
+    """The mean over games, (person, value), with an interval over people; without, if they are fewer than `FEWEST`."""
     by_person: dict[int, list[float]] = {}
-    for person, score in games:
-        by_person.setdefault(person, []).append(float(score == 0.0) if losses else score)
+    for person, value in games:
+        by_person.setdefault(person, []).append(value)
     table = np.full((len(by_person), max(map(len, by_person.values()), default=1)), np.nan)
     for values, row in zip(by_person.values(), table, strict=True):
         row[: len(values)] = values
-    found = proportion(table) if losses else estimate(table)
+    found = proportion(table) if is_yes_or_no else estimate(table)
     if len(by_person) < FEWEST:
         return Estimate(found.point, math.nan, math.nan, found.n, found.deals, found.design_effect)
     return found

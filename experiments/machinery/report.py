@@ -34,12 +34,13 @@ ABOUT = (
     " end, play the move whose next position it likes best. The thesis tried it on Tic-Tac-Toe first. A world is a"
     " guess of all cards that a player cannot see; a search over worlds plays moves on in several of them before it"
     " chooses.",
-    "Bot3 is the strongest hand-written player of the thesis. Fair share: what each of n equal players loses or wins,"
-    " 100/n %, so 25 % at a table of four. MLP and CNN are two kinds of network: one reads a position as a list, the"
-    " other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a policy"
-    " from games against oneself. `best` is the name of the network that comes with cardai for a game. Other pages"
-    " train networks of their own, mostly smaller and on fewer games, and each page plays games of its own: compare"
-    " figures within a line, not from line to line.",
+    "Bot3 is the strongest hand-written player of the thesis. Fair share: what equal players get. Where one of n"
+    " players loses, as in Moska, each loses 100/n % of the games; of the win, which those with the best score share,"
+    " each has 100/n %, and each of two teams 50 %. MLP and CNN are two kinds of network: one reads a position as a"
+    " list, the other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a"
+    " policy from games against oneself. `best` is the name of the network that comes with cardai for a game. Other"
+    " pages train networks of their own, mostly smaller and on fewer games, and each page plays games of its own:"
+    " compare figures within a line, not from line to line.",
 )
 LEGEND = "Numbers are estimates with 95 % intervals."
 CLAIMS_LEGEND = (
