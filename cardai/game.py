@@ -321,6 +321,8 @@ class Game:
     `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise -1. Searches
     stop there instead of playing on; a game needs it if seats are out before the game ends. `playouts` names the
     hand-written player that plays worlds on in `rollout:N`; without it every legal move is as likely.
+    `opponents` are specs of agents for people to play against if they name none, the strongest first; each answers in
+    well under a second. The first one that fits a table is its usual opponent.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
     without gaps. Moves that are never legal together may share a number.
     `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
@@ -377,6 +379,7 @@ class Game:
     phases: Mapping[str, Phase] = field(default_factory=dict)
     decided: Callable[..., float] | None = None
     playouts: str | None = None
+    opponents: tuple[str, ...] = ()
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     solver: Callable[..., Any] | None = None

@@ -419,7 +419,8 @@ def test_everybody_has_a_usual_table():
         assert seats[0] == HUMAN
         assert len(seats) == game.default_seats
         assert [cardai.agent(game, spec).spec for spec in seats[1:]] == seats[1:]
-    assert default_seats(MOSKA) == [HUMAN, "bot3", "bot3", "bot3"]
+    assert default_seats(MOSKA) == [HUMAN, *["ahead:best?worlds=16"] * 3]
+    assert default_seats(MOSKA, "appendix") == [HUMAN, "bot3", "bot3", "bot3"]
 
 
 def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):

@@ -114,6 +114,14 @@ class Agent:
         game.options(whole("seats", seats), variant)
         self.strategy.check_fits(game, variant, seats)
 
+    def fits(self, game: Game, variant: str | None, seats: int) -> bool:
+        """Whether the agent can play at such a table."""
+        try:
+            self.check_fits(game, variant, seats)
+        except CardaiError:
+            return False
+        return True
+
     def check_game(self, game: Game) -> None:
         """Raise CardaiError if it, or compiled code that it plays with, was made for another game."""
         is_game(game)
@@ -232,13 +240,17 @@ def explores_until(spec: str) -> int:
     return -1 if until is None else _count(spec, until, "a number of plies")
 
 
-def usual_opponent(game: Game) -> str:
-    """The spec of the agent that people play against if they name none.
+def usual_opponent(game: Game, variant: str | None = None, seats: int | None = None) -> str:
+    """The spec of the agent that people play against at a table if they name none.
 
-    It is the last hand-written player that the game lists. Without one it is greedy with the game's first heuristic,
-    and without a heuristic it is random.
+    It is the first of the game's `opponents` that fits the table. If none does, it is the last hand-written player that
+    the game lists. Without one it is greedy with the game's first heuristic, and without a heuristic it is random.
+    Raises CardaiError if one of the `opponents` is no agent of the game.
     """
-    heuristics = [f"greedy:{name}" for name in is_game(game).heuristics]
+    for spec in is_game(game).opponents:
+        if agent(game, spec).fits(game, variant, game.default_seats if seats is None else seats):
+            return spec
+    heuristics = [f"greedy:{name}" for name in game.heuristics]
     return next(iter([*reversed([*game.players]), *heuristics, "random"]))
 
 

@@ -424,7 +424,7 @@ def play(
     loaded = load(game)
     with Line("loading", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
-    specs = _specs(seats) if seats else keyboard.default_seats(loaded)
+    specs = _specs(seats) if seats else keyboard.default_seats(loaded, variant)
     seed = secrets.randbelow(10**12) if seed is None else seed
     unrecorded = "; it was not recorded" if record else ""
     try:
@@ -457,7 +457,10 @@ def play(
 @app.command(group=PLAY)
 def serve(
     *games: GameName,
-    opponents: Annotated[str | None, Parameter(help="Agent specs to play against: bot3,greedy:best.")] = None,
+    opponents: Annotated[
+        str | None,
+        Parameter(help="Agents to play against: bot3,greedy:best, or by game: moska=greedy:best,bot3,hearts=pimc."),
+    ] = None,
     seats: SeatCount = None,
     variant: Variant = None,
     host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",

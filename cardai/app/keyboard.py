@@ -282,9 +282,11 @@ def summary(news: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def default_seats(game: Game) -> list[str]:
-    """A person and, in the other seats of a usual table, the usual opponent."""
-    return [HUMAN] + [usual_opponent(game)] * (game.default_seats - 1)
+def default_seats(game: Game, variant: str | None = None) -> list[str]:
+    """A person and, in the other seats of a table of the usual size, the usual opponent. Raises CardaiError as
+    `usual_opponent` does, and for a variant that the game does not have."""
+    game.options(game.default_seats, variant)
+    return [HUMAN] + [usual_opponent(game, variant)] * (game.default_seats - 1)
 
 
 def play(

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.registry import available
 from cardai.show.progress import Line
 from cardai.web.export import export
-from cardai.web.offers import offer_of
+from cardai.web.offers import named_by_game, offer_of
 from cardai.web.people import PeopleReport, measure_people
 from cardai.web.store import Store
 
@@ -36,7 +37,7 @@ def export_to(
     store = Store(file)
     try:
         with Line("playing the games again", game):
-            offer = offer_of(game, opponents)
+            offer = offer_of(game, named_by_game(opponents, [game], others=available())[game.name])
             files, left_out = export(store, offer, folder, overwrite)
     finally:
         store.close()

@@ -3,12 +3,13 @@
 A browser sends keys, and a key that is not listed is refused. It never sends a spec, since specs name files.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardai.agents.spec import Agent, agent, usual_opponent
-from cardai.errors import BadArgument, CardaiError
+from cardai.agents.spec import Agent, agent
+from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
 from cardai.table.one import OneGame
 
@@ -32,25 +33,74 @@ class Offer:
             raise BadArgument(f"this server offers no such opponent in {self.game.title}")
         return found
 
+    def agent_at(self, key: object, variant: str, seats: int) -> Agent:
+        """The agent with a key, for such a table. Raises BadArgument if it is not offered or cannot play there."""
+        found = self.agent_of(key)
+        try:
+            found.check_fits(self.game, variant, seats)
+        except CardaiError as error:
+            raise BadArgument(f"{found.label} cannot play at this table: {error}") from None
+        return found
+
+    def fitting(self, variant: str, seats: int) -> dict[str, Agent]:
+        """The agents that can play at such a table by their keys, the usual opponent first."""
+        return {key: player for key, player in self.agents.items() if player.fits(self.game, variant, seats)}
+
     def as_json(self) -> dict[str, Any]:
-        """What a page needs to set up a table."""
+        """What a page needs to set up a table. `fits`: by variant and number of seats, which of `agents` can play."""
+        places, sizes = {key: place for place, key in enumerate(self.agents)}, list(self.game.seats)
         return {
             "key": self.key,
             "title": self.game.title,
             "variants": list(self.variants),
-            "seats": list(self.game.seats),
+            "seats": sizes,
             "usual": self.seats,
             "agents": [[key, player.label] for key, player in self.agents.items()],
+            "fits": {
+                variant: {
+                    str(seats): [places[key] for key in self.fitting(variant, seats)] for seats in self.game.seats
+                }
+                for variant in self.variants
+            },
         }
 
     def warm_up(self) -> None:
         """Compile all that a table of this game uses, by playing the beginning of a game with each agent."""
         for player in self.agents.values():
-            table = OneGame(self.game, [player] * self.seats, seed=1, variant=self.variants[0])
+            variant, seats = next(
+                (variant, seats)
+                for variant, seats in _tables(self.game, self.variants, self.seats)
+                if player.fits(self.game, variant, seats)
+            )
+            table = OneGame(self.game, [player] * seats, seed=1, variant=variant)
             for _ in range(_WARM_PLIES):
                 if not table.step():
                     break
             table.history(0, max(0, table.ply - 1), 1)
+
+
+def named_by_game(opponents: Sequence[str], games: Sequence[Game], others: Iterable[str] = ()) -> dict[str, list[str]]:
+    """The opponents of each game, from specs of which some begin with a game: `moska=greedy:best`, `bot3`.
+
+    A game holds for the specs that follow it, too, until the next one; specs before the first game are for all games.
+    `others`: names of games that may occur, and are left out. Raises CardaiError for another game, and for a game that
+    is followed by no spec.
+    """
+    named: dict[str, list[str]] = {game.name: [] for game in games}
+    ignored: dict[str, list[str]] = {name: [] for name in others if name not in named}
+    chosen = [*named.values()]
+    for text in opponents:
+        match = re.fullmatch(r"([A-Za-z_]\w*)=(.*)", text, re.DOTALL)
+        if match is not None:
+            known = named | ignored
+            if match[1] not in known:
+                raise CardaiError(f"--opponents {text!r}: {unknown('game', match[1], known)}")
+            if not match[2].strip():
+                raise CardaiError(f"--opponents {text!r} names no agent of {match[1]}")
+            chosen, text = [known[match[1]]], match[2].strip()
+        for specs in chosen:
+            specs.append(text)
+    return named
 
 
 def offer_of(
@@ -60,19 +110,33 @@ def offer_of(
     seats: int | None = None,
     isolate: bool = False,
 ) -> Offer:
-    """Returns what is offered of a game: the `opponents`, or the game's own players if there are none.
+    """Returns what is offered of a game: the `opponents`; if there are none, its strongest agents and its own players.
 
-    Raises CardaiError for a spec that names no agent of the game, and for a number of seats or a variant that the game
-    does not have.
+    The game says who is strong (`Game.opponents`). An agent is offered at the tables that it fits. Raises CardaiError
+    for a spec that names no agent of the game or one that fits no table, if no agent fits the table that is shown
+    first, and for a number of seats or a variant that the game does not have.
     """
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
-    specs = dict.fromkeys(opponents) or dict.fromkeys((usual_opponent(game), *game.players, "random"))
-    agents = {spec: agent(game, spec, isolate=isolate) for spec in specs}
-    for player in agents.values():
-        player.check_fits(game, variant, seats)
     variants = tuple(game.variants) if variant is None else (variant,)
-    return Offer(game.name, game, agents, variants, seats)
+    own = [*reversed(game.players)] or [f"greedy:{name}" for name in game.heuristics]
+    usual = [*game.opponents, *own, "random"]
+    made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents or usual)}
+    tables = _tables(game, variants, seats)
+    fitting = {spec: [player.fits(game, *table) for table in tables] for spec, player in made.items()}
+    if opponents:
+        for spec, player in made.items():
+            if not any(fitting[spec]):
+                player.check_fits(game, *tables[0])
+        if not any(fits[0] for fits in fitting.values()):
+            next(iter(made.values())).check_fits(game, *tables[0])
+    return Offer(game.name, game, {spec: made[spec] for spec in made if any(fitting[spec])}, variants, seats)
+
+
+def _tables(game: Game, variants: Sequence[str], seats: int) -> list[tuple[str, int]]:
+    """The tables that are offered, (variant, seats), the one that is shown first at the beginning."""
+    every = [(variant, count) for variant in variants for count in game.seats]
+    return [(variants[0], seats), *(table for table in every if table != (variants[0], seats))]
 
 
 def by_key(offers: Sequence[Offer]) -> dict[str, Offer]:

@@ -59,7 +59,7 @@ class Room:
         variant = wishes.get("variant", offer.variants[0])
         if variant not in offer.variants:
             raise BadArgument("this server does not offer this variant")
-        token, rows = new_token(), _seats(offer, wishes.get("seats"))
+        token, rows = new_token(), _seats(offer, variant, wishes.get("seats"))
         me = [row for row, wish in zip(rows, wishes["seats"], strict=True) if wish == ME]
         for row in me:
             row.name, row.token, row.person = clean_name(wishes.get("name")), digest(token), person
@@ -247,7 +247,7 @@ class Room:
         table.fill(_seat_in(message), text_of(message, "agent"))
 
 
-def _seats(offer: Offer, wishes: object) -> list[SeatRow]:
+def _seats(offer: Offer, variant: str, wishes: object) -> list[SeatRow]:
     """The seats of a new table. Raises BadArgument for a line-up that is not offered."""
     if not isinstance(wishes, list) or len(wishes) not in offer.game.seats:
         raise BadArgument(f"{offer.game.title} is for {offer.game.seats[0]} to {offer.game.seats[-1]} seats")
@@ -255,7 +255,7 @@ def _seats(offer: Offer, wishes: object) -> list[SeatRow]:
         raise BadArgument("you sit in one seat, or agents play in all of them")
     for wish in wishes:
         if wish not in (ME, FRIEND):
-            offer.agent_of(wish)
+            offer.agent_at(wish, variant, len(wishes))
     return [SeatRow() if wish in (ME, FRIEND) else SeatRow(agent=wish) for wish in wishes]
 
 

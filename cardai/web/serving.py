@@ -14,7 +14,7 @@ from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.measure.coaching.advice import Adviser
 from cardai.web.guards import LARGEST, Hosts
-from cardai.web.offers import Offer, by_key, offer_of
+from cardai.web.offers import Offer, by_key, named_by_game, offer_of
 from cardai.web.server import Server
 from cardai.web.store import Store
 
@@ -34,7 +34,8 @@ def ready(
 
     Raises CardaiError for specs and options that do not fit all games.
     """
-    offers = by_key([offer_of(game, opponents, variant, seats, isolate) for game in games])
+    named = named_by_game(opponents, games)
+    offers = by_key([offer_of(game, named[game.name], variant, seats, isolate) for game in games])
     for offer in offers.values():
         offer.warm_up()
         adviser = Adviser(offer.game, judge, offer.seats, offer.variants[0], worlds=1)

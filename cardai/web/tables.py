@@ -97,7 +97,7 @@ class WebTable:
     def fill(self, seat: int, key: str) -> None:
         """Seat an agent where nobody has sat down yet."""
         with self._lock:
-            self.offer.agent_of(key)
+            self.offer.agent_at(key, self.row.variant, len(self.row.seats))
             row = self._empty(seat)
             row.agent, row.name, row.invitation = key, "", None
             self._store.set_seat(self.row.id, seat, row)
@@ -370,7 +370,8 @@ class WebTable:
             view["challenge"] = self._challenge_view(reached)
         game = self._game
         if game is None:
-            return view | {"agents": [[key, agent.label] for key, agent in self.offer.agents.items()]}
+            fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
+            return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
         view |= position_view(game, seat, self._luck, decides=not watches)
         if game.is_over and not self.is_secret:

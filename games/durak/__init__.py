@@ -82,5 +82,11 @@ GAME = Game(
     holdings=holdings,
     decided=decided,
     playouts="thrifty",
+    opponents=(
+        "endgame:(ahead:podkidnoy2?worlds=16&halving)",
+        "endgame:(ahead:report2?worlds=16&halving)",
+        "endgame:greedy:podkidnoy4",
+        "endgame:greedy:report4",
+    ),
     phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
 )

@@ -80,6 +80,7 @@ GAME = Game(
     measures=MEASURES,
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
+    opponents=("ahead:best?worlds=16&halving", "greedy:best"),
     phases={
         "passing": Phase("passing"),
         "tricks taken": Phase("tricks taken", (2, 5, 8)),

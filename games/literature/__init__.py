@@ -63,6 +63,7 @@ GAME = Game(
     players=PLAYERS,
     heuristics={"share": share},
     playouts="plausible",
+    opponents=("keeper?ask_at=0.1",),
     phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
     outcomes=OUTCOMES,
     measures=MEASURES,

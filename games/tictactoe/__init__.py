@@ -164,6 +164,7 @@ GAME = Game(
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     actions={(cell,): cell for cell in range(CELLS)},
     heuristics={"open_lines": open_lines},
+    opponents=("endgame:greedy:open_lines",),
     suites={
         "random": Suite(
             about="against a player who moves at random",

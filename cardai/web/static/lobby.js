@@ -26,10 +26,12 @@ export async function showLobby(main) {
     chooseSeats();
   };
   const chooseSeats = () => {
-    const choices = [["me", "you"], ["friend", "a friend, by a link"], ...offer().agents];
+    const { agents, fits } = offer(); // only those that can play at this table, the usual one first
+    const fitting = fits[variant.value][seats.value].map((place) => agents[place]);
+    const choices = [["me", "you"], ["friend", "a friend, by a link"], ...fitting];
     const rows = Array.from({ length: Number(seats.value) }, (_, seat) => {
       const select = el("select", { id: `seat-${seat}`, class: "place" }, ...options(choices));
-      select.value = seat ? offer().agents[0][0] : "me";
+      select.value = seat ? (fitting[0] ?? ["friend"])[0] : "me";
       return el("label", { for: `seat-${seat}` }, `Seat p${seat}`, select);
     });
     refill(places, ...rows);
@@ -52,6 +54,7 @@ export async function showLobby(main) {
 
   game.addEventListener("change", chooseGame);
   seats.addEventListener("change", chooseSeats);
+  variant.addEventListener("change", chooseSeats);
   chooseGame();
   main.replaceChildren(
     el("form", { class: "lobby panel", onsubmit: sitDown },

@@ -1,0 +1,145 @@
+"""Who can be played against: the strongest that answers at once unless others are named, game by game."""
+
+import json
+import time
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
+
+from starlette.testclient import TestClient
+from test_web import HOME, TICTACTOE, store  # noqa: F401
+
+import cardai
+from cardai.agents.spec import agent, usual_opponent
+from cardai.app.cli import run
+from cardai.app.keyboard import default_seats
+from cardai.errors import CardaiError
+from cardai.table.one import OneGame
+from cardai.web import server
+from cardai.web.guards import Hosts
+from cardai.web.offers import named_by_game, offer_of
+
+MOSKA, DURAK, HEARTS = (cardai.load(name) for name in ("moska", "durak", "hearts"))
+AT_ONCE = 0.25  # seconds of processor time for a move, at most
+
+USUAL = {
+    ("moska", "thesis", 4): "ahead:best?worlds=16",
+    ("moska", "thesis", 3): "bot3",
+    ("moska", "appendix", 4): "bot3",
+    ("durak", "podkidnoy", 2): "endgame:(ahead:podkidnoy2?worlds=16&halving)",
+    ("durak", "podkidnoy", 4): "endgame:greedy:podkidnoy4",
+    ("durak", "report", 2): "endgame:(ahead:report2?worlds=16&halving)",
+    ("durak", "podkidnoy", 6): "thrifty",
+    ("hearts", "standard", 4): "ahead:best?worlds=16&halving",
+    ("hearts", "match", 4): "careful",
+    ("literature", "article", 4): "keeper?ask_at=0.1",
+    ("literature", "table", 6): "keeper?ask_at=0.1",
+    ("tictactoe", "standard", 2): "endgame:greedy:open_lines",
+}
+
+
+@pytest.mark.parametrize(("table", "spec"), USUAL.items())
+def test_the_usual_opponent_is_the_strongest_that_fits_the_table(table, spec):
+    name, variant, seats = table
+    assert usual_opponent(cardai.load(name), variant, seats) == spec
+
+
+@pytest.mark.parametrize("name", cardai.available())
+def test_the_opponents_that_a_game_declares_exist_and_are_what_people_meet_if_they_name_none(name):
+    game = cardai.load(name)
+    assert game.opponents, "a game that comes with cardai says who is strong in it"
+    for spec in game.opponents:
+        player = agent(game, spec)
+        assert not player.peeks
+        tables = [
+            (variant, seats) for variant in game.variants for seats in game.seats if fits(game, player, variant, seats)
+        ]
+        assert tables
+    usual = usual_opponent(game, game.default_variant, game.default_seats)
+    assert default_seats(game)[1:] == [usual] * (game.default_seats - 1)
+    offer = offer_of(game)
+    assert offer.as_json()["fits"][game.default_variant][str(game.default_seats)][0] == [*offer.agents].index(usual)
+
+
+def fits(game, player, variant, seats):
+    try:
+        player.check_fits(game, variant, seats)
+    except CardaiError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", cardai.available())
+def test_the_usual_opponent_answers_at_once(name):
+    game = cardai.load(name)
+    player = agent(game, usual_opponent(game))
+    table = OneGame(game, [player] * game.default_seats, seed=1)
+    table.step()  # compiles
+    spent = []
+    while len(spent) < 60:
+        begun = time.process_time()
+        if not table.step():
+            break
+        spent.append(time.process_time() - begun)
+    assert len(spent) > 3
+    assert max(spent) < AT_ONCE
+
+
+def test_opponents_are_named_for_all_games_or_for_one():
+    games = [MOSKA, DURAK, HEARTS]
+    assert named_by_game([], games) == {"moska": [], "durak": [], "hearts": []}
+    assert named_by_game(["random"], games) == {name: ["random"] for name in ("moska", "durak", "hearts")}
+    named = named_by_game(["moska=greedy:best", "bot3?lead=1", "hearts=pimc?worlds=9"], games)
+    assert named == {"moska": ["greedy:best", "bot3?lead=1"], "durak": [], "hearts": ["pimc?worlds=9"]}
+    assert named_by_game(["random", "durak=thrifty"], games)["durak"] == ["random", "thrifty"]
+    with pytest.raises(CardaiError, match=r"'mosca'.*did you mean 'moska'|'mosca'.*moska"):
+        named_by_game(["mosca=greedy:best"], games)
+    with pytest.raises(CardaiError, match="names no agent"):
+        named_by_game(["moska="], games)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "words"),
+    [("greedy:best", ["durak", "best", "podkidnoy4"]), ("moska=greedy:best,durak=bot3", ["durak", "bot3", "thrifty"]),
+     ("moska=nobody", ["moska", "nobody", "bot3"]), ("mosca=bot3", ["mosca", "moska"])],
+)  # fmt: skip
+def test_an_opponent_that_a_game_does_not_have_is_a_sentence_with_those_it_has(tmp_path, capsys, opponents, words):
+    data = tmp_path / "tables.sqlite"
+    assert run(["serve", "moska", "durak", "--opponents", opponents, "--data", str(data)]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in words), said
+    assert "Traceback" not in said
+    assert not data.exists()
+
+
+def test_the_page_offers_an_agent_only_where_it_fits_and_the_server_refuses_it_elsewhere(store):  # noqa: F811
+    offer = offer_of(MOSKA, ["greedy:best", "bot3"])
+    shown = offer.as_json()
+    assert shown["fits"]["thesis"] == {str(seats): [0, 1] if seats == 4 else [1] for seats in MOSKA.seats}
+    json.dumps(shown)
+    app = server.Server({"moska": offer}, store, Hosts("127.0.0.1")).app
+    with TestClient(app, base_url=HOME, headers={"origin": HOME}) as browser:
+        wishes = {"game": "moska", "variant": "thesis", "name": "Ann"}
+        wrong = browser.post("/tables", json={**wishes, "seats": ["me", "friend", "greedy:best"]})
+        assert (wrong.status_code, "greedy:best" in wrong.text) == (400, True)
+        right = browser.post("/tables", json={**wishes, "seats": ["me", "friend", "bot3"]})
+        table = right.json()["table"]
+        with browser.websocket_connect(f"{HOME.replace('http', 'ws')}/t/{table}/socket") as socket:
+            assert [key for key, _ in socket.receive_json()["agents"]] == ["bot3"]
+        wrong = browser.post(f"/t/{table}/fill", json={"seat": 1, "agent": "greedy:best"})
+        assert (wrong.status_code, "greedy:best" in wrong.text) == (400, True)
+
+
+def test_named_opponents_must_fit_a_table_and_one_of_them_the_first_one_that_is_shown():
+    with pytest.raises(CardaiError, match="podkidnoy2"):
+        offer_of(DURAK, ["greedy:podkidnoy2"])
+    assert [*offer_of(DURAK, ["greedy:podkidnoy2"], seats=2).agents] == ["greedy:podkidnoy2"]
+    assert [*offer_of(DURAK, ["thrifty", "greedy:podkidnoy2"]).agents] == ["thrifty", "greedy:podkidnoy2"]
+    with pytest.raises(CardaiError, match="report2"):
+        offer_of(DURAK, ["thrifty", "greedy:report2"], variant="podkidnoy")
+    assert "ahead:best?worlds=16&halving" not in offer_of(HEARTS, variant="match").agents
+    assert np.all(
+        [who != "endgame:(ahead:report2?worlds=16&halving)" for who in offer_of(DURAK, variant="podkidnoy").agents]
+    )
