@@ -217,7 +217,7 @@ def test_json_and_table_say_what_was_graded(solution):
     assert content["averaged"]["loss"]["value"] == float(graded.averaged[2])
     assert content["second"]["losing_lines"] == graded.second.losing_lines
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(grades.table([graded, grade(solution, "rollout:2", samples=3)]))
+    console.print(grades.table(graded, grade(solution, "rollout:2", samples=3)))
     text = console.export_text()
     assert "98.96 / 1.04 / 0" in text
     assert "rollout:2*" in text

@@ -11,7 +11,7 @@ of the function's docstring is shown in `cardai --help`, under the heading that 
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -217,7 +217,6 @@ def bench(
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
     from cardai.measure import bench as benchmark
-    from cardai.show import suite as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -243,7 +242,7 @@ def bench(
         report = benchmark.run_suite(
             loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines
         )
-    return show(report, shown.table, json)
+    return show(report, json)
 
 
 def joined(cluster: str | None, mixed: bool, device: str, scorer: str = "auto") -> Any:
@@ -268,7 +267,6 @@ def _bench_all(
 ) -> int:
     from cardai.measure import history as ratings
     from cardai.measure import league
-    from cardai.show import league as shown
     from cardai.show.progress import Line
 
     earlier = ratings.last_run(against) if against else None
@@ -280,7 +278,7 @@ def _bench_all(
         report = ratings.compare(report, earlier)
     if history and not report.interrupted:
         ratings.append(history, report)
-    return show(report, shown.table, as_json)
+    return show(report, as_json)
 
 
 def _refuse_given(options: dict[str, Any], why: str) -> None:
@@ -312,7 +310,6 @@ def match(
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
     from cardai.measure import bench as benchmark
-    from cardai.show import match as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -334,7 +331,7 @@ def match(
             isolate=isolate,
             cluster=machines,
         )
-    return show(report, shown.table, json)
+    return show(report, json)
 
 
 @app.command(group=LEARN)
@@ -367,7 +364,6 @@ def selfplay(
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
     from cardai.data import selfplay as simulation
-    from cardai.show import selfplay as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -388,7 +384,7 @@ def selfplay(
             summary = simulation.simulate_shards(
                 loaded, pool, games, folder=out, only=only, progress=progress, cluster=machines, **options
             )
-    return show(summary, shown.table, json)
+    return show(summary, json)
 
 
 @app.command(group=PLAY)
@@ -513,14 +509,13 @@ def people(
 ) -> int:
     """Report how people did at the tables of `cardai serve`, with intervals over people."""
     from cardai.app import people as people_report
-    from cardai.show import people as shown
 
     loaded = load(game)
     report = people_report.report_on(loaded, store)
     if export is not None:
         people_report.export_to(loaded, store, export, _specs(opponents) if opponents else (), overwrite, _print)
         return 0
-    return show(report, shown.table, json)
+    return show(report, json)
 
 
 @app.command(group=PLAY)
@@ -560,7 +555,6 @@ def perf(
     """
     from cardai.measure import network_share
     from cardai.measure import perf as speed
-    from cardai.show import perf as shown
     from cardai.show.progress import Line
 
     _compute_on(device, scorer)
@@ -574,19 +568,18 @@ def perf(
             report = network_share.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
         else:
             report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
-    show(report, shown.network_table if agent else shown.table, json)
+    show(report, json)
 
 
 def _perf_of_cluster(
     game: "Game", address: str, agent: str | None, seconds: float | None, device: str, scorer: str, as_json: bool
 ) -> None:
     from cardai.measure import cluster_share
-    from cardai.show import cluster_share as shown
     from cardai.show.progress import Line
 
     with Line("measuring", game) as progress, joined(address, False, device, scorer) as machines:
         report = cluster_share.measure(game, machines, agent or "random", seconds or 60.0, progress)
-    show(report, shown.text, as_json)
+    show(report, as_json)
 
 
 @app.command(group=GAMES)
@@ -666,7 +659,7 @@ def complexity(
         report = tree.measure(loaded, numbers, games, agent, seed, threads, variant, progress)
     if figure:
         save_figure(figure, shown.figure(report))
-    return show(report, shown.table, json)
+    return show(report, json)
 
 
 @app.command(group=MEASURE)
@@ -719,7 +712,7 @@ def grade(
     if json:
         _print_json([graded.as_json() for graded in grades])
     else:
-        _print(shown.table(grades))
+        _print(shown.table(*grades))
 
 
 @app.command(group=MEASURE)
@@ -750,7 +743,7 @@ def exploitability(
     if json:
         _print_json([report.as_json() for report in reports])
     else:
-        _print(shown.table(reports))
+        _print(shown.table(*reports))
 
 
 @app.command(group=MEASURE)
@@ -770,7 +763,6 @@ def endings(
 ) -> None:
     """Grade agents in endings without hidden cards, by perfect play, in games against each other."""
     from cardai.measure.perfect.endings import measure_endings
-    from cardai.show import endings as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -780,10 +772,7 @@ def endings(
         report = measure_endings(
             loaded, _specs(seats), games, seed, variant=variant, limit=nodes, threads=threads, progress=progress
         )
-    if json:
-        _print_json(report.as_json())
-    else:
-        _print(shown.table(report))
+    show(report, json)
 
 
 @app.command(group=MEASURE)
@@ -805,7 +794,6 @@ def hands(
 ) -> None:
     """Grade the last decisions of agents by what their moves are worth with all cards open, in the mean over worlds."""
     from cardai.measure.perfect.open_hands import measure_hands
-    from cardai.show import endings as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -816,10 +804,7 @@ def hands(
             loaded, _specs(seats), games, seed, last=last, worlds=worlds, variant=variant, limit=nodes,
             threads=threads, progress=progress,
         )  # fmt: skip
-    if json:
-        _print_json(report.as_json())
-    else:
-        _print(shown.hands_table(report))
+    show(report, json)
 
 
 @app.command(group=PLAY)
@@ -904,7 +889,7 @@ def analyse(
         )
     if figure:
         save_figure(figure, shown.figure(report))
-    return show(report, shown.table, json)
+    return show(report, json)
 
 
 @app.command(group=PLAY)
@@ -1067,12 +1052,12 @@ def _refused(sentence: str, code: int = REFUSED) -> int:
     return code
 
 
-def show(report: Any, table: Callable[[Any], Any], as_json: bool) -> int:
-    """Print a report as JSON, or as the table that `table` makes of it. Returns the exit code."""
+def show(report: Any, as_json: bool) -> int:
+    """Print a report as JSON or as its table (`cardai.stats.report.Report`). Returns the exit code."""
     if as_json:
         _print_json(report.as_json())
     else:
-        _print(table(report))
+        _print(report.table())
     if getattr(report, "interrupted", False):
         print("interrupted: these are the games finished until then", file=sys.stderr)
         return INTERRUPTED

@@ -19,6 +19,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.progress import CountProgress
+from cardai.stats.report import Report
 from cardai.table.many import Results, play
 
 PLAN = "simulation.json"
@@ -41,7 +42,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Report, drawn_by="cardai.show.selfplay:table"):
     """The result of a simulation.
 
     - `asked`: the number of games asked for; `games`: those played and finished by this call; `states`: their moves.

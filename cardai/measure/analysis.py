@@ -46,6 +46,7 @@ from cardai.measure.positions import evaluated, one_ply, positions, weighed
 from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
+from cardai.stats.report import Report
 from cardai.table.transcript import words_of
 
 
@@ -100,7 +101,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Report, drawn_by="cardai.show.analysis:table"):
     """A recorded game and the values that an agent gives its positions.
 
     - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1].

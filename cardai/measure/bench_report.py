@@ -9,6 +9,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.measure import Measure, WonLostTied
+from cardai.stats.report import Report
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ RowT = TypeVar("RowT", SuiteResult, MatchStanding)
 
 
 @dataclass(frozen=True)
-class BenchReport(Generic[RowT]):
+class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside
@@ -168,23 +169,6 @@ class BenchReport(Generic[RowT]):
     seconds: float = 0.0
     decisions: int = 0
     interrupted: bool = False
-
-    def __str__(self) -> str:
-        """The report in plain text: the title, then a line for each row."""
-        main, *others = self.measures
-        lines = [self.title]
-        for row in self.rows:
-            if isinstance(row, MatchStanding):
-                name, figures = row.agent, [row.figure(measure.name) for measure in self.measures]
-            else:
-                name = f"{row.row}, {row.agent}"
-                figures = [row.figure, *(row.beside[measure.name] for measure in others)]
-            told = zip((main, *others), figures, strict=True)
-            words = [f"{m.name} {figure}{' %' * m.is_share}" for m, figure in told]
-            if row.ends:
-                words.append(f"won-lost-tied {row.ends.counts}, {row.ends.of_decided} % of decided")
-            lines.append(f"{name}: {', '.join(words)}")
-        return "\n".join([*lines, f"{self.games:,} games"])
 
     def as_json(self) -> dict[str, Any]:
         """Returns this report and the machine it was measured on as plain JSON types.

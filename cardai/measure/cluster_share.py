@@ -24,6 +24,7 @@ from cardai.game import Game
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
+from cardai.stats.report import Report
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.cluster.driving import ClusterFailed
 
@@ -35,7 +36,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class ClusterSpeed:
+class ClusterSpeed(Report, drawn_by="cardai.show.cluster_share:text"):
     """The speed of a cluster.
 
     - `machines`, `processors`: what it has.

@@ -20,6 +20,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
 from cardai.stats.progress import CountProgress, Progress, begin_part
+from cardai.stats.report import Report
 from cardai.table.many import play
 
 
@@ -48,7 +49,7 @@ class ComplexityRow:
 
 
 @dataclass(frozen=True)
-class ComplexityReport:
+class ComplexityReport(Report, drawn_by="cardai.show.complexity:table"):
     """The complexity of a game for some numbers of players. `asked`: games asked for, for each of them."""
 
     game: str

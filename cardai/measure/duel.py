@@ -32,6 +32,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.progress import CountProgress
+from cardai.stats.report import Report
 from cardai.table.cluster.blocks import play_games
 from cardai.table.cluster.cluster import Cluster, check_cluster
 
@@ -39,7 +40,7 @@ BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the g
 
 
 @dataclass(frozen=True)
-class Duel:
+class Duel(Report, drawn_by="cardai.show.duel:text"):
     """The result of a duel. Estimates are in percent.
 
     - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.

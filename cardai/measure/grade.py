@@ -17,11 +17,12 @@ from cardai.measure.perfect.agent_strategy import SAMPLES, strategy_of
 from cardai.measure.perfect.strategy import StrategyOutcome, play_through
 from cardai.measure.solution import Solution, solve
 from cardai.stats.progress import CountProgress
+from cardai.stats.report import Report
 from cardai.table.complaints import Complaints
 
 
 @dataclass(frozen=True)
-class Grade:
+class Grade(Report, drawn_by="cardai.show.grades:table"):
     """How well an agent plays, by its decision in every position of the tree.
 
     - `first`, `second`: its results in seat 0 and in seat 1.

@@ -26,6 +26,7 @@ from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
 from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
+from cardai.stats.report import Report
 from cardai.table.many import Results, play
 
 GAMES = 10_000
@@ -107,7 +108,7 @@ class RatingComparison:
 
 
 @dataclass(frozen=True)
-class League:
+class League(Report, drawn_by="cardai.show.league:table"):
     """What was played.
 
     - `asked`: games asked for at each table. Whole rotations make it a few more.

@@ -44,6 +44,7 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads, machine
 from cardai.stats.progress import Progress
+from cardai.stats.report import Report
 from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE, Results, play
 
 NOTED = 20  # games whose decisions the bare loop over a compiled network scores
@@ -51,7 +52,7 @@ MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
 
 
 @dataclass(frozen=True)
-class NetworkShareReport:
+class NetworkShareReport(Report, drawn_by="cardai.show.perf:network_table"):
     """Rows scored a second in play and in a bare loop, measured in turns.
 
     - Both rates of an evaluator count the rows whose scores were read, from the first batch to the last.

@@ -41,6 +41,7 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
+from cardai.stats.report import Report
 from cardai.table.many import Results, play
 
 LIVE = 4096  # games held at once when memory is measured
@@ -70,11 +71,15 @@ class Timing:
 
 @dataclass(frozen=True)
 class AgentSpeed:
-    """How fast one agent plays in all seats, on one core."""
+    """How fast one agent plays in all seats, on one core.
+
+    `endless`: the share of its games that were given up after the game's `max_plies` moves, from 0 to 1. They count.
+    """
 
     agent: str
     games_per_second: Timing
     decisions_per_second: Timing
+    endless: float
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,7 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
-class SpeedReport:
+class SpeedReport(Report, drawn_by="cardai.show.perf:table"):
     """The speed of one game with `seats` seats.
 
     - `seconds`, `repeats`: how long each run takes, about, and how many runs each `Timing` has.
@@ -249,6 +254,7 @@ def _timed_play(self_play: _SelfPlay, seconds: float, repeats: int) -> AgentSpee
         self_play.player.label,
         Timing.of([games / run.seconds for run in runs]),
         Timing.of([run.decisions / run.seconds for run in runs]),
+        float(np.mean([run.endless.mean() for run in runs])),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from cardai.measure.complexity import ComplexityReport
-from cardai.show.grid import add_figures, fitting, grid, stacked, with_notes
+from cardai.show.grid import add_figures, endless_notes, fitting, grid, stacked, with_notes
 
 
 def table(report: ComplexityReport) -> Any:
@@ -61,9 +61,7 @@ def _notes(report: ComplexityReport) -> list[str]:
     truncated = sum(row.truncated for row in report.rows)
     if truncated:
         notes.append(f"{truncated:,} decisions had more moves than the game can list; only those listed are counted")
-    endless = sum(row.endless for row in report.rows)
-    if endless:
-        notes.append(f"{endless:,} games did not end within the game's limit of moves; they count in no figure")
+    notes += endless_notes(sum(row.endless for row in report.rows))
     if report.interrupted:
         notes.append("stopped before the end: only finished games count")
     return notes

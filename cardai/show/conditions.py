@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cardai.measure.bench_report import BenchReport
+from cardai.show.grid import endless_notes
 from cardai.stats.measure import Measure
 
 
@@ -47,8 +48,7 @@ def condition_notes(report: BenchReport) -> list[str]:
     most = max((row.figure.n for row in report.rows), default=0) if report.kind == "suite" else report.games
     if not report.interrupted and not report.endless and most > report.asked:
         notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")
-    if report.endless:
-        notes.append(f"{report.endless:,} games did not end within the game's limit of moves; they count in no figure")
+    notes += endless_notes(report.endless)
     if report.interrupted:
         notes.append("stopped before the end: only finished games count")
     return notes

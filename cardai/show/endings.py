@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.measure.perfect.endings import EndingsReport
 from cardai.measure.perfect.open_hands import HandsReport
-from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
+from cardai.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
 
 
 def table(report: EndingsReport) -> Any:
@@ -20,6 +20,7 @@ def table(report: EndingsReport) -> Any:
         f"nodes: median {median:,.0f}, 95th percentile {high:,.0f}, mean {mean:,.0f}",
         f"milliseconds: median {quick:.2f}, 95th percentile {slow:.1f}",
     ]
+    notes += endless_notes(report.endless)
     return with_notes(notes, fitting(lambda is_narrow: _grades(report, is_narrow)))
 
 
@@ -45,6 +46,7 @@ def hands_table(report: HandsReport) -> Any:
         f"{report.games:,} games, variant {report.variant}, decisions with a choice among the last {report.last} plies;"
         f" unsolved: a world needed more than {report.limit:,} positions",
     ]
+    notes += endless_notes(report.endless)
     return with_notes(notes, fitting(lambda is_narrow: _hands(report, is_narrow)))
 
 

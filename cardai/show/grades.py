@@ -1,6 +1,5 @@
 """The table of exact grades."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,7 +7,7 @@ from cardai.measure.grade import Grade
 from cardai.show.grid import NAME_WIDTH, grid
 
 
-def table(grades: Sequence[Grade]) -> Any:
+def table(*grades: Grade) -> Any:
     """A rich table with one line for each grade. All grades are of one game."""
     table = grid(f"{grades[0].game}: exact grades against evenly random moves (win / draw / loss in %)", is_narrow=True)
     table.add_column("agent", width=min(max(len(grade.agent) + 1 for grade in grades), NAME_WIDTH), overflow="fold")

@@ -87,6 +87,11 @@ def coloured(verdict: str) -> str:
     return f"[{colour}]{verdict}[/]" if colour else verdict
 
 
+def endless_notes(games: int) -> list[str]:
+    """The note on games that did not end, if there are any."""
+    return [f"{games:,} games did not end within the game's limit of moves; they count in no figure"] if games else []
+
+
 def with_notes(notes: Sequence[str], *tables: Any) -> Any:
     """Tables with lines of plain text below them."""
     from rich.console import Group

@@ -7,7 +7,7 @@ from typing import Any
 
 from cardai.measure.league import League, RatingComparison
 from cardai.measure.pool import ANCHOR
-from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
+from cardai.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
 from cardai.stats.interval import Estimate
 
 
@@ -90,9 +90,7 @@ def _notes(league: League) -> list[str]:
             "games set no bound; only a prior worth one game keeps the rating finite"
         )
     notes += [f"{played.name}: no ratings: {played.unrated}" for played in league.tables if played.unrated]
-    endless = sum(played.endless for played in league.tables)
-    if endless:
-        notes.append(f"{endless:,} games did not end within their game's limit of moves; they count in no figure")
+    notes += endless_notes(sum(played.endless for played in league.tables))
     notes += [f"{name} is left out: {reason}" for name, reason in league.left_out.items()]
     if league.comparison:
         notes += _comparison_notes(league.comparison)

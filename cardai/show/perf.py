@@ -80,6 +80,12 @@ def _notes(report: SpeedReport) -> list[str]:
         f" measured in turns ({report.threads.agent})",
         f"operations: in compiled loops over {report.positions:,} positions of evenly random games; legal over"
         f" {report.listed:,}, {report.moves_a_position:.1f} legal moves each on average",
+        *(
+            f"{row.agent}: {100 * row.endless:.3g} % of its games did not end within the game's limit of moves; they"
+            " count as games"
+            for row in report.rows
+            if row.endless
+        ),
         f"memory: {memory.peak:.0f} MB at most with {memory.live:,} live games, {memory.before:.0f} MB before",
         f"{report.game} {report.version}, variant {report.variant}; {here['processor']}, {here['usable_cpus']}"
         f" processors; Python {here['python']}, Numba {here['numba']}",

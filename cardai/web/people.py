@@ -15,6 +15,7 @@ from cardai.game import Game
 from cardai.stats.interval import Estimate, estimate, proportion
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import win_shares
+from cardai.stats.report import Report
 from cardai.web.store import LEVELS, Store, TableRow
 
 FEWEST = 10  # people, for an interval that speaks of others too
@@ -70,7 +71,7 @@ class PeopleLevel:
 
 
 @dataclass(frozen=True)
-class PeopleReport:
+class PeopleReport(Report, drawn_by="cardai.show.people:table"):
     """The rows of a game, the most games first.
 
     `teams`: how many teams play, 0 if each seat plays for itself. `study`: games that were left out because hints were

@@ -7,6 +7,7 @@ from typing import Any
 from cardai.measure.duel import Duel
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
+from cardai.stats.report import Report
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class IterateReport:
+class IterateReport(Report, drawn_by="evaluators.training.show_generations:table"):
     """The generations of a run, and why it ended.
 
     `title`: the game, the number of seats, the body and the kind of agent.

@@ -10,6 +10,7 @@ import numpy as np
 from flax import nnx
 
 from cardai.files.writing import write_text
+from cardai.stats.report import Report
 from evaluators.model import Model
 from evaluators.training import report
 from evaluators.training.config import AUTO, command
@@ -20,7 +21,7 @@ from evaluators.training.run_status import RunStatus
 
 
 @dataclass(frozen=True)
-class TrainingResult:
+class TrainingResult(Report, drawn_by="evaluators.training.show_training:table"):
     """How a training run ended.
 
     `title`: the game, the body and the moment.

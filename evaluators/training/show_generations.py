@@ -8,7 +8,7 @@ import numpy as np
 from cardai.show.figure import save_figure
 from cardai.show.grid import fitting, grid, stacked, with_notes
 from cardai.stats.interval import FEWEST_DEALS
-from evaluators.training.generations import IterateReport
+from evaluators.training.generations import Generation, IterateReport
 
 
 def table(report: IterateReport) -> Any:
@@ -78,6 +78,18 @@ def _lines(report: IterateReport, is_narrow: bool) -> Any:
     return lines
 
 
+def _endless(generation: Generation) -> list[str]:
+    """What is to be said of a generation's games that did not end."""
+    parts = {
+        "those it played": generation.endless,
+        "those against the champion": generation.duel.endless,
+        "those among players of the reference": generation.strength.endless,
+    }
+    return [
+        f"{games:,} games did not end ({where}); they count in no figure" for where, games in parts.items() if games
+    ]
+
+
 def _notes(report: IterateReport) -> list[str]:
     notes = []
     if report.generations:
@@ -92,6 +104,9 @@ def _notes(report: IterateReport) -> list[str]:
         " for a verdict: a game without chance needs benchmark_epsilon"
         for generation in report.generations
         if generation.duel.different < FEWEST_DEALS
+    ]
+    notes += [
+        f"generation {generation.number}: {why}" for generation in report.generations for why in _endless(generation)
     ]
     if report.champion:
         notes.append(f"the champion is the model of generation {report.champion}: {report.model}")

@@ -84,7 +84,7 @@ def train(
             return 0
         progress(1, 1, "drawing the figures")
         show_training.draw(result)
-    return show(result, show_training.table, json)
+    return show(result, json)
 
 
 def iterate(
@@ -121,4 +121,4 @@ def iterate(
 
         progress(0, 1, "iterating")
         report = run(wanted, progress, draw, machines)
-    return show(report, show_generations.table, json)
+    return show(report, json)

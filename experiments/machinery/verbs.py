@@ -52,7 +52,7 @@ def reproduce(
         if again:
             return _measured_again(name, place, scale, games, device, again, seed)
         outcome = _run(name, place, report or place / "report", scale, games, device, ship)
-        return show(outcome, type(outcome).table, json)
+        return show(outcome, json)
     except KeyboardInterrupt:
         print(f"interrupted; what is measured is kept in {place}, and the same command goes on", file=sys.stderr)
         return INTERRUPTED
@@ -90,7 +90,7 @@ def _list(json: bool) -> int:
     from experiments.machinery.listing import ExperimentList
 
     experiments = ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()})
-    return show(experiments, ExperimentList.table, json)
+    return show(experiments, json)
 
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:

@@ -25,6 +25,7 @@ from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import CountProgress
+from cardai.stats.report import Report
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ class EndgameGrade:
 
 
 @dataclass(frozen=True)
-class EndingsReport:
+class EndingsReport(Report, drawn_by="cardai.show.endings:table"):
     """What the endings of some games were like, and how each agent played them.
 
+    - `games`: games finished; `endless`: games given up after the game's `max_plies` moves, which count in no figure.
     - `reached`: games in which a seat had a choice in an open position; `decided`: those in which the first such choice
       was solved, so that perfect play from there decides the game.
     - `decisions`, `solved`: all choices in open positions, and those that the solver settled within `limit` nodes.
@@ -66,6 +68,7 @@ class EndingsReport:
     variant: str
     seats: int
     games: int
+    endless: int
     limit: int
     reached: int
     decided: int
@@ -101,7 +104,7 @@ def measure_endings(
     positive("games", games)
     solver = solver_of(game, limit)
     variant = game.default_variant if variant is None else variant
-    specs, deals, played_games = play_games(game, agents, games, seed, variant, threads, progress)
+    specs, deals, played_games, endless = play_games(game, agents, games, seed, variant, threads, progress)
     endings, efforts = [], []
     for played_game in played_games:
         states, played = decisions_of(game, played_game.start, played_game.moves)
@@ -113,6 +116,7 @@ def measure_endings(
         variant,
         len(agents),
         len(endings),
+        endless,
         limit,
         len(reached),
         sum(not np.isnan(ending.judged[0].best) for ending in reached),

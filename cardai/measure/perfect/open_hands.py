@@ -29,6 +29,7 @@ from cardai.stats import interval
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import CountProgress
+from cardai.stats.report import Report
 from cardai.table.asking import draw_worlds
 
 NODES = 1_000_000
@@ -167,13 +168,17 @@ class HandGrade:
 
 
 @dataclass(frozen=True)
-class HandsReport:
-    """How agents played the last plies of some games. `worlds`: in how many worlds each decision was solved."""
+class HandsReport(Report, drawn_by="cardai.show.endings:hands_table"):
+    """How agents played the last plies of some games. `worlds`: in how many worlds each decision was solved.
+
+    `games`: games finished; `endless`: games given up after the game's `max_plies` moves, which count in no figure.
+    """
 
     game: str
     variant: str
     seats: int
     games: int
+    endless: int
     last: int
     worlds: int
     limit: int
@@ -210,7 +215,7 @@ def measure_hands(
     positive("worlds", worlds, MAX_WORLDS)
     positive("limit", limit)
     variant = game.default_variant if variant is None else variant
-    specs, deals, played_games = play_games(game, agents, games, seed, variant, threads, None)
+    specs, deals, played_games, endless = play_games(game, agents, games, seed, variant, threads, None)
     best: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]  # of each agent and deal
     lost: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]
     unsolved = np.zeros(len(specs), int)
@@ -237,7 +242,7 @@ def measure_hands(
         decisions = int(unsolved[i]) + sum(map(len, best[i]))
         shares, means_lost = interval.proportion(padded(best[i])), interval.mean(padded(lost[i]), seed)
         grades[spec] = HandGrade(decisions, int(unsolved[i]), shares, means_lost)
-    return HandsReport(game.name, variant, len(agents), len(played_games), last, worlds, limit, grades)
+    return HandsReport(game.name, variant, len(agents), len(played_games), endless, last, worlds, limit, grades)
 
 
 def _means(game: Game, state: GameState, worlds: int, limit: int, seed: int, ply: int) -> np.ndarray | None:

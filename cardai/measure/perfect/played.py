@@ -25,11 +25,15 @@ class PlayedGame(NamedTuple):
 
 
 class PlayedGames(NamedTuple):
-    """The finished games, and how many deals were played. `specs`: the different agents, in order."""
+    """The finished games, and how many deals were played. `specs`: the different agents, in order.
+
+    `endless`: games given up after the game's `max_plies` moves; they are not among `games`.
+    """
 
     specs: list[str]
     deals: int
     games: list[PlayedGame]
+    endless: int
 
 
 def play_games(
@@ -57,7 +61,7 @@ def play_games(
             start = game.new(seats, int(seeds[deal]), variant)
             lineup, scores = numbers[places[deal, turn]], results.scores[number]
             played.append(PlayedGame(deal, int(seeds[deal]), start, moves, lineup, scores))
-    return PlayedGames(specs, deals, played)
+    return PlayedGames(specs, deals, played, int(results.endless.sum()))
 
 
 def padded(rows: Sequence[Sequence[float]]) -> np.ndarray:

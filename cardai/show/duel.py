@@ -1,0 +1,15 @@
+"""A duel in words."""
+
+from cardai.measure.duel import Duel
+from cardai.show.grid import endless_notes
+
+
+def text(duel: Duel) -> str:
+    """Some lines, the verdict first."""
+    lines = [
+        f"{duel.candidate} among players {duel.other}: {duel.verdict}",
+        f"mean score {duel.score} %, {duel.difference} points ahead of theirs at the same tables (95 % interval and one"
+        f" of {100 * duel.level:.4g} %)",
+        f"{duel.games:,} games, compared {duel.looks} times; {duel.different:,} deals were played in different ways",
+    ]
+    return "\n".join(lines + endless_notes(duel.endless))
