@@ -1,6 +1,7 @@
 """A report prints in Python as on the command line, with all that did not go to plan."""
 
 import ast
+import importlib
 import pkgutil
 from dataclasses import is_dataclass, replace
 from pathlib import Path
@@ -21,6 +22,10 @@ from cardai.stats.report import Report
 from evaluators.training.generations import Generation, IterateReport
 
 ROOT = Path(__file__).parent.parent
+MODULES = (
+    "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.measure.grade", "cardai.measure.network_share",
+    "cardai.measure.perfect.exploitability", "cardai.web.people", "evaluators.training.outcome",
+)  # fmt: skip
 NOT_PRINTED = {
     "Explanation",
     "Offer",
@@ -46,14 +51,8 @@ def classes_with_json() -> set[str]:
 
 
 def test_every_report_that_has_json_prints_as_its_table():
-    import cardai.measure.analysis
-    import cardai.measure.cluster_share
-    import cardai.measure.grade
-    import cardai.measure.network_share
-    import cardai.measure.perfect.exploitability
-    import cardai.web.people
-    import evaluators.training.outcome  # noqa: F401
-
+    for module in MODULES:
+        importlib.import_module(module)
     reports = {kind.__name__: kind for kind in Report.__subclasses__()}
     assert set(reports) == classes_with_json() - NOT_PRINTED
     for kind in reports.values():

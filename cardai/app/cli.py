@@ -8,6 +8,8 @@ of the function's docstring is shown in `cardai --help`, under the heading that 
 (a heading in `GROUPS`; "Other" if it names none). Both are read from the source: `--help` imports no such module.
 """
 
+import contextlib
+import errno
 import functools
 import os
 import sys
@@ -20,7 +22,6 @@ from cyclopts import App, CycloptsError, Group, Parameter
 if TYPE_CHECKING:
     from cardai.game import Game
 
-_WIDE = 140  # columns of a table that is printed to a file or to another program
 REFUSED, BROKEN_PIPE, INTERRUPTED = 2, 141, 130
 
 PLAY, MEASURE, LEARN, GAMES, EXPERIMENTS, OTHER = (
@@ -109,7 +110,16 @@ def _read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
 def main() -> None:
     """The console script."""
     sys.path.append(str(Path.cwd()))  # python:MODULE:FUNCTION is looked for here too, after all other places
-    sys.exit(run(sys.argv[1:]))
+    is_heard = sys.stdout is not None
+    _open_closed_streams()
+    sys.exit(run(sys.argv[1:]) if is_heard else _refused("standard output is closed: there is nowhere to print to"))
+
+
+def _open_closed_streams() -> None:
+    """Open the standard streams that the caller closed, or the next file that is opened would take their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def run(tokens: Sequence[str]) -> int:
@@ -126,13 +136,39 @@ def run(tokens: Sequence[str]) -> int:
         return INTERRUPTED
     except MemoryError:
         return _refused("there is not enough memory for that")
-    except BrokenPipeError:  # the program that reads has ended, as `head` does; keep Python from complaining at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+    except OSError as error:
+        return _failed(error)
     except Exception as error:
         if isinstance(error, _error()):
             return _refused(str(error), getattr(error, "exit_code", REFUSED))
         raise  # a bug in cardai: show its traceback
+
+
+_OUTSIDE = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EBADF,
+    errno.EMFILE, errno.ENFILE, errno.EISDIR, errno.ENAMETOOLONG, errno.ENXIO, errno.EAGAIN,
+)  # fmt: skip
+"""Failures of a disk, a terminal or the system, which no code can prevent. Others are bugs in cardai."""
+
+
+def _failed(error: OSError) -> int:
+    """Refuse what the system did not do. Returns the exit code. Raises `error` again if it is a bug in cardai."""
+    if isinstance(error, BrokenPipeError):  # the program that reads has ended, as `head` does
+        _silence_stdout()
+        return BROKEN_PIPE
+    if error.errno not in _OUTSIDE:
+        raise error
+    why = error.strerror or error
+    if error.filename is not None:
+        return _refused(f"cannot use {error.filename}: {why}")
+    _silence_stdout()  # a stream: those that read and write files name them
+    return _refused(f"cannot print: {why}")
+
+
+def _silence_stdout() -> None:
+    """Let what could not be printed go nowhere, so that Python does not try and complain again when it exits."""
+    with contextlib.suppress(OSError):  # a stream without a number of its own is none that Python would complain of
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @app.command(group=GAMES)
@@ -521,12 +557,11 @@ def people(
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""
-    from rich.console import Console
-
     from cardai import registry
     from cardai.app import rulebook
+    from cardai.show.console import Output
 
-    rulebook.show(rulebook.read(registry.load(game)), Console())
+    rulebook.show(rulebook.read(registry.load(game)), Output())
 
 
 @app.command(group=MEASURE)
@@ -1048,7 +1083,8 @@ def _refuse(sentence: str) -> NoReturn:
 def _refused(sentence: str, code: int = REFUSED) -> int:
     from cardai.errors import printable
 
-    print(f"cardai: {printable(sentence)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # where stderr cannot be written to, the exit code alone says it
+        print(f"cardai: {printable(sentence)}", file=sys.stderr)
     return code
 
 
@@ -1073,14 +1109,14 @@ def _print_json(value: Any) -> None:
 
 
 def _print(value: Any) -> None:
-    from rich.console import Console
-
     from cardai.errors import printable
+    from cardai.show.console import Output
+    from cardai.stats.report import WIDE
 
     value = printable(value) if isinstance(value, str) else value
     if isinstance(value, str) and not sys.stdout.isatty():
         print(value)
     elif isinstance(value, str):  # rich breaks long lines between words, a terminal within them
-        Console().print(value, markup=False, highlight=False, emoji=False)
+        Output().print(value, markup=False, highlight=False, emoji=False)
     else:
-        Console(width=None if sys.stdout.isatty() else _WIDE).print(value)
+        Output(width=None if sys.stdout.isatty() else WIDE).print(value)

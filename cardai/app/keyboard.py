@@ -23,6 +23,7 @@ from cardai.game import Game
 from cardai.measure.analysis import Analysis
 from cardai.measure.coaching.review import review
 from cardai.show import analysis as shown_analysis
+from cardai.show.console import Output
 from cardai.show.progress import Line
 from cardai.show.suits import in_suits
 from cardai.table.one import OneGame
@@ -322,7 +323,7 @@ def play(
     inputs = Inputs(script)
     with Line("loading the players"):
         agents = [None if spec == HUMAN else agent(game, spec, isolate=isolate) for spec in seats]
-        table, console = OneGame(game, agents, seed, variant), console or Console()
+        table, console = OneGame(game, agents, seed, variant), console or Output()
         coach = Coach(table, judge, console)
         if judge is not None:  # so that a judge that cannot be used is refused at once
             assert coach.adviser

@@ -80,13 +80,13 @@ class _Child:
     """A child process that tests laws, and the parent's end of the pipe to it. It is killed at the end of the block."""
 
     def __init__(self, laws: Sequence[Law], testbed: Testbed, limits: Limits) -> None:
+        sys.stdout.flush()  # or the child would print it again; first, since it may fail
+        sys.stderr.flush()
         self.limits, self.note = limits, Note()
         # What runs when the parent asks: in the child, and in plain Python if the child has started it.
         self.traces = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self.results, sending = os.pipe()
         ending, self.lifeline = os.pipe()
-        sys.stdout.flush()
-        sys.stderr.flush()
         # No Ctrl-C between the fork and the line that knows the child. Forking beside the threads of others is safe
         # here: the child calls none of them.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -21,6 +21,7 @@ then the second of all moves, and so on. A number takes one byte, or a few if it
 
 import base64
 import binascii
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -151,7 +152,8 @@ class Writer:
     - `planned`: the number of games expected. If fewer are written, since the run was interrupted or some games were
       endless, the last line marks the file as incomplete.
     - If an exception leaves the `with` block, the games written so far are kept and the file is marked as incomplete.
-    - An incomplete file without any game is deleted.
+    - An incomplete file without any game is deleted, and so is a file that cannot be written to its end, as on a full
+      disk. This raises CardaiError.
     """
 
     def __init__(
@@ -171,6 +173,7 @@ class Writer:
         self._ended = deque[tuple[list[int], list[bytes]]]()  # indices and texts of games that have ended
         self._held: dict[int, bytes] = {}  # the texts of games that wait for an earlier one
         self.next_index = 0  # of the game to be written next
+        self._failure = ""  # why the file cannot be written
         self._writes = threading.Lock()
         check_flag("overwrite", overwrite)
         if planned is not None:
@@ -183,10 +186,14 @@ class Writer:
         if game.max_plies * game.move.itemsize > _LONGEST_GAME:
             raise CardaiError(f"cannot record {game.name}: games of {game.max_plies} plies are too long for a file")
         self._raw: BinaryIO = self._open()
-        self.lines = LineMaker(_code_of(game, header))
-        packed = self.path.suffix == ".gz"
-        self._file = Gzip(self._raw) if packed else self._raw
-        self._write(_line({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)}))
+        try:
+            self.lines = LineMaker(_code_of(game, header))
+            packed = self.path.suffix == ".gz"
+            self._file = Gzip(self._raw) if packed else self._raw
+            self._write(_line({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)}))
+        except BaseException:
+            self.discard()
+            raise
 
     def add(self, seed: int, lineup: Sequence[int], moves: np.ndarray, scores: Sequence[float]) -> None:
         """Write one finished game. `moves`: MOVE[plies]. `lineup`: indices into the agents. `scores`: f8[seats].
@@ -228,12 +235,13 @@ class Writer:
                 self._file.close()
                 self._keep()
             except OSError as error:
-                raise CardaiError(f"cannot finish {self.path}: {error.strerror or error}") from None
+                raise self._failed(error) from None
 
     def discard(self) -> None:
         """Remove what was written. The file does not get its name."""
         if not self._raw.closed:
-            self._raw.close()
+            with contextlib.suppress(OSError):  # what is still to be written need not be
+                self._raw.close()
             self._unfinished.unlink(missing_ok=True)
 
     def _open(self) -> BinaryIO:
@@ -289,11 +297,20 @@ class Writer:
             self.games += len(bodies)
 
     def _write(self, lines: bytes) -> None:
+        if self._raw.closed:  # another thread met the failure
+            raise CardaiError(f"cannot write {self.path}: {self._failure or 'it is closed'}")
         try:
             self._file.write(lines)
         except OSError as error:
-            raise CardaiError(f"cannot write {self.path}: {error.strerror or error}") from None
+            raise self._failed(error) from None
         self._digest.update(lines)
+
+    def _failed(self, error: OSError) -> CardaiError:
+        """Remove what was written, since the rest cannot be. Returns the error to raise."""
+        self._failure = error.strerror or str(error)
+        self.discard()
+        self._unfinished.unlink(missing_ok=True)
+        return CardaiError(f"cannot write {self.path}: {self._failure}; the games were not kept")
 
     def __enter__(self) -> Self:
         return self

@@ -76,6 +76,24 @@ def write_text(place: Path, text: str) -> None:
     write_bytes(place, content)
 
 
+def append_line(place: Path, line: str) -> None:
+    """Add a line to a text file (UTF-8), whole or not at all. Raises CardaiError if it cannot be written."""
+    size = None
+    try:
+        with place.open("ab", buffering=0) as file:
+            size = file.tell()
+            content = memoryview(f"{line}\n".encode())
+            while content:
+                content = content[file.write(content) :]
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            if size:
+                os.truncate(place, size)
+            elif size == 0:
+                place.unlink()
+        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+
+
 def temporary(name: str) -> str:
     """The name of a file until it is finished, NAME.HOST-PROCESS-RANDOM.part: unique on this and other computers."""
     return f"{name}.{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part"

@@ -14,6 +14,7 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.files.reading import parse_json, read_bytes, unreadable
+from cardai.files.writing import append_line
 from cardai.measure.league import FORMAT, League, RatingChange, RatingComparison
 from cardai.measure.pool import table_name
 from cardai.stats import interval
@@ -27,11 +28,7 @@ def append(path: Path, league: League) -> None:
     """Add a finished league to a history as one line of JSON with the date. Raises CardaiError if that fails."""
     line = {"date": datetime.now(UTC).isoformat(timespec="seconds")} | league.as_json()
     del line["comparison"]
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    append_line(path, json.dumps(line, ensure_ascii=False, allow_nan=False))
 
 
 def check_history(path: Path) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cardai.errors import CardaiError
-from cardai.files.writing import write_text
+from cardai.files.writing import append_line, write_text
 from cardai.stats.progress import Progress
 from evaluators.training.config import TrainConfig
 from evaluators.training.run_folder import BOARD, HISTORY
@@ -35,11 +34,7 @@ class RunLog:
 
         Raises CardaiError if the history cannot be written.
         """
-        try:
-            with self._place.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-        except OSError as error:
-            raise CardaiError(f"cannot write {self._place}: {error.strerror or error}") from None
+        append_line(self._place, json.dumps(line))
         figures = {"loss": line["loss"], "learning rate": line["learning_rate"]}
         figures |= {f"validation/{name}": value for name, value in (line["validation"] or {}).items()}
         for name, value in figures.items():
