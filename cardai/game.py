@@ -6,6 +6,7 @@ and `cardai check` tests that a game keeps it.
 """
 
 import functools
+import hashlib
 import keyword
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown,
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_text
+from cardai.kernel.fence import Space, fenced, forget
 from cardai.kernel.native import raw
 from cardai.kernel.rules import (
     Rules,
@@ -31,7 +33,7 @@ from cardai.kernel.rules import (
     door_value,
     lend,
 )
-from cardai.rule import STREAM
+from cardai.rule import STREAM, shuffle
 
 CORE_FIELDS = native.HEADER
 
@@ -518,22 +520,35 @@ class Game:
     def enumerate(self, state: GameState, most: int | None = None) -> tuple[np.ndarray, bool]:
         """The legal moves, and whether there were too many.
 
-        `most`: how many there is room for; the game's `max_moves` if it is None. If there are more, the list is a
-        random choice of them, always the same for the same state and room.
+        `most`: how many are wanted at most, 1 to 10^9; the game's `max_moves` if it is None. If there are more, the
+        list is a random choice of them in canonical order, the same each time, with moves of every kind (first field)
+        if there is room. Raises CardaiError if the rule `legal`
+        writes outside of its buffer.
         """
-        room = self.max_moves if most is None else whole("most", most, 1, 10**9)
+        most = self.max_moves if most is None else whole("most", most, 1, 10**9)
+        room = max(most, self.max_moves)  # a rule need not look at the length of its buffer
         lent = self._lent if room == self.max_moves else lend(self.rules._replace(max_moves=room))
-        states, moves = self._copy(state)[0], np.zeros(room, self.move)
-        n = int(door_legal(lent, raw(states), raw(moves)))
-        if abs(n) > room:
-            raise CardaiError(f"{self.name}: legal() says {abs(n)} moves in a buffer of {room}")
-        return moves[: abs(n)], n < 0
+        states, space = self._copy(state)[0], fenced(self.move, room)
+        n = int(door_legal(lent, raw(states), raw(space.block)))
+        self._check_written(space, room, n)
+        moves = space.block[: abs(n)].copy()
+        return (moves, n < 0) if abs(n) <= most else (_some(moves, most), True)
 
     def is_allowed(self, state: GameState, move: np.record) -> bool:
         """Whether a move is legal here. Raises IllegalMove for something that is no move of this game."""
-        states, moves = self._copy(state)[0], np.zeros(self.max_moves + 1, self.move)
-        moves[-1] = self._own_move(move)
-        return bool(door_is_legal(self._lent, raw(states), raw(moves)))
+        states, asked, space = self._copy(state)[0], np.zeros(1, self.move), fenced(self.move, self.max_moves)
+        asked[0] = self._own_move(move)
+        found = bool(door_is_legal(self._lent, raw(states), raw(asked), raw(space.block)))
+        self._check_written(space, self.max_moves)
+        return found
+
+    def _check_written(self, space: Space, room: int, n: int = 0) -> None:
+        """Raise CardaiError if `legal` has left its buffer of `room` moves, or returned more."""
+        if abs(n) > room or space.is_damaged():
+            forget()
+            what = f"says that it wrote {abs(n)} moves" if abs(n) > room else "wrote outside of its buffer"
+            allowed = f"max_moves is {self.max_moves}" if room == self.max_moves else f"there was room for {room}"
+            raise CardaiError(f"{self.name}: the rule legal {what}; {allowed}")
 
     def play(self, state: GameState, move: np.record) -> GameState:
         """The settled state after a move. Raises IllegalMove, which names the move and the legal moves."""
@@ -684,6 +699,20 @@ def _check_role(role: str) -> None:
 def int_seed(seed: int) -> Any:
     """A seed as random streams take it, uint64: a whole number modulo 2^64. Raises CardaiError for anything else."""
     return check_seed(seed)
+
+
+def _some(moves: np.ndarray, most: int) -> np.ndarray:
+    """Some of the moves, MOVE[most] in their order, by chance that depends on the moves only.
+
+    There is one of each kind (the moves with the same first field), if there is room.
+    """
+    stream, order = np.zeros(1, STREAM), np.arange(len(moves))
+    digest = hashlib.blake2b(moves.tobytes() + most.to_bytes(8, "little"), digest_size=8).digest()
+    stream["rng"] = int.from_bytes(digest, "little")
+    shuffle(stream[0], order, 0, len(order))
+    first = np.sort(np.unique(moves[order][next(iter(moves.dtype.names or ()))], return_index=True)[1])
+    order = np.concatenate([order[first], np.delete(order, first)])
+    return moves[np.sort(order[:most])]
 
 
 def copies(state: GameState, count: int = 1) -> np.ndarray:

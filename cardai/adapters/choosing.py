@@ -41,9 +41,11 @@ class Actions:
 
     def choice(self, state: GameState) -> "Choice":
         """The decision of the seat to move. `state`: the position, or any world of that seat."""
+        room = self.game.max_moves
         moves, has_more = self.game.enumerate(state)
-        while has_more and len(moves) < _MOST_MOVES:
-            moves, has_more = self.game.enumerate(state, most=min(4 * len(moves), _MOST_MOVES))
+        while has_more and room < _MOST_MOVES:
+            room = min(4 * room, _MOST_MOVES)
+            moves, has_more = self.game.enumerate(state, most=room)
         if has_more:
             raise CardaiError(f"{self.game.name}: a position has more than {_MOST_MOVES} legal moves")
         return Choice(self, [self._path(state, move) for move in moves], moves)

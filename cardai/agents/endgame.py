@@ -21,6 +21,7 @@ from cardai.game import Game, is_game
 from cardai.kernel import ending, native
 from cardai.kernel.doors import check_states, check_written
 from cardai.kernel.ending import BRANCH, ENTRY, NODE, OPEN, WAYS, SearchSpace
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 
@@ -67,7 +68,7 @@ class EndingSolver:
         if table < WAYS or table & (table - 1):
             raise CardaiError(f"table must be a power of two from {WAYS}, not {table}")
         self._is_open = game.entry("is_open", rule)
-        self._rules, self._moves = game.rules, np.zeros(game.max_moves, game.move)
+        self._rules, self._moves = game.rules, roomy(game.max_moves, game.move)
         room = ROOM + 2 * game.max_moves
         self._space = SearchSpace(
             DEPTH,
@@ -75,7 +76,7 @@ class EndingSolver:
             native.addresses([game.entry("simplify", game.simplify) if game.simplify else 0]),
             game.simplify is not None,
             np.zeros(DEPTH + 1, game.state),
-            np.zeros(room, game.move),
+            roomy(room, game.move),
             np.zeros(3, np.int64),
             np.zeros(128),
         )

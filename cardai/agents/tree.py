@@ -18,6 +18,7 @@ import numpy as np
 from cardai.agents.listing import MOST_WAYS, ListedChance
 from cardai.errors import CardaiError, positive, unknown
 from cardai.game import Game, GameState, is_game
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_blank, raw, seed_state
 from cardai.kernel.rules import door_legal, door_play, door_score, door_value, lend
 from cardai.rule import rule
@@ -193,7 +194,7 @@ class _Listing:
     def __init__(self, game: Game, seats: int, variant: str, limit: int) -> None:
         self.game, self.seats, self.variant, self.limit = game, seats, variant, limit
         self.chance = ListedChance(game, min(limit, MOST_WAYS))
-        self.rules, self.buffer = lend(game.rules), np.zeros(game.max_moves, game.move)
+        self.rules, self.buffer = lend(game.rules), roomy(game.max_moves, game.move)
         self.states: list[np.ndarray] = []  # STATE[1] each
         self.parents: list[int] = []
         self.chances: list[float] = []

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from cardai.conformance.note import note_again
+from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, int_seed
 from cardai.kernel.ending import find_open
+from cardai.kernel.fence import fenced, roomy
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -17,6 +19,7 @@ from cardai.kernel.native import (
     call_choose,
     call_deal,
     call_encode,
+    call_legal,
     call_resample,
     call_score,
     call_settle,
@@ -35,6 +38,7 @@ from cardai.kernel.native import (
 from cardai.kernel.rules import (
     ACT,
     DEAL,
+    LEGAL,
     RESAMPLE,
     SCORE,
     SETTLE,
@@ -216,9 +220,11 @@ class Compiled:
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
         given, most = self.given(states), self.game.max_moves
-        moves, counts = guarded(len(given) * most, self.game.move), np.zeros(len(given), np.int64)
-        legal_each(self.rules, raw(given), len(given), raw(moves), raw(counts))
-        return moves.reshape(len(given), most), counts
+        counts, space = np.zeros(len(given), np.int64), fenced(self.game.move, len(given) * most)
+        legal_each(self.rules, raw(given), len(given), raw(space.block), raw(counts))
+        if space.is_damaged():
+            raise CardaiError(f"the rule legal wrote outside of its buffer; max_moves is {most}")
+        return space.block.copy().reshape(len(given), most), counts
 
     def moves(self, state: Any) -> np.ndarray:
         """The legal moves of one state: MOVE[n]."""
@@ -229,7 +235,7 @@ class Compiled:
         """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
-        space, answers = guarded(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
+        space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
         allow_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, raw(space), raw(answers))
         return answers != 0
 
@@ -247,7 +253,7 @@ class Compiled:
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
         given, moved, stream = self.given(states), np.zeros(len(states), np.int64), streams(seed)
-        space, most = guarded(self.game.max_moves, self.game.move), self.game.max_plies
+        space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
         finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))
         return given, moved
 
@@ -344,7 +350,7 @@ def value_each(value, states, count, seat, values):
 def legal_each(rules, states, count, moves, counts):
     """List the legal moves of each state, `max_moves` apart, and count them (negative if truncated)."""
     for i in range(count):
-        set(counts, i, legal_moves(rules, at(states, i), moves, i))
+        set(counts, i, call_legal(get(rules.calls, LEGAL), at(states, i), moves, i * rules.max_moves, rules.max_moves))
 
 
 @rule

@@ -7,7 +7,7 @@ import numpy as np
 
 from cardai.conformance.law import law
 from cardai.conformance.testbed import Position, Testbed, move_text, written
-from cardai.errors import IllegalMove
+from cardai.errors import CardaiError, IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
 VARIATIONS = 4  # of each varied move
@@ -17,9 +17,12 @@ LIKE_A_CARD_SET = 64  # a field with a value as large as this is taken for a set
 
 @law
 def seat_to_move_has_moves(testbed: Testbed) -> None:
-    """While the game goes on, legal lists 1 to max_moves moves, and the same moves when it is called again."""
+    """While the game goes on, legal lists 1 to max_moves moves in its buffer, and the same when it is called again."""
     for here in testbed.positions(testbed.effort.positions):
-        (first, counts), (second, again) = (testbed.compiled.legal(here.states) for _ in range(2))
+        try:
+            (first, counts), (second, again) = (testbed.compiled.legal(here.states) for _ in range(2))
+        except CardaiError as error:
+            raise here.broken(str(error)) from error
         n = int(counts[0])
         if not 1 <= abs(n) <= testbed.game.max_moves:
             raise here.broken(f"legal returned {n}, max_moves is {testbed.game.max_moves}")

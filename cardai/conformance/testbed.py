@@ -16,7 +16,7 @@ from cardai.conformance.compiled import Compiled
 from cardai.conformance.note import note_again, note_call, note_place
 from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
-from cardai.game import CORE_FIELDS, Game, GameState, int_seed
+from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
 from cardai.table.many import Results, play
 
 
@@ -69,6 +69,7 @@ RARE = 4  # one in so many positions is taken from the strata, each stratum in t
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
 EXAMPLES = 200  # states from which the places of the cards are found
+WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
 
@@ -163,6 +164,7 @@ class Testbed:
         self.game, self.seed, self.effort = game, seed, effort
         self.setups = [Setup(variant, seats) for variant in game.variants for seats in game.seats]
         self.compiled = Compiled(game)
+        self._walked: set[Setup] = set()
 
     def somewhere(self) -> str:
         """The place of a fault, for a message, if it is not known more exactly."""
@@ -191,6 +193,7 @@ class Testbed:
 
         Every move is verified and recorded. Raises LawError if a game cannot be played.
         """
+        self._walk(setup)
         seeds = self.seeds(setup, first + len(lineups))[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
@@ -199,6 +202,28 @@ class Testbed:
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
             raise LawError(f"{setup}, {place}{error}") from error
+
+    def _walk(self, setup: Setup) -> None:
+        """Play some random moves of a setup, once, with a guarded buffer: compiled loops give `legal` a bare one.
+
+        Raises LawError if `legal` writes outside of it.
+        """
+        if setup in self._walked:
+            return
+        chance = self.chance("walk", setup)
+        for seed in self.seeds(setup, WALKS).tolist():
+            note_place(setup, seed, 0)
+            state, ply = self.game.new(setup.seats, seed, setup.variant), 0
+            while state["turn"] >= 0 and ply < WALKED:
+                note_place(setup, seed, ply)
+                try:
+                    moves = self.game.moves(state)
+                except CardaiError as error:
+                    raise LawError(f"{setup}, seed {seed}, ply {ply}: {error}") from error
+                if len(moves) == 0:
+                    break
+                state, ply = self.compiled.moved(copies(state), copies(chance.choice(moves)))[0], ply + 1
+        self._walked.add(setup)
 
     def deals(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""

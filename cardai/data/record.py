@@ -60,6 +60,7 @@ from cardai.kernel.doors import (
     check_seeds,
     check_text,
 )
+from cardai.kernel.fence import roomy
 from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.kernel.rules import lend
 from cardai.registry import load
@@ -486,7 +487,7 @@ def replay(
         states=states,
         seats=np.zeros(plies + 1, np.int64),
         choices=np.zeros(1, np.int64),
-        buffer=np.zeros(game.max_moves, game.move),
+        buffer=roomy(game.max_moves, game.move),
     )
     with Complaints(game):
         played = int(replay_game(lend(game.rules), lend(space), int_seed(recorded.seed), 0, plies))

@@ -19,6 +19,7 @@ from cardai.game import Game, int_seed
 from cardai.kernel import native
 from cardai.kernel.chance import TEACHING, derived
 from cardai.kernel.driver import exploring_plies
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -312,7 +313,7 @@ class Replayer:
             states=np.zeros(longest + 2, game.state),
             seats=np.zeros(longest + 1, np.int64),
             choices=np.zeros(longest + 1, np.int64),
-            buffer=np.zeros(game.max_moves, game.move),
+            buffer=roomy(game.max_moves, game.move),
         )
         job = ReplayJob(
             total=len(games),

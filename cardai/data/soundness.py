@@ -10,6 +10,7 @@ import numpy as np
 
 from cardai.data.record import RecordedGame
 from cardai.game import Game
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_score, get, get_float, turn_of
 from cardai.kernel.replay import NOTHING, Replay, replay_game
 from cardai.kernel.rules import SCORE, lend
@@ -43,7 +44,7 @@ def first_unsound(game: Game, recorded: Sequence[RecordedGame], variant: str, se
         states=np.zeros(1, game.state),
         seats=np.zeros(longest + 1, np.int64),
         choices=np.zeros(1, np.int64),
-        buffer=np.zeros(game.max_moves, game.move),
+        buffer=roomy(game.max_moves, game.move),
     )
     ends = _Ends(
         total=len(recorded),

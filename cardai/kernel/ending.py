@@ -19,7 +19,6 @@ import numpy as np
 from cardai.kernel.native import (
     at,
     call_is_open,
-    call_legal,
     call_score,
     call_simplify,
     clear_path,
@@ -34,7 +33,7 @@ from cardai.kernel.native import (
     set_float,
     turn_of,
 )
-from cardai.kernel.rules import LEGAL, SCORE, play_move
+from cardai.kernel.rules import SCORE, legal_at, play_move
 from cardai.rule import rule
 
 OPEN, UNSEEN = 2.0, 3.0  # in place of a value: it is not known; the game is not over yet
@@ -176,7 +175,7 @@ def expand(rules, space, nodes, branches, table, depth, alpha, visited):
         or not note_seat(space, turn_of(state))
     ):
         return visited
-    n = call_legal(get(rules.calls, LEGAL), state, space.moves, node.first, rules.max_moves)
+    n = legal_at(rules, state, space.moves, node.first)
     node.count = max(n, 0)  # a list that is not whole has a negative length
     end = node.first + node.count
     for i in range(node.first, end):
@@ -190,7 +189,7 @@ def expand(rules, space, nodes, branches, table, depth, alpha, visited):
             branch.one = one
             branch.two = two
             if not look_up(branch, table, alpha):
-                replies = abs(call_legal(get(rules.calls, LEGAL), child, space.moves, end, rules.max_moves))
+                replies = abs(legal_at(rules, child, space.moves, end))
                 is_own = turn_of(child) == get(space.seats, 0)
                 branch.proof = 1 if is_own else max(replies, 1)
                 branch.disproof = max(replies, 1) if is_own else 1
@@ -443,7 +442,7 @@ def mend_each(rules, space, nodes, branches, table, limit, states, count, moves,
     that this search can solve; then `table` is worthless.
     """
     for i in range(count):
-        n = call_legal(get(rules.calls, LEGAL), at(states, i), moves, 0, rules.max_moves)
+        n = legal_at(rules, at(states, i), moves, 0)
         set(visits, i, 0)
         place = 0
         while place < n and not same(at(moves, place), at(chosen, i), rules.move_size):
@@ -470,7 +469,7 @@ def score_each(rules, space, nodes, branches, table, limit, states, count, moves
     """
     for i in range(count):
         first = i * rules.max_moves
-        n = call_legal(get(rules.calls, LEGAL), at(states, i), moves, first, rules.max_moves)
+        n = legal_at(rules, at(states, i), moves, first)
         set(counts, i, n)
         set(visits, i, 0)
         if n > 0:

@@ -65,7 +65,17 @@ def legal_moves(rules, state, moves, level):
 
     Returns how many were written, or the negative of that number if there were more than fit.
     """
-    return call_legal(get(rules.calls, LEGAL), state, moves, level * rules.max_moves, rules.max_moves)
+    return legal_at(rules, state, moves, level * rules.max_moves)
+
+
+@inlined
+def legal_at(rules, state, moves, first):
+    """Write the legal moves from place `first` of `moves` on, and return what `legal_moves` does.
+
+    A number beyond `max_moves` is not believed: it counts as no legal move.
+    """
+    n = call_legal(get(rules.calls, LEGAL), state, moves, first, rules.max_moves)
+    return n if abs(n) <= rules.max_moves else 0
 
 
 @rule
@@ -121,18 +131,18 @@ def door_deal(rules, states, seed):
 
 @rule
 def door_legal(rules, states, moves):
-    """Write the legal moves. Returns how many were written, or the negative of that number if more did not fit."""
+    """Write the legal moves. Returns what the rule `legal` returns, or 0 if the game is over."""
     if turn_of(at(states, 0)) < 0:
         return 0
-    return legal_moves(rules, at(states, 0), moves, 0)
+    return call_legal(get(rules.calls, LEGAL), at(states, 0), moves, 0, rules.max_moves)
 
 
 @rule
-def door_is_legal(rules, states, moves):
-    """Returns whether moves[max_moves] is legal. The moves before it are working space."""
+def door_is_legal(rules, states, asked, moves):
+    """Returns whether asked[0] is legal. moves: MOVE[max_moves], working space."""
     if turn_of(at(states, 0)) < 0:
         return False
-    return is_among(rules, at(states, 0), at(moves, rules.max_moves), moves, 0)
+    return is_among(rules, at(states, 0), at(asked, 0), moves, 0)
 
 
 @rule

@@ -17,6 +17,7 @@ import numpy as np
 from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
     at,
     begin_ply,
@@ -293,7 +294,7 @@ def _timed_operations(
     deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
     size, room = rules.state_size, rules.max_moves
     arrays = np.zeros(LISTS, game.state), np.zeros(LISTS, game.move), np.zeros(1, game.state)
-    arrays += np.zeros(room, game.move), np.zeros(1, STREAM), np.zeros(LISTS, np.int64)
+    arrays += roomy(room, game.move), np.zeros(1, STREAM), np.zeros(LISTS, np.int64)
     positions, chosen, state, moves, stream, lengths = map(raw, arrays)  # addresses: `arrays` keeps them valid
     _collect(
         deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, lengths, LISTS, _BETWEEN,

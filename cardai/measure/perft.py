@@ -11,6 +11,7 @@ import numpy as np
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
 from cardai.kernel import driver
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 from cardai.measure.successors import successors
@@ -78,7 +79,7 @@ def _counted(
 def _count_leaves(game: Game, frontier: np.ndarray, depth: int) -> int:
     rules = lend(game.rules)
     worlds, left = np.zeros(depth + 1, game.state), np.zeros(depth + 1, np.int64)
-    moves = np.zeros((depth + 1) * game.max_moves, game.move)
+    moves = roomy((depth + 1) * game.max_moves, game.move)
     total = 0
     for i in np.flatnonzero(frontier["turn"] >= 0):
         worlds[0] = frontier[i]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardai.game import Game
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, copy, raw, set, turn_of
 from cardai.kernel.rules import legal_moves, lend, play_move
 from cardai.rule import rule
@@ -14,7 +15,7 @@ CHUNK_BYTES = 1 << 24
 def successors(game: Game, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What `expand` writes for states STATE[N]: sizes i64[N], the moves MOVE[E], the states after them STATE[E]."""
     rules, sizes = lend(game.rules), np.zeros(len(states), np.int64)
-    moves = np.zeros(game.max_moves, game.move)
+    moves = roomy(game.max_moves, game.move)
     chunk = max(1, CHUNK_BYTES // (game.max_moves * (game.state.itemsize + game.move.itemsize)))
     played, following = [], []
     for first in range(0, len(states), chunk):

@@ -23,7 +23,7 @@ from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, rule
 from cardai.table.cast import cast_of, networks_of, scratch_of, with_models
-from cardai.table.complaints import BadScore, NoLegalMove, NoNumber
+from cardai.table.complaints import BadScore, NoLegalMove, NoNumber, check_listed
 from cardai.table.lookahead import Lookahead
 from cardai.table.searching import Search
 
@@ -339,6 +339,7 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     if work < 0:
         raise NoNumber(agent)
     if stuck >= 0:
+        check_listed(game, worlds[stuck])
         raise NoLegalMove(game, int(worlds["turn"][stuck]), int(stuck))
     return chosen
 

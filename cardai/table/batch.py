@@ -21,6 +21,7 @@ from cardai.errors import CardaiError, IllegalMove, positive
 from cardai.game import Game, int_seed, is_game
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_indices, check_states
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
     at,
     below_of,
@@ -40,7 +41,7 @@ from cardai.kernel.native import (
 from cardai.kernel.rules import DEAL, SCORE, legal_moves, lend, make_world, play_move
 from cardai.rule import STREAM, mixed, rule
 from cardai.table import second_process
-from cardai.table.complaints import Complaints
+from cardai.table.complaints import Complaints, check_listed
 
 EVEN, WORLDS = 0, 1  # what the batch's own streams are for
 
@@ -82,7 +83,7 @@ class Batch:
         self.variant = game.default_variant if variant is None else variant
         self.states = np.zeros(count, game.state)
         self.turns, self.counts, self.movers = (np.zeros(count, np.int64) for _ in range(3))
-        self._listed = np.zeros(count * game.max_moves, game.move)
+        self._listed = roomy(count * game.max_moves, game.move)
         self.moves = self._listed.reshape(count, game.max_moves)
         self.seeds = np.zeros(count, np.uint64)
         self.scores, self.ended = np.full((count, self.seats), np.nan), np.zeros(count, bool)
@@ -206,6 +207,7 @@ class Batch:
         """Raise CardaiError unless `slot` is B: a game without a legal move, or that ends with the deal."""
         if slot < self.count:
             where = f"{self.game.name}, game seed {int(self.seeds[slot])}, ply {int(self.states['ply'][slot])}"
+            check_listed(self.game, self.states[slot], where)
             raise CardaiError(f"{where}: nobody has a legal move")
 
 

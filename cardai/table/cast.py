@@ -10,6 +10,7 @@ from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Strategy, 
 from cardai.game import Game
 from cardai.kernel import native
 from cardai.kernel.dense import DenseNetwork, space_for
+from cardai.kernel.fence import roomy
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, SEARCH, UNIFORM, Cast
 from cardai.kernel.search import Lines, WorldSpace
@@ -137,7 +138,7 @@ def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int =
     depth = DEEP + 2
     return Scratch(
         np.zeros(depth, game.state),
-        np.zeros(depth * game.max_moves, game.move),
+        roomy(depth * game.max_moves, game.move),
         np.zeros(game.max_moves),
         np.zeros(game.max_moves, np.int64),
         np.zeros(game.max_moves, np.int64),
@@ -149,7 +150,7 @@ def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int =
         WorldSpace(
             np.zeros(1, game.state),
             np.zeros(1, game.move),
-            np.zeros(game.max_moves, game.move),
+            roomy(game.max_moves, game.move),
             np.zeros(game.max_moves),
             np.zeros(game.max_moves, np.int64),
             lines_of(game, 1),

@@ -6,7 +6,7 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, place_of
-from cardai.game import Game
+from cardai.game import Game, GameState
 
 
 class NoLegalMove(CardaiError):
@@ -15,6 +15,17 @@ class NoLegalMove(CardaiError):
     def __init__(self, game: Game, seat: int, place: int) -> None:
         super().__init__(f"{game.name}: seat {seat} is to move and has no legal move")
         self.place = place
+
+
+def check_listed(game: Game, state: GameState, where: str = "") -> None:
+    """Raise CardaiError if a seat has no legal move because the rule `legal` wrote more than its buffer holds.
+
+    `where`: the game in words, for the message.
+    """
+    try:
+        game.moves(state)
+    except CardaiError as error:
+        raise CardaiError(f"{where}: {error}" if where else str(error)) from None
 
 
 class BadScore(CardaiError):

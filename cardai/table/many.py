@@ -38,7 +38,7 @@ from cardai.stats.progress import CountProgress
 from cardai.table import second_process
 from cardai.table.asking import Inquiry
 from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of
-from cardai.table.complaints import Complaints, NoLegalMove, NoNumber
+from cardai.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.table.ended import Each, Kept, OnGame, Sink
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
@@ -434,6 +434,7 @@ class _Table:
     def _stop_stuck(self, slot: int) -> NoReturn:
         state = self.states[slot]
         where = f"{self.game.name}, game seed {self._seed(slot)}, ply {int(state['ply'])}"
+        check_listed(self.game, state, where)
         raise CardaiError(f"{where}: seat {int(state['turn'])} is to move and has no legal move")
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
     at,
     call_encode,
-    call_legal,
     clear_row,
     get,
     raw,
@@ -25,7 +25,7 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.replay import BEFORE, Replay, replay_game
-from cardai.kernel.rules import LEGAL, lend
+from cardai.kernel.rules import legal_at, lend
 from cardai.rule import rule
 from cardai.table.complaints import Complaints
 from cardai.table.many import play
@@ -53,9 +53,7 @@ def encode_decision(decision_rules, state, rows, places, index, choices_only):
     with that number; it stays 0 for an illegal action. With `choices_only` the view of a seat that has only one legal
     move is not written. Returns the number of legal moves, or 0 if one of them has no number.
     """
-    legal_count = abs(
-        call_legal(get(decision_rules.calls, LEGAL), state, decision_rules.legal, 0, decision_rules.max_moves)
-    )
+    legal_count = abs(legal_at(decision_rules, state, decision_rules.legal, 0))
     if legal_count > 1 or not choices_only:
         clear_row(rows, index)
         call_encode(decision_rules.encode, state, turn_of(state), rows, index)
@@ -163,7 +161,7 @@ class DecisionEncoder:
         rules = game.rules
         self._rules = DecisionRules(
             rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
-            self.moves, numbers, len(numbers), self.actions, np.zeros(game.max_moves, game.move),
+            self.moves, numbers, len(numbers), self.actions, roomy(game.max_moves, game.move),
         )  # fmt: skip
         self._lent = lend(self._rules)
 
@@ -205,7 +203,7 @@ class DecisionEncoder:
             states=np.zeros(1 + longest, self.game.state),
             seats=np.zeros(longest, np.int64),
             choices=np.zeros(0, np.int64),
-            buffer=np.zeros(self.game.max_moves, self.game.move),
+            buffer=roomy(self.game.max_moves, self.game.move),
         )
         with Complaints(self.game):
             n, replayed, unknown = encode_games(

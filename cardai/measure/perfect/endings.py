@@ -17,6 +17,7 @@ import numpy as np
 from cardai.agents.endgame import NODES, solver_of
 from cardai.errors import positive
 from cardai.game import Game, GameState
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_is_open, copy, raw
 from cardai.kernel.rules import legal_moves, lend, play_move
 from cardai.measure.perfect.played import padded, play_games
@@ -137,7 +138,7 @@ def decisions_of(game: Game, deal: GameState, moves: np.ndarray) -> tuple[np.nda
     moves = np.ascontiguousarray(moves)
     states, places = np.zeros(len(moves) + 1, game.state), np.zeros(len(moves), np.int64)
     states[0] = deal
-    is_open, space = game.entry("is_open", game.is_open), np.zeros(game.max_moves, game.move)
+    is_open, space = game.entry("is_open", game.is_open), roomy(game.max_moves, game.move)
     n = note_decisions(lend(game.rules), is_open, raw(states), raw(moves), len(moves), raw(space), places)
     return states[:n], moves[places[:n]]
 

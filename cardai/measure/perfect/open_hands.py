@@ -21,6 +21,7 @@ from cardai.errors import CardaiError, positive, whole
 from cardai.game import Game, GameState
 from cardai.kernel.chance import TEACHING, derived
 from cardai.kernel.doors import check_states
+from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_score, copy, get, raw, same, seed_state, turn_of
 from cardai.kernel.rules import SCORE, legal_moves, lend, play_move
 from cardai.measure.perfect.played import padded, play_games
@@ -134,7 +135,7 @@ def solve_open_hands(game: Game, state: GameState, nodes: int = NODES) -> OpenHa
 def _solved(game: Game, states: np.ndarray, nodes: int) -> OpenHands:
     """`solve_open_hands` of STATE[1]."""
     seats, most = int(states["seats"][0]), game.max_moves
-    line, moves = np.zeros(DEPTH, game.state), np.zeros(DEPTH * most, game.move)
+    line, moves = np.zeros(DEPTH, game.state), roomy(DEPTH * most, game.move)
     line[0] = states[0]
     line[0]["rng"] = STREAM_BITS
     ways, tried, best = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64), np.zeros(DEPTH * seats)
