@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardai.agents.evaluator import MOMENTS, Known
+from cardai.agents.adjusted import HeldEvaluator
+from cardai.agents.evaluator import MOMENTS, Evaluator, Known
+from cardai.data.own_games import constant_columns, natural_shift
+from cardai.data.recipe import Recipe
 from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.files.named import note, place_of
 from cardai.game import Game, is_game
@@ -32,6 +35,7 @@ from evaluators.bodies import options
 from evaluators.bodies.arrays import hidden_of, layers_of
 from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
 from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
+from evaluators.own_variant import is_own_variant, listed
 from evaluators.scorer import chosen
 from evaluators.scorer import set_device as set_device
 
@@ -80,6 +84,7 @@ class Model:
         self.metadata, self._given, self.name = metadata, network, own_name
         self.encoder, self.moment, self.seats = metadata.encoder, metadata.moment, metadata.seats
         self.width = sum(segment.size for segment in metadata.segments)
+        self._held: dict[Game, HeldEvaluator] = {}
 
     @classmethod
     def of(
@@ -233,14 +238,45 @@ class Model:
         if variant is not None:
             self._check_variant(game, variant)
 
+    def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
+        """Return the evaluator of a table, whose options stand in STATE[n] `states`: the model itself if they are its
+        own variant's, otherwise the model with the inputs held that never vary in its own variant.
+
+        The weights of such an input are arbitrary, since training could not change them. Raises CardaiError if the
+        game does not have the model's own variant any more.
+        """
+        own = self.metadata
+        if is_own_variant(game, self.name, own.variant, own.options, own.seats, states):
+            return self
+        if game not in self._held:
+            held = constant_columns(game, own.variant, own.seats, own.encoder, own.moment)
+            self._held[game] = HeldEvaluator(self, *held)
+        return self._held[game]
+
+    def natural_shift(self, game: Game) -> float:
+        """Return what to add to the log odds of the scores so that they say how often the label comes in play.
+
+        It is 0 if the model was trained on states as they come, or does not say on which. Labels of a teacher whose
+        scale is not recorded are as far from natural play as their mean was in training.
+        """
+        own = self.metadata
+        recipe = dict(own.data.get("recipe") or {})
+        mean = dict(own.metrics.get("validation") or {}).get("prior")
+        is_taught = bool(recipe.get("teacher")) and own.data.get("labels") != "natural" and mean is not None
+        if not is_taught and recipe.get("balance", "natural") == "natural":
+            return 0.0
+        asked = Recipe(own.encoder, own.moment, recipe.get("states", "all"), 0, recipe.get("balance", "natural"),
+                       recipe.get("label", "score"))  # fmt: skip
+        return natural_shift(game, own.variant, own.seats, asked, mean if is_taught else None)
+
     def _check_variant(self, game: Game, variant: str) -> None:
         own = self.metadata
         if variant != own.variant:
             raise CardaiError(f"{self.name} is a model of {game.name}'s variant {own.variant!r}, not {short(variant)}")
         if dict(game.variants[variant]) != dict(own.options):
             raise CardaiError(
-                f"{self.name} was made when the variant {variant!r} was {_listed(own.options)}; now it is"
-                f" {_listed(game.variants[variant])}"
+                f"{self.name} was made when the variant {variant!r} was {listed(own.options)}; now it is"
+                f" {listed(game.variants[variant])}"
             )
 
 
@@ -319,10 +355,6 @@ def _loaded(place: Path, name: str) -> Model:
         model.name = name
         _LOADED[key] = model
     return _LOADED[key]
-
-
-def _listed(values: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items()) or "without options"
 
 
 _LOADED: dict[tuple[Path, int, int], Model] = {}

@@ -12,13 +12,14 @@ from judges import Judge, know, some_order
 from rich.console import Console
 
 import cardai
+from cardai.agents.adjusted import ShiftedEvaluator
 from cardai.agents.evaluator import find_evaluator
 from cardai.app.cli import run
 from cardai.data.record import RecordedGame, Writer, replay
 from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse, analyse_file, spec_of
 from cardai.measure.positions import evaluated, positions, weighed
-from cardai.measure.value_scale import ShiftedEvaluator, scale_of
+from cardai.measure.value_scale import scale_of
 from cardai.show.analysis import figure, table
 from cardai.show.figure import save_figure
 from cardai.table.many import play
@@ -227,15 +228,15 @@ def test_a_heuristic_and_a_model_weigh_moves_as_their_agents_do():
 def test_values_of_a_model_of_balanced_data_are_shifted_to_natural_play():
     one = played(MOSKA, RANDOM)[0]
     found = analyse(MOSKA, one, "greedy:best")
-    assert found.scale.shift == pytest.approx(math.log(3))
     model = find_evaluator(MOSKA, "best")
+    assert found.scale.shift == model.natural_shift(MOSKA)
     seen = positions(MOSKA, cardai.agent(MOSKA, "greedy:best"), states_of(MOSKA, one), one.moves)
     raw = np.asarray(model.score(np.stack([MOSKA.encode(each.worlds[0], each.seat, "relative") for each in seen])))
     said = np.array([found.turns[each.ply].value for each in seen])
     inner = (raw > 0.001) & (raw < 0.999)
     assert inner.sum() > 50
     odds = said[inner] / (1 - said[inner])
-    np.testing.assert_allclose(odds, 3 * raw[inner] / (1 - raw[inner]), rtol=1e-3)
+    np.testing.assert_allclose(odds, math.exp(found.scale.shift) * raw[inner] / (1 - raw[inner]), rtol=1e-3)
 
 
 def test_a_shift_keeps_certain_scores_and_wrong_ones():
@@ -252,16 +253,18 @@ def test_the_scale_says_what_the_values_mean(monkeypatch):
     know(monkeypatch, judge)
     agent = cardai.agent(MOSKA, "greedy:told")
 
-    def told(**recipe):
+    def told(shift=0.0, **recipe):
         judge.metadata = Metadata({"recipe": recipe} if recipe else {})
+        judge.natural_shift = lambda game: shift
         return scale_of(MOSKA, agent, 4)
 
     assert told().source.endswith("does not say how its states were drawn")
     assert (told(balance="natural", label="score").shift, told(balance="natural", label="score").bounded) == (0, True)
-    assert told(balance="loser", label="score").shift == pytest.approx(math.log(3))
-    win = told(balance="loser", label="win")
-    assert (win.name, win.shift) == ("chance to win", 0)
-    assert "balanced by loser" in win.source
+    win = told(1.25, balance="loser", label="win")
+    assert (win.name, win.shift) == ("chance to win", 1.25)
+    assert win.source == "trained on data balanced by loser; the log odds are shifted by +1.250 to natural play"
+    taught = told(0.5, balance="natural", label="score", teacher="ahead:best")
+    assert (taught.shift, "what a search said, by a model of balanced data" in taught.source) == (0.5, True)
     assert not scale_of(MOSKA, cardai.agent(MOSKA, "greedy:hand_value"), 4).bounded
 
 

@@ -7,6 +7,7 @@ A position is open if nothing is hidden from the seat to move, and chance decide
 says so by its rule `is_open`. `cardai.kernel.ending` describes the search.
 """
 
+import copy
 import functools
 import threading
 from collections.abc import Callable
@@ -163,6 +164,15 @@ class Endgame(Strategy):
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError if the inner agent cannot play this variant or number of seats."""
         self.inner.check_fits(game, variant, seats)
+
+    def at_table(self, game: Game, states: np.ndarray) -> "Endgame":
+        """Return the strategy with the inner agent as it is at the table. Both share what they know of endings."""
+        inner = self.inner.at_table(game, states)
+        if inner is self.inner:
+            return self
+        there = copy.copy(self)
+        there.inner = inner
+        return there
 
     def think(self, decisions: Any) -> Thinking:
         """Let the inner agent decide, in its own rounds, and mend its mistakes in open positions."""

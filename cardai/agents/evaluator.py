@@ -42,6 +42,9 @@ class Evaluator(Protocol):
 
     An evaluator may also have `network`, made by `cardai.kernel.dense.network`, or None: compiled code scores positions
     by that network, instead of asking the evaluator.
+
+    An evaluator that was trained may have `at_table(game, states)` and `natural_shift(game)`, see
+    `cardai.agents.adjusted`.
     """
 
     @property

@@ -122,6 +122,11 @@ class Agent:
             return False
         return True
 
+    def at_table(self, game: Game, states: np.ndarray) -> "Agent":
+        """Return the agent as it plays at a table, see `Strategy.at_table`. `states`: STATE[n] of that table."""
+        strategy = self.strategy.at_table(game, states) if len(states) else self.strategy
+        return self if strategy is self.strategy else replace(self, strategy=strategy)
+
     def check_game(self, game: Game) -> None:
         """Raise CardaiError if it, or compiled code that it plays with, was made for another game."""
         is_game(game)

@@ -18,11 +18,12 @@ likes. It returns its moves. A search agent is a class with a `think`:
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.agents.adjusted import ShiftedEvaluator, at_table, natural_shift
 from cardai.agents.evaluator import Evaluator, network_of
 from cardai.errors import BadArgument, CardaiError, place_of, positive, short, whole
 from cardai.game import Game, is_game
@@ -69,6 +70,13 @@ class Strategy:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
         is_game(game).options(whole("seats", seats), variant)
 
+    def at_table(self, game: Game, states: np.ndarray) -> "Strategy":
+        """Return the strategy as it plays at a table: itself, unless it judges there by another evaluator.
+
+        `states`: STATE[n] of that table, n at least 1; they hold its options.
+        """
+        return self
+
     def think(self, decisions: Any) -> Thinking:
         """Decide for all of `decisions`. The module describes how."""
         raise NotImplementedError
@@ -114,8 +122,8 @@ class OnePly(Strategy):
 
     `settles`: settled states are judged, in the mean over `worlds`; otherwise after-states, in one world. `peeks`: in
     the true world. It explores with probability `epsilon` or by a softmax at `temperature`, before a ply drawn from
-    0..`until` for each game, or all along if `until` is -1. `any_variant`: its evaluator is not asked whether it was
-    made for the variant.
+    0..`until` for each game, or all along if `until` is -1. `any_variant`: its evaluator may have been made for another
+    variant; then it is asked as `cardai.agents.adjusted.at_table` says.
     """
 
     evaluator: Evaluator | None = None
@@ -177,6 +185,13 @@ class OnePly(Strategy):
             if features != width:
                 raise CardaiError(f"{self.evaluator.name} scores rows of {features} values, not of {width}")
 
+    def at_table(self, game: Game, states: np.ndarray) -> "OnePly":
+        """Return the strategy with its evaluator as that is at the table, if it may be of another variant."""
+        if not self.any_variant or self.evaluator is None:
+            return self
+        there = at_table(self.evaluator, game, states)
+        return self if there is self.evaluator else replace(self, evaluator=there)
+
     def think(self, decisions: Any) -> Thinking:
         """Look one ply ahead and take the best move, in one round."""
         ahead = decisions.look_ahead(self.evaluator or self.value, self.settles, self.worlds, self.peeks)
@@ -190,12 +205,13 @@ class WorldSearch(Strategy):
     """Plays its best moves on in sampled worlds and takes the one with the best mean: see `cardai.kernel.search`.
 
     `own`: the player that moves for it in its worlds. If that looks one ply ahead, it also chooses the `most` moves
-    that are tried (0: all are) and judges the last position. `others`: the player that moves there for the other seats.
-    `worlds`: in how many worlds each move is tried, on average if it is `halving`: then the worse half of the moves is
-    given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over before its
-    judge is asked; -1: it plays to the end of the game. `milliseconds`: how long it may think instead of counting
-    worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`: the spec of
-    `others`, for tables.
+    that are tried (0: all are) and judges the last position. A game that ends on the way counts with its score, so
+    scores of a model are shifted to natural play (`natural_shift`). `others`: the player that moves there for the other
+    seats. `worlds`: in how many worlds each move is tried, on average if it is `halving`: then the worse half of the
+    moves is given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over
+    before its judge is asked; -1: it plays to the end of the game. `milliseconds`: how long it may think instead of
+    counting worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`:
+    the spec of `others`, for tables.
     """
 
     own: Strategy
@@ -253,6 +269,15 @@ class WorldSearch(Strategy):
             raise BadArgument(f"milliseconds must be from 0 to {MOST_MILLISECONDS}, not {short(self.milliseconds)}")
         if self.milliseconds and not self.is_native:
             raise CardaiError("milliseconds are counted in compiled code only: its players must be played there")
+
+    def at_table(self, game: Game, states: np.ndarray) -> "WorldSearch":
+        """Return the search with both players as they are at the table, and its judge shifted to natural play."""
+        own = self.own.at_table(game, states)
+        others = own if self.others is self.own else self.others.at_table(game, states)
+        if self.turns >= 0 and isinstance(own, OnePly) and own.evaluator is not None:
+            shift = natural_shift(own.evaluator, game)
+            own = replace(own, evaluator=ShiftedEvaluator(own.evaluator, shift)) if shift else own
+        return self if own is self.own and others is self.others else replace(self, own=own, others=others)
 
     def think(self, decisions: Any) -> Thinking:
         """Play its worlds on, and ask the judge about all lines that wait for it at once."""

@@ -81,6 +81,8 @@ class Dataset:
         """A description in plain JSON types, for a model's metadata."""
         description = {name: getattr(self, name) for name in ("game", "version", "variant", "seats", "seed", "digest")}
         description |= {"recipe": asdict(self.recipe), "agents": dict(self.agents), "files": len(self.files)}
+        if self.recipe.teacher:
+            description["labels"] = "natural"  # its judge was shifted to natural play (`WorldSearch`)
         return description | {"games": len(self.seeds), "states": len(self), "replayed": self.replayed}
 
 
@@ -141,7 +143,7 @@ def collect_games(
     if first is None:
         raise CardaiError("there is no game to collect states from")
     check_recorded(game, first)
-    header = Header.of(game, [""] * (1 + max(first.lineup)), first.variant, len(first.lineup))
+    header = Header.of(game, [""], first.variant, len(first.lineup))
 
     def chunks() -> Iterator[Chunk]:
         chunk, moves = [first], len(first.moves)
@@ -155,12 +157,18 @@ def collect_games(
             chunk.append(recorded)
             moves += len(recorded.moves)
             if moves >= _CHUNK:
-                yield Chunk("", header.agents, chunk, 0.0)
+                yield _unnamed(chunk, 0.0)
                 chunk, moves = [], 0
         if chunk:
-            yield Chunk("", header.agents, chunk, 1.0)
+            yield _unnamed(chunk, 1.0)
 
     return _collected(game, header, chunks(), recipe, seed, threads, limit, None, ())
+
+
+def _unnamed(games: list[RecordedGame], share: float) -> Chunk:
+    """A chunk of games in memory, whose agents have no names."""
+    agents = 1 + max(place for recorded in games for place in recorded.lineup)
+    return Chunk("", ("",) * agents, games, share)
 
 
 def record_files(paths: Sequence[str | Path]) -> list[Path]:

@@ -411,7 +411,7 @@ def _teacher(game: Game, spec: str, variant: str, seats: int) -> WorldSearch:
     """The strategy of a teacher. Raises CardaiError unless it is a search over worlds that compiled code plays."""
     found = agent(game, spec)
     found.check_fits(game, variant, seats)
-    strategy = found.strategy
+    strategy = found.strategy.at_table(game, game.options(seats, variant))
     if not isinstance(strategy, WorldSearch) or not strategy.is_native or strategy.milliseconds:
         raise CardaiError(
             f"teacher {spec!r} must search over worlds in compiled code, by a number of worlds, as ahead:best?worlds=2"

@@ -6,7 +6,7 @@ Arithmetic is float32, as in JAX; sums are taken in another order, so scores dif
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -83,6 +83,39 @@ def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> DenseNetwork:
         widest = max(widest, units)
     about[DEPTH], about[FEATURES], about[WIDEST] = len(layers), len(layers[0][0]), widest
     return DenseNetwork(about, tuple(arrays))
+
+
+def holding(dense: DenseNetwork, columns: np.ndarray, values: np.ndarray) -> DenseNetwork:
+    """The network that takes column columns[i] of a row to be values[i], whatever stands there: i64[k], u8[k].
+
+    Their weights become 0, and what they add with these values becomes part of the bias.
+    """
+    weights, bias = _copied(dense.arrays[0]), _copied(dense.arrays[1])
+    bias[0] += (np.asarray(values, np.float64) @ weights[columns].astype(np.float64)).astype(np.float32)
+    weights[columns] = 0.0
+    return _with_arrays(dense, {0: weights, 1: bias})
+
+
+def shifted(dense: DenseNetwork, shift: float) -> DenseNetwork:
+    """The network with `shift` added to its logit."""
+    bias = _copied(dense.arrays[-1])
+    bias[0, 0] += np.float32(shift)
+    return _with_arrays(dense, {len(dense.arrays) - 1: bias})
+
+
+def _with_arrays(dense: DenseNetwork, changed: Mapping[int, np.ndarray]) -> DenseNetwork:
+    """A network with some of its arrays, by their places, exchanged for others of the same shapes."""
+    arrays, about = list(dense.arrays), dense.about.copy()
+    for place, array in changed.items():
+        arrays[place] = array
+        about[LAYERS + SIZE * (place // 2) + (WEIGHTS, BIAS)[place % 2]] = array.ctypes.data
+    return DenseNetwork(about, tuple(arrays))
+
+
+def _copied(array: np.ndarray) -> np.ndarray:
+    copied = _aligned(*array.shape)
+    copied[:] = array
+    return copied
 
 
 def _aligned(rows: int, columns: int) -> np.ndarray:

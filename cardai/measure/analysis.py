@@ -21,7 +21,7 @@ by which the agent chooses when it plays.
 values of its own positions only, since the values of others come from what those seats know.
 
 *Which numbers.* A model that was trained on data balanced by loser gives values that are too low for natural play.
-`cardai.measure.value_scale` shifts them where it is known by how much.
+`cardai.measure.value_scale` shifts them.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
 from cardai.kernel.doors import check_seat
 from cardai.measure.positions import evaluated, one_ply, positions, weighed
-from cardai.measure.value_scale import ShiftedEvaluator, ValueScale, scale_of
+from cardai.measure.value_scale import ValueScale, scale_of, shifted_agent
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
@@ -273,9 +273,7 @@ def analyse(
         check_seat("seat", seat, seats)
     player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
     scale = scale_of(game, player, seats)
-    if scale.shift and player.evaluator is not None:
-        shifted = dataclasses.replace(one_ply(player), evaluator=ShiftedEvaluator(player.evaluator, scale.shift))
-        player = dataclasses.replace(player, strategy=shifted)
+    player = shifted_agent(player, scale)
     states, moves = _replayed(game, played)
     choices = weighed(game, player, states[:-1], seed, progress, seat)
     values = evaluated(game, player, positions(game, player, states, moves, seed, seat))

@@ -124,11 +124,14 @@ def measure(
     if live is not None:
         positive("live games", live)
     seats = game.default_seats if seats is None else seats
+    player.check_fits(game, variant, seats)
+    player = player.at_table(game, game.options(seats, variant))
     if player.strategy.is_native:
         return _measure_native(game, player, seconds, repeats, progress, seats, variant, live)
     live = LIVE_OUTSIDE if live is None else live
-    watched = _WatchedEvaluator(player.evaluator)
     assert isinstance(player.strategy, OnePly)
+    assert player.evaluator is not None
+    watched = _WatchedEvaluator(player.evaluator)
     player = replace(player, strategy=replace(player.strategy, evaluator=watched))
     if progress:
         progress(0, repeats + 1, f"{player.label}, to warm up")
@@ -271,7 +274,6 @@ def _measure_native(
     live: int | None,
 ) -> NetworkShareReport:
     """`measure` for a network that compiled code scores."""
-    player.check_fits(game, variant, seats)
     search, threads = player.strategy, default_threads()
     assert isinstance(search, OnePly)
     assert search.network is not None

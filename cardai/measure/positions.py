@@ -70,6 +70,7 @@ def evaluated(game: Game, agent: Agent, asked: Sequence[EvaluatedPosition]) -> d
     """
     if not asked:
         return {}
+    agent = agent.at_table(game, asked[0].worlds)
     evaluator = agent.evaluator
     if evaluator is None:
         return {position.ply: _mean_value(agent, position) for position in asked}

@@ -3,13 +3,12 @@ heuristic's numbers without a unit.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from cardai.agents.evaluator import Evaluator
+from cardai.agents.adjusted import ShiftedEvaluator, natural_shift
 from cardai.agents.spec import Agent
+from cardai.agents.strategy import OnePly
 from cardai.data.recipe import LABELS
 from cardai.game import Game
 
@@ -39,11 +38,10 @@ class ValueScale:
 
 
 def scale_of(game: Game, agent: Agent, seats: int) -> ValueScale:
-    """The scale of an agent's values, by the data that its model was trained on (`metadata.data`).
+    """The scale of an agent's values, by what its evaluator says of its training.
 
-    A model that was trained on data balanced by loser has seen a loser in every second state. In a game whose mean
-    score is m, its log odds are ln(m / (1 - m)) too low for natural play (`docs/data.md`). They are shifted by that if
-    its label is the score and the game promises the sum of scores.
+    A model that was not trained on states as they come in play, for example with a loser in every second state, gives
+    chances of that training. Its log odds are shifted to natural play (`cardai.agents.adjusted.natural_shift`).
     """
     evaluator = agent.evaluator
     if evaluator is None:
@@ -53,33 +51,20 @@ def scale_of(game: Game, agent: Agent, seats: int) -> ValueScale:
     label, balance = str(recipe.get("label", "score")), recipe.get("balance")
     if label not in LABELS and label not in game.outcomes:
         label = "score"
-    name, total = _LABEL_NAMES.get(label, f"expected {label}, from 0 to 1 (the best)"), game.score_sum(seats)
+    name = _LABEL_NAMES.get(label, f"expected {label}, from 0 to 1 (the best)")
     if balance is None:
         return ValueScale(name, True, label, source="as the model gives it; it does not say how its states were drawn")
-    if balance == "natural":
+    shift = natural_shift(evaluator, game)
+    if balance == "natural" and not shift:
         return ValueScale(name, True, label, source="as the model gives it, trained on states as they come in play")
-    if label != "score" or not total or not 0 < total < seats:
-        reason = "as in data balanced by loser, where every second state is a loser's: too low or too high for play"
-        return ValueScale(name, True, label, source=reason)
-    shift = float(np.log(total / (seats - total)))
-    reason = f"trained on data balanced by loser; the log odds are shifted by {shift:+.3f} to natural play"
+    trained = "data balanced by loser" if balance == "loser" else "what a search said, by a model of balanced data"
+    reason = f"trained on {trained}; the log odds are shifted by {shift:+.3f} to natural play"
     return ValueScale(name, True, label, shift, reason)
 
 
-class ShiftedEvaluator:
-    """An evaluator with a constant added to the log odds of its scores."""
-
-    def __init__(self, evaluator: Evaluator, shift: float) -> None:
-        self.evaluator, self.odds = evaluator, float(np.exp(shift))
-        self.name, self.encoder, self.moment = evaluator.name, evaluator.encoder, evaluator.moment
-        self.seats, self.batch = evaluator.seats, evaluator.batch
-
-    def score(self, rows: np.ndarray) -> np.ndarray:
-        """Scores of rows u8[n, width]: f8[n] in [0, 1]. A number of the evaluator outside [0, 1] is not changed."""
-        p = np.asarray(self.evaluator.score(rows)).astype(np.float64)
-        inside = (p >= 0) & (p <= 1)
-        return np.where(inside, p * self.odds / np.where(inside, p * self.odds + (1 - p), 1), p)
-
-    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError as the evaluator does."""
-        self.evaluator.check_fits(game, variant, seats)
+def shifted_agent(agent: Agent, scale: ValueScale) -> Agent:
+    """Return an agent that looks one ply ahead, with its values on a scale that `scale_of` found for it."""
+    strategy = agent.strategy
+    if not scale.shift or not isinstance(strategy, OnePly) or strategy.evaluator is None:
+        return agent
+    return replace(agent, strategy=replace(strategy, evaluator=ShiftedEvaluator(strategy.evaluator, scale.shift)))

@@ -323,6 +323,7 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
     game or do not fit each other, and NoLegalMove.
     """
     worlds = _asked(game, agent, worlds, streams, "worlds")
+    agent = agent.at_table(game, worlds[:1])
     if agent.strategy.randomised:
         raise CardaiError(f"agent {agent.spec!r} draws its parameters anew for each game; name fixed ones")
     chosen = np.zeros(len(worlds), game.move)
@@ -364,6 +365,7 @@ def compare(
     plays, MOVE[n].
     """
     states = _asked(game, agent, states, streams, "states")
+    agent = agent.at_table(game, states[:1])
     if not isinstance(agent.strategy, OnePly):
         raise BadArgument(f"agent {agent.spec!r} does not compare its moves: it searches no ply")
     moves, options = _think(game, agent, states, streams)

@@ -126,6 +126,7 @@ def play(
     lineups = np.ascontiguousarray(lineups, np.int64)
     kept = Kept(len(seeds))
     sink = on_game if isinstance(on_game, Sink) else Each(on_game) if on_game else kept if record else None
+    agents = [player.at_table(game, game.options(seats, variant)) for player in agents]
     table = _Table(game, agents, lineups, seeds, variant, threads, live, sink, outcomes)
     most = game.max_plies if max_plies is None else int(max_plies)
     table.order = Order(len(table.slots.status), most, table.log_length, bool(checked), bool(tally))

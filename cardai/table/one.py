@@ -55,6 +55,7 @@ class OneGame:
         blank = game.options(self.seats, variant)
         for agent in self.agents:
             agent.check_fits(game, variant, self.seats)
+        self.agents = tuple(agent.at_table(game, blank) for agent in self.agents)
         self._history: list[tuple[GameState, np.record]] = []  # the state before each move, and the move
         self._worlds: np.ndarray | None = None  # STATE[1]: the world of the seat to move, once it was asked for
         strategies = [agent.strategy for agent in self.agents]

@@ -34,11 +34,12 @@ def values_in_worlds(
 
     Raises BadArgument for another agent, and CardaiError if the game or a network breaks its contract.
     """
-    plan = agent.strategy
+    states = np.array([world], game.state)
+    plan = agent.strategy.at_table(game, states)
     if not isinstance(plan, WorldSearch) or not plan.is_native:
         raise BadArgument(f"agent {agent.spec!r} plays no worlds on in compiled code")
     cast, stream, count = cast_of(game, [plan]), np.zeros(1, STREAM), len(moves)
-    scratch, states = scratch_of(game, networks_of([plan])), np.array([world], game.state)
+    scratch = scratch_of(game, networks_of([plan]))
     rules, players, space = lend(game.rules), lend(cast), lend(scratch)
     own, others = int(cast.own[0]), int(cast.others[0])
     stream["rng"] = bits

@@ -97,6 +97,7 @@ class Search:
     """
 
     def __init__(self, game: Game, plan: WorldSearch, decisions: Any, agent: Any) -> None:
+        plan = plan.at_table(game, decisions._states[decisions._picked[:1]])
         self.game, self.plan, self.decisions, self.agent = game, plan, decisions, agent
         self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, networks_of([plan]))
         self.own, self.others = int(self.cast.own[0]), int(self.cast.others[0])

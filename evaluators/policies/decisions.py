@@ -4,6 +4,7 @@ An *action* is the number of a move (`Game.actions`). `DecisionEncoder` encodes 
 recorded games; `play_trajectories` plays games and returns their decisions.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from cardai.agents.spec import Agent
+from cardai.data.own_games import constant_in, own_games
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
 from cardai.kernel.fence import roomy
@@ -29,6 +31,8 @@ from cardai.kernel.rules import legal_at, lend
 from cardai.rule import rule
 from cardai.table.complaints import Complaints
 from cardai.table.many import play
+
+_GAMES = 20  # replayed at once, as a game's decisions have a place for each action
 
 
 class DecisionRules(NamedTuple):
@@ -232,6 +236,24 @@ class DecisionEncoder:
             if tuple(move.tolist()) not in self.game.actions:
                 raise CardaiError(f"{self.game.name}: actions has no number for the legal move {move.tolist()}")
         raise AssertionError("compiled code found a legal move without a number, but all have one")
+
+
+@functools.lru_cache(maxsize=16)
+def constant_inputs(game: Game, variant: str, seats: int, encoder: str) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the columns that never vary at the decisions of own games, i64[k], and their values there, u8[k].
+
+    See `cardai.data.own_games`. Forced moves are no decisions.
+    """
+    games, table = own_games(game, variant, seats), DecisionEncoder(game, seats, encoder)
+
+    def rows(first: int) -> np.ndarray:
+        part = games[first : first + _GAMES]
+        seeds = np.array([recorded.seed % 2**64 for recorded in part], np.uint64)
+        lineups = np.array([recorded.lineup for recorded in part], np.int64)
+        scores = np.array([recorded.scores for recorded in part])
+        return table.replay(seeds, [recorded.moves for recorded in part], lineups, scores, variant, True).rows
+
+    return constant_in(map(rows, range(0, len(games), _GAMES)))
 
 
 def numbered_moves(game: Game) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,8 @@ from evaluators.network_file import (
     tensor_specs,
     tensors_of,
 )
-from evaluators.policies.decisions import DecisionEncoder
+from evaluators.own_variant import is_own_variant
+from evaluators.policies.decisions import DecisionEncoder, constant_inputs
 from evaluators.policies.network import (
     Network,
     best_actions,
@@ -54,6 +55,11 @@ from evaluators.policies.network import (
 SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->
 actions i64[n]. `masks` marks the legal actions; `uniforms` are random numbers in [0, 1).
+"""
+
+SeenRows = Callable[[Game, np.ndarray, np.ndarray], np.ndarray]
+"""A function that returns what a policy sees of decisions: (game, worlds STATE[n], rows u8[n, width]) -> u8[n, width].
+It may change the rows.
 """
 
 
@@ -105,6 +111,7 @@ class Policy:
         self.metadata, self.network, self.name = metadata, network, name or f"policy of {metadata.game}"
         self._logits = compiled_network(metadata.width, metadata.hidden, metadata.actions)
         self._weights = split(network)[1]
+        self._held: dict[Game, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
     def of(cls, encoder: DecisionEncoder, network: Network, variant: str, **more: Any) -> "Policy":
@@ -140,7 +147,17 @@ class Policy:
         return draw_actions(self.probabilities(rows, masks), uniforms)
 
     def agent(self, greedy: bool = False, spec: str = "", any_variant: bool = False) -> Agent:
-        """Returns the agent that draws its moves from this policy or, if `greedy`, plays the most probable move."""
+        """Returns the agent that draws its moves from this policy or, if `greedy`, plays the most probable move.
+
+        `any_variant`: it also plays variants that the policy was not trained on. There the inputs are held that never
+        vary in the policy's own variant, as `Model.at_table` does.
+        """
+
+        def held(game: Game, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:
+            columns, values = self._held_columns(game, worlds) if any_variant else ((), ())
+            if len(columns):
+                rows[:, columns] = values
+            return rows
 
         def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
             return best_actions(self._logits(self._weights, rows), masks)
@@ -155,9 +172,19 @@ class Policy:
             chosen = best_actions(self._logits(self._weights, rows), masks)
             return (np.arange(masks.shape[1]) == chosen[:, None]).astype(np.float64)
 
-        chances = chances_by(certain if greedy else self.probabilities, self.metadata.encoder)
-        strategy = OfFunction(choose_by(select, self.metadata.encoder), fits, is_foreign=False, chances=chances)
+        chances = chances_by(certain if greedy else self.probabilities, self.metadata.encoder, held)
+        choose = choose_by(select, self.metadata.encoder, held)
+        strategy = OfFunction(choose, fits, is_foreign=False, chances=chances)
         return Agent(spec or self.name, strategy, f"a policy that {how}")
+
+    def _held_columns(self, game: Game, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The columns that are held in worlds of a table, i64[k], and their values, u8[k]; none in its own variant."""
+        own = self.metadata
+        if is_own_variant(game, self.name, own.variant, own.options, own.seats, worlds):
+            return np.zeros(0, np.int64), np.zeros(0, np.uint8)
+        if game not in self._held:
+            self._held[game] = constant_inputs(game, own.variant, own.seats, own.encoder)
+        return self._held[game]
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError, which says what differs, if the policy cannot play this game.
@@ -197,10 +224,12 @@ class Policy:
         POLICY_FILE.write(path, dataclasses.asdict(self.metadata), tensors_of(self.network))
 
 
-def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.ndarray], np.ndarray]:
+def choose_by(
+    select: SelectActions, encoder: str | None, seen: SeenRows | None = None
+) -> Callable[[Game, np.ndarray], np.ndarray]:
     """Returns the `choose` function of an outside agent: the moves, MOVE[n], that `select` makes in worlds, STATE[n].
 
-    The random numbers for `select` come from the streams of the worlds.
+    `seen`: what `select` gets instead of the rows. The random numbers for `select` come from the streams of the worlds.
     """
     encoders: dict[tuple[Game, int], DecisionEncoder] = {}
 
@@ -209,6 +238,7 @@ def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.
         if key not in encoders:
             encoders[key] = DecisionEncoder(game, key[1], encoder)
         rows, places = encoders[key].encode(worlds)
+        rows = rows if seen is None else seen(game, worlds, rows)
         masks = places > 0
         actions = masks.argmax(axis=1)  # the only legal one, where the move is forced
         choices = np.flatnonzero(masks.sum(axis=1) > 1)
@@ -220,15 +250,16 @@ def choose_by(select: SelectActions, encoder: str | None) -> Callable[[Game, np.
 
 
 def chances_by(
-    probable: Callable[[np.ndarray, np.ndarray], np.ndarray], encoder: str | None
+    probable: Callable[[np.ndarray, np.ndarray], np.ndarray], encoder: str | None, seen: SeenRows | None = None
 ) -> Callable[[Game, np.ndarray], np.ndarray]:
     """Returns the `chances` of an outside agent (`OfFunction`) from the probabilities of actions.
 
-    `probable`: (rows u8[n, width], masks bool[n, A]) -> f8[n, A].
+    `probable`: (rows u8[n, width], masks bool[n, A]) -> f8[n, A]. `seen`: as in `choose_by`.
     """
 
     def chances(game: Game, worlds: np.ndarray) -> np.ndarray:
         rows, places = DecisionEncoder(game, int(worlds["seats"][0]), encoder).encode(worlds)
+        rows = rows if seen is None else seen(game, worlds, rows)
         shares, found = probable(rows, places > 0), np.zeros((len(worlds), game.max_moves))
         for i in range(len(worlds)):
             legal = np.flatnonzero(places[i])

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.adjusted import at_table
 from cardai.agents.evaluator import Evaluator, find_evaluator, known_evaluators
 from cardai.agents.spec import Agent, agent, explores_until
 from cardai.agents.strategy import Question, Strategy, Thinking
@@ -50,7 +51,7 @@ class StyleGate:
     """Applies to positions whose value for the seat to move is above `above`.
 
     The value is that of `evaluator`, or of the compiled heuristic `heuristic` if there is no evaluator. `any_variant`:
-    the evaluator is not asked whether it was made for the variant.
+    the evaluator may have been made for another variant.
     """
 
     above: float
@@ -62,7 +63,8 @@ class StyleGate:
         """Whether it applies to each of STATE[n] worlds, after a question if it has an evaluator."""
         seats = np.ascontiguousarray(worlds["turn"], np.int64)
         if self.evaluator is not None:
-            scores = yield Question(self.evaluator, decisions.rows(self.evaluator, worlds, seats))
+            judge = at_table(self.evaluator, decisions.game, worlds) if self.any_variant else self.evaluator
+            scores = yield Question(judge, decisions.rows(judge, worlds, seats))
             return scores > self.above
         values = np.zeros(len(worlds))
         worlds = np.ascontiguousarray(worlds)

@@ -30,7 +30,7 @@ from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
 from cardai.measure.analysis import spec_of
-from cardai.measure.value_scale import ShiftedEvaluator, scale_of
+from cardai.measure.value_scale import scale_of, shifted_agent
 from cardai.rule import STREAM
 from cardai.stats.interval import LEVEL, resampled_means
 from cardai.stats.jsonable import plain
@@ -242,10 +242,8 @@ def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
         return judge if strategy.is_native and strategy.turns != _TO_THE_END else None
     if not isinstance(strategy, OnePly):
         return None
-    scale, own = scale_of(game, judge, seats), dataclasses.replace(strategy, worlds=1)
-    if scale.shift and judge.evaluator is not None:
-        own = dataclasses.replace(own, evaluator=ShiftedEvaluator(judge.evaluator, scale.shift))
-    return dataclasses.replace(judge, strategy=own)
+    one_world = dataclasses.replace(judge, strategy=dataclasses.replace(strategy, worlds=1))
+    return shifted_agent(one_world, scale_of(game, judge, seats))
 
 
 def _played_by(player: Agent) -> str:
