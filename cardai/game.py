@@ -9,6 +9,7 @@ import functools
 import hashlib
 import keyword
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ from cardai.kernel.rules import (
 from cardai.rule import STREAM, shuffle
 
 CORE_FIELDS = native.HEADER
+
+_COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
 GameState = np.record
@@ -426,8 +429,8 @@ class Game:
     def rules(self) -> Rules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
         names = ("deal", "legal", "act", "settle", "score", "resample")
-        entries = [self._compiled(name, getattr(self, name)) for name in names]
-        entries.append(self._compiled("is_legal", self.is_legal) if self.is_legal else entries[1])
+        entries = [self._entry(name, getattr(self, name)) for name in names]
+        entries.append(self._entry("is_legal", self.is_legal) if self.is_legal else entries[1])
         return Rules(
             native.addresses(entries),
             self.is_legal is not None,
@@ -451,10 +454,15 @@ class Game:
         _check_role(role)
         if not callable(function) or not hasattr(getattr(function, "py_func", function), "__code__"):
             raise BadArgument(f"function must be a rule, not {short(function)}")
-        known = self.__dict__.setdefault("_entries", {})
-        if (role, function) not in known:
-            known[role, function] = self._compiled(role, function)
-        return known[role, function]
+        return self._entry(role, function)
+
+    def _entry(self, role: str, function: Callable[..., Any]) -> Any:
+        """The entry of a rule in any role. All threads get the same one, so that `function_of` finds it."""
+        with _COMPILING:
+            known = self.__dict__.setdefault("_entries", {})
+            if (role, function) not in known:
+                known[role, function] = self._compiled(role, function)
+            return known[role, function]
 
     def compile(self) -> None:
         """Compile all rules, encoders, heuristics, outcomes and players now, or load them from the cache.
@@ -478,8 +486,8 @@ class Game:
     def function_of(self, role: str, entry: Any) -> Callable[..., Any] | None:
         """The function for which `entry()` returned this entry in this role, None if there is none of this game."""
         _check_role(role)
-        known = self.__dict__.get("_entries", {})
-        return next((function for (made, function), it in known.items() if made == role and it == entry), None)
+        known = list(self.__dict__.get("_entries", {}).items())  # other threads may be adding to it
+        return next((function for (made, function), it in known if made == role and it == entry), None)
 
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
         refusal.refuse_parameters(self.name, role, function)

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import sys
+import threading
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,6 +15,9 @@ from cardai.kernel.doors import check_text
 
 ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""
+
+
+_LOADING = threading.RLock()  # held while a file's code runs: until it ends, its module is known but has no game
 
 
 def available() -> dict[str, str]:
@@ -40,7 +44,8 @@ def load(name: str) -> Game:
     if "/" in name or name.endswith(".py") or (name.startswith(".") and Path(name).exists()):
         place = Path(name)
         file = _file_of(place)
-        return _loaded(name, _module_name(file), lambda: _module_at(file, place), "GAME")
+        with _LOADING:
+            return _loaded(name, _module_name(file), lambda: _module_at(file, place), "GAME")
     known = available()
     if name not in known:
         here = f" (for the one in this folder say ./{name})" if 0 < len(name) < 200 and Path(name).is_dir() else ""

@@ -32,9 +32,9 @@ def begin() -> None:
 
 def finish() -> None:
     """Wait for the second process, if there is one. Whatever it did not keep is compiled by this one."""
-    while _running:
-        _running[-1].wait()
-        _running.pop()
+    for process in list(_running):  # several threads may wait for it
+        process.wait()
+    _running.clear()
 
 
 def _end() -> None:
