@@ -74,7 +74,7 @@ def report(
 
     if check:
         validity = Validity.of(results_in(folder))
-        return show(validity, Validity.table, json) or int(not validity.is_whole)
+        return show(validity, json) or int(not validity.is_whole)
     if json:
         raise CardaiError("--json goes with --check: the pages of a report are files")
     print(write_again(folder))
