@@ -63,14 +63,20 @@ class ReproductionSummary:
 
 @dataclass(frozen=True)
 class Validity:
-    """{experiment: what behaves differently now from when its result was measured}; nothing for a valid result."""
+    """What behaves otherwise now than when results were measured. An empty list: the result is valid.
+
+    `changed`: {experiment: what has changed}. `said`: {experiment: what its result says has changed, and why}, for
+    results that are marked as outdated.
+    """
 
     changed: Mapping[str, Sequence[str]]
+    said: Mapping[str, Mapping[str, Any]]
 
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
-        """Compute how everything behind these results behaves now, which may take a minute or two."""
+        """Compute how everything behind these results behaves now, which may take some minutes."""
         from experiments.machinery.behaviour import behaviour, differences
+        from experiments.machinery.report import OUTDATED
 
         changed = {}
         with Line("behaviour") as line:
@@ -78,27 +84,35 @@ class Validity:
                 name = result["experiment"]
                 line(number, len(results), name)
                 changed[name] = differences(result["behaviour"], behaviour(name, result["scale"]))
-        return cls(changed)
+        return cls(changed, {result["experiment"]: result[OUTDATED] for result in results if OUTDATED in result})
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all results are valid."""
-        return not any(self.changed.values())
+    def is_said(self) -> bool:
+        """Whether all results that are not valid say what has changed."""
+        return all(list(what) == self._said(name) for name, what in self.changed.items())
+
+    def _said(self, name: str) -> list[str]:
+        return list(self.said.get(name, {}).get("changed", ()))
 
     def as_json(self) -> dict[str, Any]:
-        """{experiment: {"valid", "changed"}}."""
-        return {name: {"valid": not what, "changed": list(what)} for name, what in self.changed.items()}
+        """{experiment: {"valid", "changed", "why"}}; `why` is None where the result does not say so itself."""
+        return {
+            name: {"valid": not what, "changed": list(what), "why": self.said.get(name, {}).get("why")}
+            for name, what in self.changed.items()
+        }
 
     def table(self) -> Any:
         """For a terminal: a rich renderable."""
-        parts = [
-            Text(f"{name}: valid", style="green")
-            if not what
-            else Text(f"{name}: not valid any more, changed: {', '.join(what)}", style="red")
-            for name, what in self.changed.items()
-        ]
+        parts = [self._line(name, what) for name, what in self.changed.items()]
         valid = sum(not what for what in self.changed.values())
         return Group(*parts, Text(f"{valid} of {len(self.changed)} results are valid", style="bold"))
+
+    def _line(self, name: str, what: Sequence[str]) -> Text:
+        if not what and name not in self.said:
+            return Text(f"{name}: valid", style="green")
+        if list(what) == self._said(name):
+            return Text(f"{name}: outdated, as it says itself: {self.said[name]['why']}", style="yellow")
+        return Text(f"{name}: not valid any more, changed: {', '.join(what) or 'nothing'}", style="red")
 
 
 def _command(name: str) -> str:

@@ -207,9 +207,8 @@ def suite(name: str) -> Value:
     seats = game.default_seats
     others = Row(("random",) * (seats - (seats // game.teams if game.teams else 1)))
     probe = Suite("", measure, {"random": others}, ("random",))
-    return _numbers(
-        run_suite(replace(game, suites={"probe": probe}), "probe", ["random"], 40, seed=SEED).as_json()["rows"]
-    )
+    report = run_suite(replace(game, suites={"probe": probe}), "probe", ["random"], 40, seed=SEED).as_json()
+    return _numbers([[row["figure"], row["beside"]] for row in report["rows"]])
 
 
 def _numbers(value: Any) -> list[float]:
@@ -226,20 +225,21 @@ def _numbers(value: Any) -> list[float]:
 
 @_kept
 def _tree_size() -> Value:
-    return _numbers(complexity.measure(load("durak"), [2, 3], 20, "random").as_json())
+    rows = complexity.measure(load("durak"), [2, 3], 20, "random").as_json()["rows"]
+    return _numbers([[row[what] for what in ("decisions", "branching", "power")] for row in rows])
 
 
 @_kept
 def _grades() -> Value:
-    game = load("tictactoe")
-    return _numbers(plain(grade(solve(game), "greedy:open_lines").as_json()))
+    graded = grade(solve(load("tictactoe")), "greedy:open_lines")
+    return [*map(float, graded.averaged), float(graded.losing_lines)]
 
 
 @_kept
 def _endings() -> Value:
-    return _numbers(
-        plain(asdict(measure_endings(load("durak"), ["thrifty", "random"], 12, variant="report", limit=10_000)))
-    )
+    report = measure_endings(load("durak"), ["thrifty", "random"], 12, variant="report", limit=10_000)
+    grades = [asdict(report.grades[spec]) for spec in ("thrifty", "random")]
+    return _numbers(plain([[one[what] for what in ("critical", "unsolved", "optimal", "lost")] for one in grades]))
 
 
 @_kept
@@ -252,8 +252,9 @@ def _analysis() -> Value:
         number=0, variant=game.default_variant, seed=int(seeds[0]), lineup=(0, 0, 0, 0), moves=results.moves[0],
         scores=tuple(map(float, results.scores[0])),
     )  # fmt: skip
-    found = analyse(game, recorded, agent(game, "greedy:hand_value"), names=["bot3"] * 4, top=3)
-    return _numbers(plain(found.values().tolist())) + _numbers(plain([asdict(swing) for swing in found.marked()]))
+    found = analyse(game, recorded, agent(game, "greedy:best"), names=["bot3"] * 4, top=3)
+    swings = [[swing.ply, swing.seat, swing.before, swing.after, swing.choice] for swing in found.marked()]
+    return _numbers(plain([found.values().tolist(), swings]))
 
 
 MEASURES: Mapping[str, tuple[Any, Callable[[], Value]]] = {

@@ -69,6 +69,8 @@ EXCERPT = (
     "tictactoe", "moska-table1", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
 )  # fmt: skip
 """Experiments that have a row in another page, see `put_into`."""
+OUTDATED = "outdated"
+"""The entry of a result that is no longer valid: what has changed, and why."""
 THUMBNAIL = "thumbnail"
 """The first panel of a page's main figure, for the table of questions."""
 CLAIMS = "claims"
@@ -152,6 +154,21 @@ def write_again(folder: Path) -> Path:
     return write(folder, results_in(folder))
 
 
+def mark_outdated(folder: Path, changed: Mapping[str, Sequence[str]], why: str) -> Path:
+    """Write a report anew in which results of experiments with changes say what has changed, and why.
+
+    A result that was marked so before keeps its reason if nothing else has changed.
+    """
+    results = []
+    for result in results_in(folder):
+        what, before = list(changed[result["experiment"]]), result.pop(OUTDATED, None)
+        if what:
+            kept = before is not None and before["changed"] == what
+            result[OUTDATED] = before if kept else {"changed": what, "why": why}
+        results.append(result)
+    return write(folder, results)
+
+
 def put_into(path: Path, results: Sequence[Result]) -> None:
     """Write the table of `excerpt` between the marks of a page of Markdown, such as a README.
 
@@ -176,6 +193,7 @@ def excerpt(results: Sequence[Result]) -> str:
     lines = ["| measured | cardai, with 95 % interval | the source |", "|---|---|---|"]
     for result in (result for result in results if result["experiment"] in EXCERPT):
         question, answer, claim = page_of(result["experiment"]).in_readme(result)
+        answer += f" ({OUTDATED})" if OUTDATED in result else ""
         lines.append(f"| [{question}](report/{result['experiment']}.md) | {answer} | {claim} |")
     return "\n".join([*lines, "", _BELOW, ""])
 
@@ -242,7 +260,11 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
 
 
 def _answers(result: Result) -> list[str]:
-    return page_of(result["experiment"]).answers(result)
+    """What a page answers. An outdated result says so in its first line, and why in its second."""
+    first, *others = page_of(result["experiment"]).answers(result)
+    if OUTDATED not in result:
+        return [first, *others]
+    return [f"{first} ({OUTDATED})", f"Outdated: {result[OUTDATED]['why']}. It is to be measured again.", *others]
 
 
 def notes_of(result: Result) -> Sequence[str]:

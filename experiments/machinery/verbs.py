@@ -64,20 +64,28 @@ def report(
     *,
     into: Annotated[Path | None, Parameter(help="Also write the headlines between the marks of this page.")] = None,
     check: Annotated[bool, Parameter(negative="", help="Only test whether its results are still valid.")] = False,
+    outdated: Annotated[str | None, Parameter(help="Mark results that are not, with this reason.")] = None,
     json: AsJson = False,
 ) -> int:
-    """Write the pages of a report anew from its results, or test whether these are still valid."""
+    """Write the pages of a report anew from its results, or test whether these are still valid.
+
+    A result is outdated if something behaves otherwise than when it was measured. The exit code of --check is 1 if
+    an outdated result does not say so.
+    """
     from cardai.app.cli import show
     from cardai.errors import CardaiError
     from experiments.machinery.listing import Validity
-    from experiments.machinery.report import put_into, results_in, write_again
+    from experiments.machinery.report import mark_outdated, put_into, results_in, write_again
 
     if check:
         validity = Validity.of(results_in(folder))
-        return show(validity, json) or int(not validity.is_whole)
+        return show(validity, json) or int(not validity.is_said)
     if json:
         raise CardaiError("--json goes with --check: the pages of a report are files")
-    print(write_again(folder))
+    if outdated is None:
+        print(write_again(folder))
+    else:
+        print(mark_outdated(folder, Validity.of(results_in(folder)).changed, outdated))
     if into is not None:
         put_into(into, results_in(folder))
     return 0
