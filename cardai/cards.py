@@ -29,6 +29,7 @@ __all__ = [
     "next_subset", "put", "put_by_suit", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
 ]  # fmt: skip
 
+_SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
 EVERY_RANK = 0x1111111111111  # the cards of suit 0
 
 
@@ -179,14 +180,21 @@ class Deck:
         return [card for card in range(self.size) if int(cards) >> card & 1]
 
     def card(self, name: str) -> int:
-        """Returns the card with a name, such as "6S". "10" and lower case are understood.
+        """Returns the card with a name, such as "6S".
 
-        Raises ValueError for a text that names no card.
+        Lower case, the suit first ("s6"), "10" for "T" and symbols of suits ("6♠") are understood. Raises ValueError
+        for a text that names no card.
         """
-        text = name.strip().upper().replace("10", "T")
-        if len(text) != 2 or text[0] not in self.ranks or text[1] not in self.suits:
-            raise ValueError(f"{name!r} is not a card; a card is a rank of {self.ranks} and a suit of {self.suits}: 6S")
-        return 4 * self.ranks.index(text[0]) + self.suits.index(text[1])
+        text = name.strip().translate(_SYMBOLS)
+        if text.isascii():
+            text = text.upper()
+        if "T" in self.ranks:
+            text = text.replace("10", "T")
+        for rank, suit in (text, text[::-1]) if len(text) == 2 else ():
+            if rank in self.ranks and suit in self.suits:
+                return 4 * self.ranks.index(rank) + self.suits.index(suit)
+        ranks = f"a rank of {self.ranks} and a suit of {self.suits}"
+        raise ValueError(f"{name!r} is not a card; a card is {ranks}: {self.name(self.size - 1)}")
 
     def cards(self, names: str) -> int:
         """The set of the named cards, separated by spaces or commas.

@@ -11,8 +11,9 @@ import small_game
 import cardai
 from cardai.conformance import check
 from cardai.errors import CardaiError
-from cardai.kernel.fence import fenced
+from cardai.kernel.fence import fenced, roomy
 from cardai.rule import JIT, rule, truncated
+from cardai.table.batch import Batch
 
 GAMES = ("tictactoe", "durak", "hearts", "literature", "moska", "examples/thirtyone", "examples/whist")
 compiled_only = pytest.mark.skipif(not JIT, reason="plain Python checks the bounds of arrays itself")
@@ -179,3 +180,29 @@ def test_a_list_as_long_as_no_memory_is_refused_in_a_sentence(monkeypatch: pytes
     monkeypatch.setattr(np, "zeros", unable)
     with pytest.raises(CardaiError, match="there is no memory for 1000000000 records of 32 bytes"):
         game.enumerate(state, 10**9)
+    with pytest.raises(CardaiError, match="there is no memory for"):
+        roomy(10**9, game.move)
+
+
+@pytest.mark.parametrize("name", ["turns", "counts", "movers", "moves", "seeds", "scores", "ended"])
+def test_what_a_batch_says_of_its_games_cannot_be_written(name: str) -> None:
+    """`encode` would read the hand of seat 99, and `masks` a list of a million moves."""
+    batch = Batch(cardai.load("tictactoe"), 3)
+    batch.step(batch.draw())
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(batch, name)[:] = 99
+    batch.encode()
+    batch.masks()
+
+
+@compiled_only
+@pytest.mark.parametrize("bug", ["four times", "too short"])
+def test_a_count_beyond_max_moves_stops_games_in_a_sentence(bug: str) -> None:
+    game = replace(OVERRUNS[bug], is_legal=None)
+    for play in (
+        lambda: cardai.play(game, [cardai.agent(game, "random")], np.zeros((8, 3), int), range(8)),
+        lambda: cardai.play(game, [cardai.agent(game, "greedy:low_points")], np.zeros((8, 3), int), range(8)),
+        lambda: Batch(game, 8, seats=3).step(np.zeros(8, int)),
+    ):
+        with pytest.raises(CardaiError, match=r"low_hand.*: the rule legal (wrote|says that it wrote)"):
+            play()

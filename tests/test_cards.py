@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardai import cards as kit
-from cardai.cards import DECK36, DECK52
+from cardai.cards import DECK36, DECK52, Deck
+from cardai.registry import load
 from cardai.rule import STREAM
 
 card_sets = st.frozensets(st.integers(0, 51))
@@ -161,3 +162,59 @@ def test_the_examples_of_the_page_give_what_it_says(name, example, result):
     space |= {"s": DECK52.cards("6S TH TS"), "stream": np.zeros(1, STREAM)[0], "row": np.zeros(52, np.uint8)}
     assert name in example
     assert eval(example, space) == eval(result)
+
+
+def ways_to_write(card: int, deck: Deck) -> set[str]:
+    """The name of a card as people and other programs write it."""
+    rank, suit = deck.ranks[card // 4], deck.suits[card % 4]
+    ranks = {rank, rank.lower(), *(["10"] if rank == "T" else [])}
+    suits = {suit, suit.lower(), *{"C": "♣♧", "D": "♦♢", "H": "♥♡", "S": "♠♤"}[suit]}
+    suits |= {other + "\ufe0f" for other in suits if not other.isascii()}  # as phones write a symbol
+    return {text for one in ranks for other in suits for text in (one + other, other + one)}
+
+
+@pytest.mark.parametrize("deck", [DECK36, DECK52], ids=["36", "52"])
+def test_a_card_is_read_in_every_way_that_it_is_written(deck):
+    for card in range(deck.size):
+        ways = ways_to_write(card, deck)
+        assert len(ways) == (
+            36 if card // 4 == deck.ranks.index("T") else 24 if card // 4 >= len(deck.ranks) - 4 else 12
+        )
+        for text in ways:
+            assert deck.card(text) == deck.card(f" {text} ") == card
+            assert deck.cards(f"{text}, {deck.name((card + 1) % deck.size)}").bit_count() == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", "S", "10", "SS", "66", "S10S", "1010S", "0S", "1S", "6\u017f", "6ß", "\uff16S", "6 S", "6S6"]
+)
+def test_what_only_looks_like_a_card_is_none(text):
+    with pytest.raises(ValueError, match=r"is not a card; a card is a rank of .* and a suit of CDHS: AS"):
+        DECK52.card(text)
+
+
+def test_a_deck_without_a_ten_has_no_card_written_10():
+    with pytest.raises(ValueError, match="'10S' is not a card"):
+        Deck(ranks="2345").card("10S")
+
+
+CARD_GAMES = ("durak", "hearts", "literature", "moska", "examples/thirtyone", "examples/whist")
+
+
+@pytest.mark.parametrize("name", CARD_GAMES)
+def test_every_game_reads_cards_in_every_way_that_they_are_written(name):
+    game, tried = load(name), 0
+    for seed in range(3):
+        state = game.new(seed=seed)
+        for _ in range(25):
+            if state.turn < 0:
+                break
+            moves = game.moves(state)
+            move = moves[(seed + 7 * tried) % len(moves)]
+            words = game.spell(state, move)
+            for found in set(re.findall(r"\b[2-9TJQKA][CDHS]\b", words)):
+                for text in ways_to_write(DECK52.card(found), DECK52):
+                    assert game.parse(state, re.sub(rf"\b{found}\b", text, words)).tobytes() == move.tobytes(), text
+                    tried += 1
+            state = game.play(state, move)
+    assert tried > 200

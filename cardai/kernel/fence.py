@@ -48,7 +48,7 @@ def fenced(dtype: np.dtype, count: int) -> Space:
         if whole is None:
             whole = _own.whole = np.empty(2 * GUARD + KEPT + SPARE, np.uint8)
     except MemoryError:
-        raise CardaiError(f"there is no memory for {count} records of {dtype.itemsize} bytes") from None
+        raise _no_memory(count, dtype) from None
     whole[GUARD : GUARD + size].fill(0)
     return Space(whole, dtype, count)
 
@@ -57,10 +57,14 @@ def roomy(count: int, dtype: np.dtype) -> np.ndarray:
     """Blank records for the compiled loops, DTYPE[count], with spare memory before and behind them.
 
     What a rule writes there is lost. Nothing tells of it: `Game.enumerate` and the laws do.
+    Raises CardaiError if there is not enough memory.
     """
     size = count * dtype.itemsize
-    whole = np.zeros if size > KEPT else np.empty
-    block = whole(2 * ROOMY + size, np.uint8)[ROOMY : ROOMY + size]
+    try:
+        whole = (np.zeros if size > KEPT else np.empty)(2 * ROOMY + size, np.uint8)
+    except MemoryError:
+        raise _no_memory(count, dtype) from None
+    block = whole[ROOMY : ROOMY + size]
     if size <= KEPT:
         block.fill(0)
     return block.view(dtype)
@@ -69,3 +73,7 @@ def roomy(count: int, dtype: np.dtype) -> np.ndarray:
 def forget() -> None:
     """Give up the memory of this thread, after a rule has written far beyond its block."""
     _own.__dict__.pop("whole", None)
+
+
+def _no_memory(count: int, dtype: np.dtype) -> CardaiError:
+    return CardaiError(f"there is no memory for {count} records of {dtype.itemsize} bytes")

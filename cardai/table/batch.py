@@ -63,6 +63,7 @@ class Batch:
       that ended last got. Scores are NaN where no game has ended yet, and for a game that was given up because it did
       not end within its `max_plies`.
 
+    Callers can write to `states` only, see `refresh`; the other arrays are read-only.
     Raises CardaiError for a count below 1 and whatever the game does not allow.
     """
 
@@ -81,12 +82,11 @@ class Batch:
         self._blank = game.options(seats, variant)
         self.seats = int(self._blank["seats"][0])
         self.variant = game.default_variant if variant is None else variant
-        self.states = np.zeros(count, game.state)
-        self.turns, self.counts, self.movers = (np.zeros(count, np.int64) for _ in range(3))
+        self._states = np.zeros(count, game.state)
+        self._turns, self._counts, self._movers = (np.zeros(count, np.int64) for _ in range(3))
         self._listed = roomy(count * game.max_moves, game.move)
-        self.moves = self._listed.reshape(count, game.max_moves)
-        self.seeds = np.zeros(count, np.uint64)
-        self.scores, self.ended = np.full((count, self.seats), np.nan), np.zeros(count, bool)
+        self._seeds = np.zeros(count, np.uint64)
+        self._scores, self._ended = np.full((count, self.seats), np.nan), np.zeros(count, bool)
         self._streams = np.zeros(2, STREAM)
         self._choices, self._worlds = np.zeros(count, np.int64), np.zeros(count, game.state)
         self._encoder = game.encoder(encoder) if encoder is not None or game.encoders else None
@@ -98,7 +98,11 @@ class Batch:
         self._masks = np.zeros((count, self.actions), bool)
         self._places = np.zeros((count, self.actions), np.int64)
         self._rules = lend(game.rules)
-        arrays = _Arrays(self.states, self._listed, self.turns, self.counts, self.movers, self._blank)
+        self.states = self._states
+        self.turns, self.counts, self.movers = map(_read_only, (self._turns, self._counts, self._movers))
+        self.moves = _read_only(self._listed.reshape(count, game.max_moves))
+        self.seeds, self.scores, self.ended = map(_read_only, (self._seeds, self._scores, self._ended))
+        arrays = _Arrays(self._states, self._listed, self._turns, self._counts, self._movers, self._blank)
         self._arrays, self._lent = arrays, lend(arrays)
         second_process.finish()
         self.reset(seed)
@@ -106,12 +110,12 @@ class Batch:
     def reset(self, seed: int = 0) -> None:
         """Deal anew in all slots, as in a new batch with this seed."""
         first = int(int_seed(seed))
-        self.seeds[:] = [(first + slot) % 2**64 for slot in range(self.count)]
+        self._seeds[:] = [(first + slot) % 2**64 for slot in range(self.count)]
         seed_streams(np.uint64(first), raw(self._streams))
-        self.scores.fill(np.nan)
-        self.ended.fill(False)
+        self._scores.fill(np.nan)
+        self._ended.fill(False)
         with Complaints(self.game):
-            stuck = deal_each(self._rules, self._lent, self.seeds, self.count)
+            stuck = deal_each(self._rules, self._lent, self._seeds, self.count)
         self._refuse_stuck(stuck)
 
     def step(self, choices: Any) -> None:
@@ -123,12 +127,12 @@ class Batch:
         chosen = check_indices("choices", choices, self.game.max_moves, (self.count,))
         with Complaints(self.game):
             done = step_each(
-                self._rules, self._lent, chosen, self.seeds, self.scores, self.ended, self.count, self.seats
+                self._rules, self._lent, chosen, self._seeds, self._scores, self._ended, self.count, self.seats
             )
         if done < 0:
             slot = -1 - int(done)
             raise IllegalMove(
-                f"{self.game.name}: choices must be below counts; in slot {slot} there are {int(self.counts[slot])}"
+                f"{self.game.name}: choices must be below counts; in slot {slot} there are {int(self._counts[slot])}"
                 f" legal moves, and {int(chosen[slot])} was chosen"
             )
         self._refuse_stuck(done)
@@ -155,7 +159,7 @@ class Batch:
             raise CardaiError(f"{self.game.name} does not number its moves (Game.actions); use moves and counts")
         fields = len(self.game.move.names or ())
         lists = self._listed.view(np.int64).reshape(self.count, self.game.max_moves, fields)
-        missing = mask_each(lists, self.counts, self._known, self._numbers, self._masks, self._places)
+        missing = mask_each(lists, self._counts, self._known, self._numbers, self._masks, self._places)
         if missing >= 0:
             raise CardaiError(f"{self.game.name}: actions has no number for a legal move in slot {int(missing)}")
         return self._masks
@@ -169,20 +173,20 @@ class Batch:
         if self._encode is None:
             raise CardaiError(f"{self.game.name} has no encoder")
         whose = self._seats(seats)
-        encode_each_slot(self._encode, raw(self.states), raw(whose), self.count, raw(self._rows))
+        encode_each_slot(self._encode, raw(self._states), raw(whose), self.count, raw(self._rows))
         return self._rows
 
     def worlds(self, seats: Any = None) -> np.ndarray:
         """A new world of the seat to move in each slot, STATE[B], the same array each time. seats: as in `encode`."""
         whose = self._seats(seats)
-        lent = raw(self.states), raw(whose), raw(self._streams), self.count, raw(self._worlds)
+        lent = raw(self._states), raw(whose), raw(self._streams), self.count, raw(self._worlds)
         with Complaints(self.game):
             worlds_each(self._rules, *lent)
         return self._worlds
 
     def draw(self) -> np.ndarray:
         """Choices of evenly random moves, i64[B], by a stream of the batch's own; the same array each time."""
-        draw_each(raw(self._streams), self.counts, self._choices)
+        draw_each(raw(self._streams), self._counts, self._choices)
         return self._choices
 
     def refresh(self) -> None:
@@ -190,24 +194,24 @@ class Batch:
 
         Raises CardaiError for what are no states of this game at this table, and for one in which nobody is to move.
         """
-        check_states("states", self.states, self.game.state, self.game.name, self.game.seats, moving=True)
-        if int(self.states["seats"][0]) != self.seats:
-            raise CardaiError(f"states must be of tables of {self.seats} seats, not {int(self.states['seats'][0])}")
+        check_states("states", self._states, self.game.state, self.game.name, self.game.seats, moving=True)
+        if int(self._states["seats"][0]) != self.seats:
+            raise CardaiError(f"states must be of tables of {self.seats} seats, not {int(self._states['seats'][0])}")
         with Complaints(self.game):
             stuck = list_each(self._rules, self._lent, self.count)
         self._refuse_stuck(stuck)
 
     def _seats(self, seats: Any) -> np.ndarray:
         if seats is None:
-            return self.turns
+            return self._turns
         given = np.full(self.count, seats) if np.ndim(seats) == 0 else seats
         return check_indices("seats", given, self.seats, (self.count,))
 
     def _refuse_stuck(self, slot: int) -> None:
         """Raise CardaiError unless `slot` is B: a game without a legal move, or that ends with the deal."""
         if slot < self.count:
-            where = f"{self.game.name}, game seed {int(self.seeds[slot])}, ply {int(self.states['ply'][slot])}"
-            check_listed(self.game, self.states[slot], where)
+            where = f"{self.game.name}, game seed {int(self._seeds[slot])}, ply {int(self._states['ply'][slot])}"
+            check_listed(self.game, self._states[slot], where)
             raise CardaiError(f"{where}: nobody has a legal move")
 
 
@@ -220,6 +224,13 @@ class _Arrays(NamedTuple):
     counts: Any  # i64[B]
     movers: Any  # i64[B]
     blank: Any  # STATE[1]
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """The same numbers, which only the batch itself can write."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _numbered(game: Game) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,6 @@ from .rules import ALL_HEARTS, JACK_OF_DIAMONDS, MOON_NOTHING, MOVE, NONE, PASS,
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 DIRECTIONS = ("to nobody", "to the left", "across", "to the right")
-SYMBOLS = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", "♧": "C", "♢": "D", "♡": "H", "♤": "S"})
 PASSING = ("pass", "passes")
 PLAYING = ("play", "plays", "lead", "leads", "discard", "discards")
 
@@ -32,14 +31,8 @@ def parse(state, text):
     if len(words) != 1:
         raise ValueError(f"{text.strip()!r} is no move here; try: {verbs[1]} QS, or QS")
     move = np.zeros(1, MOVE)[0]
-    move["card"] = card_named(words[0])
+    move["card"] = DECK52.card(words[0])
     return move
-
-
-def card_named(name):
-    """The card with a name. Other programs put the suit first, or write a symbol for it: SQ, Q♠."""
-    text = name.translate(SYMBOLS)
-    return DECK52.card(text[1:] + text[0] if text[:1].upper() in set(DECK52.suits) else text)
 
 
 def tell(state, move, seat):

@@ -44,10 +44,11 @@ def parse(state, text):
         rest = [word for word in words[1:] if word.lower() not in ("to", "himself", "self", "myself")]
         move["kind"], move["cards"] = SELF, cards(rest)
     elif verb in ("kill", "kills"):
-        if "with" not in words:
+        lower = [word.lower() for word in words]
+        if "with" not in lower:
             raise ValueError("a kill names the cards that kill: kill 6S with 9S")
-        at = words.index("with")
-        turned = words[at + 1 : at + 2] == ["turned"]
+        at = lower.index("with")
+        turned = lower[at + 1 : at + 2] == ["turned"]
         move["kind"] = KILL_TURNED if turned else KILL
         move["targets"], move["cards"] = cards(words[1:at]), cards(words[at + 1 + turned :])
     elif verb in ("turn", "turns"):
