@@ -328,6 +328,9 @@ class Game:
     hand-written player that plays worlds on in `rollout:N`; without it every legal move is as likely.
     `opponents` are specs of agents for people to play against if they name none, the strongest first; each answers in
     well under a second. The first one that fits a table is its usual opponent.
+    `unit(state) -> (float, str)` is a whole score, 1, in the game's own unit: how many of what, by the options of the
+    state. (26.0, "points") lets people read of a move that it cost 5.2 points instead of 0.2. `tally` are the outcomes
+    that the end of one game shows for each seat; without it, those among the `measures`.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
     without gaps. Moves that are never legal together may share a number.
     `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
@@ -385,6 +388,8 @@ class Game:
     decided: Callable[..., float] | None = None
     playouts: str | None = None
     opponents: tuple[str, ...] = ()
+    unit: Callable[[Any], tuple[float, str]] | None = None
+    tally: tuple[str, ...] = ()
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     solver: Callable[..., Any] | None = None
@@ -413,12 +418,20 @@ class Game:
         for name in (*self.measures, *(suite.measure for suite in self.suites.values())):
             if name not in (*MEASURES, *self.outcomes):
                 raise CardaiError(f"{self.name}: {unknown('measure', name, (*MEASURES, *self.outcomes))}")
+        for name in self.tally:
+            if name not in self.outcomes:
+                raise CardaiError(f"{self.name}: tally: {unknown('outcome', name, self.outcomes)}")
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
 
     def __hash__(self) -> int:
         return id(self)
+
+    @property
+    def tallied(self) -> list[str]:
+        """The names of the outcomes that the end of one game shows for each seat."""
+        return [*self.tally] or [name for name in self.measures if name in self.outcomes]
 
     @property
     def default_variant(self) -> str:

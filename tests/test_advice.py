@@ -14,9 +14,9 @@ from rich.console import Console
 
 import cardai
 from cardai.errors import CardaiError
+from cardai.measure.analysis import usual_spec
 from cardai.measure.coaching.advice import Adviser, usual_judge
 from cardai.measure.coaching.chances import chances
-from cardai.measure.coaching.review import reviewer
 from cardai.show import advice as shown
 from cardai.table.one import OneGame
 from cardai.table.playing_out import values_in_worlds
@@ -287,8 +287,7 @@ def test_the_hands_come_first_in_holdings(game):
 # Looking at a game again.
 
 
-def test_a_game_is_looked_at_with_a_model_or_a_heuristic_or_not_at_all():
-    assert reviewer(MOSKA, "thesis", 4) == "greedy:best"
-    assert reviewer(LOW_HAND, "three", 2) == "greedy:low_points"
-    bare = dataclasses.replace(LOW_HAND, heuristics={})
-    assert reviewer(bare, "three", 2) is None
+def test_a_game_is_looked_at_with_a_model_or_by_rollouts():
+    assert usual_spec(MOSKA, "thesis", 4) == "greedy:best"
+    assert usual_spec(MOSKA, "appendix", 4) == "rollout:40"
+    assert usual_spec(LOW_HAND, "three", 2) == "rollout:40"

@@ -228,8 +228,8 @@ def test_a_whole_game_from_a_file(tmp_path, console):
     assert "p0 is you, p1 is greedy:open_lines." in text
     assert "the game is over" in text
     assert re.search("[XO] has three in a row and wins|A draw: nobody has three in a row", text)
-    assert f"p0 is you: score {points[0]:g}\n" in text
-    assert f"p1 is greedy:open_lines: score {points[1]:g}\n" in text
+    assert f"p0 is you; score (0 to 1): {points[0]:g}\n" in text
+    assert f"p1 is greedy:open_lines; score (0 to 1): {points[1]:g}\n" in text
 
 
 def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
@@ -493,7 +493,7 @@ def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
 def test_without_an_ending_the_scores_are_shown(tmp_path, console):
     silent = dataclasses.replace(TICTACTOE, ending=None)
     keyboard.play(silent, [HUMAN, "random"], script=script(tmp_path, *"11111"), console=console)
-    assert re.search(r"the game is over ─+\np0 is you: score ", said(console))
+    assert re.search(r"the game is over ─+\np0 is you; score ", said(console))
 
 
 def test_moves_stand_in_columns_of_one_width(console):
@@ -659,4 +659,4 @@ def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
     assert said(silent).count("look at the game again") == 1, "nobody is there to be asked"
     bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={})
     keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
-    assert "has no model and no heuristic" in said(silent)
+    assert "plays on after the move" in said(silent), "without a model, by rollouts"

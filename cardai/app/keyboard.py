@@ -26,6 +26,7 @@ from cardai.show import analysis as shown_analysis
 from cardai.show.console import Output
 from cardai.show.progress import Line
 from cardai.show.suits import in_suits
+from cardai.show.tally import tally
 from cardai.table.one import OneGame
 
 _LONGEST_SCRIPT = 1 << 20  # bytes
@@ -173,8 +174,8 @@ class Screen:
         self._say(f"Back before your move at ply {self.table.ply}.")
         return True
 
-    def offer_review(self, look: Callable[[], Analysis | None]) -> None:
-        """Offer a person at the keyboard to look at the game again. `look`: analyses it, None if nothing can."""
+    def offer_review(self, look: Callable[[], Analysis]) -> None:
+        """Offer a person at the keyboard to look at the game again. `look`: analyses it."""
         if not self.inputs.has_more:
             return
         try:
@@ -182,11 +183,7 @@ class Screen:
             report = look() if wants else None
         except KeyboardInterrupt:  # the game is over and written: there is nothing left to interrupt
             return
-        if not wants:
-            return
-        if report is None:
-            self._say(f"{self.table.game.name} has no model and no heuristic to look at the game with.")
-        else:
+        if report is not None:
             self.console.print(shown_analysis.table(report))
 
     def show(self, seat: int) -> None:
@@ -206,12 +203,10 @@ class Screen:
         ending = self.table.ending()
         if ending:
             self._say(ending)
-        outcomes = self.table.outcomes()
-        for seat, score in enumerate(self.table.scores()):
-            own = (
-                f", {name} {values[seat]:g}" for name, values in outcomes.items() if name in self.table.game.measures
-            )
-            self._say(f"{self.name(seat)}: score {score:g}{''.join(own)}")
+        heads, rows = tally(self.table.game, self.table.scores().tolist(), self.table.outcomes())
+        for seat, figures in enumerate(rows):
+            words = (f"{head}: {figure}" for head, figure in zip(heads, figures, strict=True))
+            self._say(f"{self.name(seat)}; {', '.join(words)}")
 
     def _news(self, seat: int) -> list[tuple[str, str]]:
         """The moves that a person has not seen yet, as (who, what), without those that the person typed."""
@@ -346,8 +341,8 @@ def play(
     return table.scores()
 
 
-def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis | None:
-    """The analysis of a finished game by the game's first model for this table, else by its first heuristic."""
+def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis:
+    """The analysis of a finished game by the game's first model for this table, else by rollouts."""
     scores = tuple(table.scores().tolist())
     played = RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), scores, table.moves)
     with Line("looking at the game again") as progress:

@@ -42,12 +42,16 @@ from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
 from cardai.kernel.doors import check_seat
+from cardai.measure.played_on import played_on, plays_on
 from cardai.measure.positions import evaluated, one_ply, positions, weighed
-from cardai.measure.value_scale import ValueScale, scale_of, shifted_agent
+from cardai.measure.value_scale import ValueScale, scale_of, shifted_agent, unit_of
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
 from cardai.table.transcript import words_of
+
+WORLDS = 40
+"""Worlds in which rollouts play the moves of a decision on, at a table without a model."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +109,13 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
     """A recorded game and the values that an agent gives its positions.
 
     - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1].
-    - `agent`: the spec of the agent whose values these are; `moment`: the states it evaluates, "before_draw" or
-      "drawn"; `scale`: what the values mean.
+    - `agent`: the spec of the agent whose values these are; `moment`: the states it evaluates, "before_draw",
+      "drawn" or, by rollouts, "played_on"; `scale`: what the values mean.
     - `turns`: one `AnalysedMove` for each ply.
     - `seat`: the seat that the analysis is for, or None if it shows everything. With a seat, `seed` is None, because
       everything could be dealt from it again.
     - `outcome`: each seat's outcome as a label, if the values predict an outcome of the game; else empty.
+    - `unit`: a difference of 1 between values in the game's own unit: how many, and of what.
     - `top`: how many costly moves are marked, and how many of the largest swings are listed. `worlds_seed`: decides
       which worlds are evaluated.
     """
@@ -132,6 +137,12 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
     seat: int | None = None
     file: str = ""
     outcome: tuple[float, ...] = ()
+    unit: tuple[float, str] = (1.0, "of the values")
+
+    def cost_words(self, turn: AnalysedMove) -> str:
+        """What the choice of a move cost, in the game's own unit: "5.2 points"."""
+        amount = self.unit[0] * turn.cost
+        return f"{f'{amount:.0f}' if amount >= 10 else f'{amount:.2g}'} {self.unit[1]}"
 
     @property
     def seats(self) -> int:
@@ -181,6 +192,22 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
 
     def notes(self) -> list[str]:
         """What the numbers mean, for people."""
+        if self.moment == "played_on":
+            notes = [
+                f"numbers: {self.scale.name}, the mean over worlds in which a simple player plays on after the move;",
+                "the better move was found in half of the worlds, and the cost of the other one measured in the rest;",
+                "it is named only where the 95 % interval of the cost does not contain 0",
+            ]
+        else:
+            notes = self._evaluator_notes()
+        if self.seat is not None:
+            notes.append(
+                f"moves of others are worded as seat {self.seat} is told of them, and only its own are evaluated,"
+            )
+            notes.append("because the values of others come from what those seats know")
+        return notes
+
+    def _evaluator_notes(self) -> list[str]:
         state = "in the after-state, before any draw" if self.moment == "before_draw" else "in the settled state"
         notes = [
             f"numbers: {self.scale.name}; {self.scale.source}",
@@ -189,11 +216,6 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
         ]
         if self.moment == "drawn":
             notes.append("not evaluated: the end of the game, and a seat in the middle of its decision")
-        if self.seat is not None:
-            notes.append(
-                f"moves of others are worded as seat {self.seat} is told of them, and only its own are evaluated,"
-            )
-            notes.append("because the values of others come from what those seats know")
         return notes
 
     def as_json(self) -> dict[str, Any]:
@@ -240,7 +262,8 @@ def analyse_file(
             played = recorded
     if played is None:
         raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
-    spec = agent or spec_of(game, played.variant, len(played.lineup), model)
+    table = game, played.variant, len(played.lineup)
+    spec = agent or (usual_spec(*table) if model is None else spec_of(*table, model))
     names = [reader.header.agents[place] for place in played.lineup]
     analysis = analyse(game, played, spec, names=names, seed=seed, top=top, seat=seat, progress=progress)
     return dataclasses.replace(analysis, file=str(path))
@@ -259,7 +282,7 @@ def analyse(
 ) -> Analysis:
     """Replay a game and evaluate every seat's positions.
 
-    - `agent`: an agent with an evaluator, or its spec.
+    - `agent`: an agent with an evaluator, or one that plays moves on to the end (`rollout:100`), or its spec.
     - `names`: who sat in each seat; if not given, the places in the line-up.
     - `seed`: decides which worlds are evaluated.
     - `seat`: show only what this seat may know: others' moves in the words it is told, and values of its own positions.
@@ -275,8 +298,13 @@ def analyse(
     scale = scale_of(game, player, seats)
     player = shifted_agent(player, scale)
     states, moves = _replayed(game, played)
-    choices = weighed(game, player, states[:-1], seed, progress, seat)
-    values = evaluated(game, player, positions(game, player, states, moves, seed, seat))
+    if plays_on(player):
+        moment, turns = "played_on", _moves_played_on(game, player, states, moves, seed, progress, seat)
+    else:
+        moment = "before_draw" if not one_ply(player).settles else "drawn"
+        choices = weighed(game, player, states[:-1], seed, progress, seat)
+        values = evaluated(game, player, positions(game, player, states, moves, seed, seat))
+        turns = _analysed_moves(game, player, states, moves, choices, values, seat)
     return Analysis(
         game=game.name,
         title=game.title,
@@ -286,14 +314,15 @@ def analyse(
         seed=played.seed if seat is None else None,
         names=tuple(names) if names is not None else tuple(f"agent {place}" for place in played.lineup),
         agent=player.spec,
-        moment="before_draw" if not one_ply(player).settles else "drawn",
+        moment=moment,
         scale=scale,
-        turns=tuple(_analysed_moves(game, player, states, moves, choices, values, seat)),
+        turns=tuple(turns),
         scores=tuple(played.scores),
         top=top,
         worlds_seed=seed,
         seat=seat,
         outcome=_outcome(game, scale, states[-1]),
+        unit=unit_of(game, scale, states[-1]),
     )
 
 
@@ -301,6 +330,14 @@ def _outcome(game: Game, scale: ValueScale, end: GameState) -> tuple[float, ...]
     """The labels of an ended game by the outcome that values predict; empty if they predict a function of the score."""
     outcome = game.outcomes.get(scale.label) if scale.bounded else None
     return () if outcome is None else tuple(outcome.as_label(game.outcome(end, scale.label)).tolist())
+
+
+def usual_spec(game: Game, variant: str, seats: int) -> str:
+    """The spec of the agent that judges games of a table if none is named: of its first model, or of rollouts."""
+    try:
+        return spec_of(game, variant, seats)
+    except CardaiError:
+        return f"rollout:{WORLDS}"
 
 
 def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> str:
@@ -330,8 +367,13 @@ def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
     """
     if agent.peeks:
         raise CardaiError(f"agent {agent.spec!r} peeks; a seat is evaluated from what it knows: greedy: or sampled:")
+    if plays_on(agent):
+        agent.check_fits(game, variant, seats)
+        return agent
     if not isinstance(agent.strategy, OnePly):
-        raise CardaiError(f"agent {agent.spec!r} evaluates no positions; greedy:EVALUATOR and sampled:EVALUATOR do")
+        raise CardaiError(
+            f"agent {agent.spec!r} evaluates no positions; greedy:EVALUATOR, sampled:EVALUATOR and rollout:N do"
+        )
     if agent.strategy.explores:
         raise CardaiError(f"agent {agent.spec!r} explores, which says nothing about a position; name it without")
     agent.check_fits(game, variant, seats)
@@ -391,6 +433,31 @@ def _analysed_moves(
         turns.append(AnalysedMove(ply, seat, words, value, last.get(seat), listed, worth, best, best_worth))
         if value is not None:
             last[seat] = value
+    return turns
+
+
+def _moves_played_on(
+    game: Game,
+    agent: Agent,
+    states: Sequence[GameState],
+    moves: Sequence[np.record],
+    seed: int,
+    progress: Progress | None,
+    only: int | None,
+) -> list[AnalysedMove]:
+    """Every move with its values by rollouts (`cardai.measure.played_on`). `only`: as in `_analysed_moves`."""
+    last: dict[int, float] = {}
+    turns: list[AnalysedMove] = []
+    for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
+        seat, words = int(state["turn"]), words_of(game, state, move, only)
+        if progress:
+            progress(ply, len(moves), f"playing moves on by {agent.spec}")
+        found = played_on(game, agent, state, move, seed) if only in (None, seat) else None
+        if found is None:
+            turns.append(AnalysedMove(ply, seat, words, None, last.get(seat), 0, None, None, None))
+            continue
+        turns.append(AnalysedMove(ply, seat, words, found.worth, last.get(seat), *found))
+        last[seat] = found.worth
     return turns
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from cardai.agents.adjusted import ShiftedEvaluator, natural_shift
 from cardai.agents.spec import Agent
-from cardai.agents.strategy import OnePly
+from cardai.agents.strategy import OnePly, WorldSearch
 from cardai.data.recipe import LABELS
-from cardai.game import Game
+from cardai.game import Game, GameState
 
 _LABEL_NAMES = {
     "score": "expected score",
@@ -44,6 +44,8 @@ def scale_of(game: Game, agent: Agent, seats: int) -> ValueScale:
     chances of that training. Its log odds are shifted to natural play (`cardai.agents.adjusted.natural_shift`).
     """
     evaluator = agent.evaluator
+    if isinstance(agent.strategy, WorldSearch) and agent.strategy.turns < 0:
+        return ValueScale("expected score", True, source=f"the mean over the worlds that {agent.spec} plays to the end")
     if evaluator is None:
         return ValueScale(f"value by {agent.spec}", bounded=False, source="a heuristic's numbers have no unit")
     metadata: Any = getattr(evaluator, "metadata", None)
@@ -68,3 +70,15 @@ def shifted_agent(agent: Agent, scale: ValueScale) -> Agent:
     if not scale.shift or not isinstance(strategy, OnePly) or strategy.evaluator is None:
         return agent
     return replace(agent, strategy=replace(strategy, evaluator=ShiftedEvaluator(strategy.evaluator, scale.shift)))
+
+
+def unit_of(game: Game, scale: ValueScale, state: GameState) -> tuple[float, str]:
+    """A difference of 1 between values in words: how many, and of what. `state`: any of the game, for its options."""
+    if not scale.bounded:
+        return 1.0, f"in the numbers of {scale.name.removeprefix('value by ')}, which have no unit"
+    if scale.label == "score":
+        return game.unit(state) if game.unit is not None else (1.0, "of the score, which is 0 to 1")
+    if scale.label in game.outcomes:
+        outcome = game.outcomes[scale.label]
+        return outcome.high - outcome.low, outcome.about
+    return 100.0, f"percentage points: {scale.name}"

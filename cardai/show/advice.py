@@ -100,6 +100,9 @@ def notes(explanation: Explanation) -> list[str]:
     lines.append("brackets: 95 % intervals; not told apart: the interval contains 0")
     if any(move.value is not None and move.value.low is None for move in explanation.moves[1:]):
         lines.append(f"{explanation.judge} judges before cards are drawn: the same in all worlds, without an interval")
+    if explanation.unit is not None:
+        amount, what = explanation.unit
+        lines.append(f"a score of 0.100 is {0.1 * amount:.2g} {what}")
     return lines
 
 

@@ -93,12 +93,13 @@ def _costliest_moves(analysis: Analysis) -> Any:
 
     table = _plain_grid("?! Moves for which the agent values another legal move more")
     for name in ("", "ply", "who", "played", "value", "better", "value", "cost", "of moves"):
-        left = name in ("who", "played", "better")
+        left = name in ("who", "played", "better", "cost")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
     for number, turn in enumerate(analysis.mistakes(), 1):
         played, best = (Text(text or "") for text in (turn.move, turn.best))
-        values = [_number(analysis, value) for value in (turn.worth, turn.best_worth, turn.cost)]
-        row = f"({number})", str(turn.ply), f"p{turn.seat}", played, values[0], best, *values[1:], str(turn.listed)
+        values = [_number(analysis, value) for value in (turn.worth, turn.best_worth)]
+        cost = Text(analysis.cost_words(turn))
+        row = f"({number})", str(turn.ply), f"p{turn.seat}", played, values[0], best, values[1], cost, str(turn.listed)
         table.add_row(*row)
     return table
 

@@ -58,20 +58,18 @@ class Tutor:
 def reviewed(table: WebTable, seat: int) -> dict[str, Any]:
     """A finished game as `seat` may look at it again.
 
-    Raises BadArgument if the game is not over, others still play its deal, or nothing can judge it.
+    Raises BadArgument if the game is not over, or others still play its deal.
     """
     seed, moves, scores = table.result()
     seats = len(table.row.seats)
     played = RecordedGame(0, seed, table.row.variant, tuple(range(seats)), tuple(scores.tolist()), moves)
     names = [row.agent or row.name for row in table.row.seats]
     report = review(table.offer.game, played, names, seat)
-    if report is None:
-        raise BadArgument(f"nothing here can judge positions of {table.offer.game.title}")
     return _review_view(report, seat, len(table.people) == 1)
 
 
 def _review_view(report: Analysis, seat: int, may_go_on: bool) -> dict[str, Any]:
-    """An analysis as a page shows it. Each own move is a row: ply, words, value, change, its parts, better, cost."""
+    """An analysis as a page shows it. Each own move is a row: ply, words, value, its parts, better, cost."""
     swings = {swing.ply: swing for swing in report.swings() if swing.seat == seat}
     mistakes = {turn.ply for turn in report.mistakes()}
     rows = []
@@ -81,7 +79,7 @@ def _review_view(report: Analysis, seat: int, may_go_on: bool) -> dict[str, Any]
         swing = swings.get(turn.ply)
         parts = None if swing is None else [swing.change, swing.choice, swing.draw, swing.others]
         better = turn.best if turn.ply in mistakes else None
-        rows.append([turn.ply, turn.move, turn.value, parts, better, turn.cost])
+        rows.append([turn.ply, turn.move, turn.value, parts, better, report.cost_words(turn) if better else ""])
     return {
         "judge": report.agent, "scale": report.scale.name, "bounded": report.scale.bounded, "plies": len(report.turns),
         "score": report.scores[seat], "rows": rows, "on": may_go_on,

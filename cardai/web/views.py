@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cardai.game import Game, GameState, Zone, listed_pieces
+from cardai.show.tally import tally
 from cardai.table.one import OneGame
 
 MOST_MOVES = 4096  # moves that are listed even if the game's own list has less room; others must be typed
@@ -58,12 +59,7 @@ def pieces_of(game: Game, world: GameState, move: np.record) -> list[int]:
 
 
 def end_view(table: OneGame) -> dict[str, Any]:
-    """How a game ended, which everybody may know: the sentence, the scores, and the outcomes that tables show."""
-    outcomes = table.outcomes()
-    return {
-        "text": table.ending() or "",
-        "scores": [float(score) for score in table.scores()],
-        "outcomes": {
-            name: [float(value) for value in outcomes[name]] for name in table.game.measures if name in outcomes
-        },
-    }
+    """How a game ended, which everybody may know: the sentence, the scores, and each seat's row below `heads`."""
+    scores = [float(score) for score in table.scores()]
+    heads, rows = tally(table.game, scores, table.outcomes())
+    return {"text": table.ending() or "", "scores": scores, "heads": heads, "rows": rows}

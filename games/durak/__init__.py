@@ -82,6 +82,7 @@ GAME = Game(
     holdings=holdings,
     decided=decided,
     playouts="thrifty",
+    unit=lambda state: (100.0, "percentage points of the chance not to lose"),
     opponents=(
         "endgame:(ahead:podkidnoy2?worlds=16&halving)",
         "endgame:(ahead:report2?worlds=16&halving)",

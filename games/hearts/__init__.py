@@ -21,7 +21,7 @@ from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import ending, holdings, parse, picks, show, spell, tell, zones
+from .text import ending, holdings, parse, picks, show, spell, tell, unit, zones
 from .worlds import blank, resample
 
 STANDARD = {
@@ -78,6 +78,8 @@ GAME = Game(
     players=PLAYERS,
     outcomes=OUTCOMES,
     measures=MEASURES,
+    tally=("total",),
+    unit=unit,
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
     opponents=("ahead:best?worlds=16&halving", "greedy:best"),

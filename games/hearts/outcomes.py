@@ -6,7 +6,7 @@ The outcomes are the same in all variants. So games that are recorded once serve
 from cardai.game import Outcome
 from cardai.rule import rule
 
-from .rules import ALL_POINTS, JACK_BONUS, few_points, moon_broken, moon_shot
+from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, TRICK_BONUS, few_points, moon_broken, moon_shot
 
 
 @rule
@@ -15,10 +15,23 @@ def points_a_round(state, seat):
     return state.totals[seat] / state.rounds
 
 
+@rule
+def total_points(state, seat):
+    """5.1: the points of all rounds."""
+    return 1.0 * state.totals[seat]
+
+
 OUTCOMES = {
     "points": Outcome(
         points_a_round, "points a round", low=-JACK_BONUS, high=ALL_POINTS, lower_is_better=True
     ),  # 4.1, 4.3: the variants have neither `moon` 2 nor `no_trick_bonus`
+    "total": Outcome(
+        total_points,
+        "points in all",
+        low=-MOST_ROUNDS * (ALL_POINTS + JACK_BONUS + TRICK_BONUS),
+        high=MOST_ROUNDS * ALL_POINTS,
+        lower_is_better=True,
+    ),
     "moon": Outcome(moon_shot, "rounds, in a match the last ones, in which the seat shot the moon"),
     "normal": Outcome(few_points, "(10 - points) / 10 in the last round, at least 0"),
     "breaker": Outcome(moon_broken, "0 if the last round was a moon, else 1 without points, 0.1 with"),

@@ -5,7 +5,20 @@ import numpy as np
 from cardai.cards import DECK52
 from cardai.game import Zone
 
-from .rules import ALL_HEARTS, JACK_OF_DIAMONDS, MOON_NOTHING, MOVE, NONE, PASS, POINT_CARDS, QUEEN_OF_SPADES, SEATS
+from .rules import (
+    AIM_POINTS,
+    ALL_HEARTS,
+    ALL_POINTS,
+    JACK_OF_DIAMONDS,
+    MOON_NOTHING,
+    MOVE,
+    NONE,
+    PASS,
+    POINT_CARDS,
+    QUEEN_OF_SPADES,
+    SEATS,
+    fewest_points,
+)
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 DIRECTIONS = ("to nobody", "to the left", "across", "to the right")
@@ -173,6 +186,15 @@ def ending(state):
     winners = [f"p{seat}" for seat in range(SEATS) if totals[seat] == min(totals)]
     wins = f"{winners[0]} wins" if len(winners) == 1 else f"{', '.join(winners[:-1])} and {winners[-1]} share the win"
     return f"{moon}Points after {counted(int(state['rounds']), 'round')}: {points}; {wins}."
+
+
+def unit(state):
+    """What a score of 1 is in the game's own unit: points in one round, the win in a match."""
+    if state["limit"]:
+        return 100.0, "percentage points of the win"
+    if state["aim"] != AIM_POINTS:
+        return 100.0, "percentage points of the score"
+    return float(ALL_POINTS - fewest_points(state)), "points"
 
 
 def counted(number, noun):

@@ -164,6 +164,7 @@ GAME = Game(
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     actions={(cell,): cell for cell in range(CELLS)},
     heuristics={"open_lines": open_lines},
+    unit=lambda state: (100.0, "percentage points of the chance to win"),
     opponents=("endgame:greedy:open_lines",),
     suites={
         "random": Suite(

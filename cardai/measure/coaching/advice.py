@@ -96,6 +96,7 @@ class Explanation:
 
     - `judge`: the spec of the agent that names the best move; `scale`: what its values are, "" if it gives none.
     - `bounded`: the values are in [0, 1]. `by`: who plays worlds out; `worlds`: how many.
+    - `unit`: a score of 1 in the game's own unit (`Game.unit`), None if the game has none.
     - `more`: there are legal moves that are not listed.
     """
 
@@ -106,6 +107,7 @@ class Explanation:
     worlds: int
     moves: tuple[ExplainedMove, ...]
     more: bool
+    unit: tuple[float, str] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Everything as plain JSON types, with `is_told_apart` of each move."""
@@ -164,7 +166,7 @@ class Adviser:
         scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
         return Explanation(
             self.judge.label, scale.name if scale else "", scale.bounded if scale else False, _played_by(self._player),
-            self.worlds, tuple(rows[i] for i in order), more,
+            self.worlds, tuple(rows[i] for i in order), more, self.game.unit and self.game.unit(world),
         )  # fmt: skip
 
     def _world(self, state: GameState, seed: int) -> GameState:

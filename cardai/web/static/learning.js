@@ -55,12 +55,15 @@ export class Learning {
     const figure = (value, signed) => (value === null || value === undefined ? "" : `${signed && value > 0 ? "+" : ""}${Number(value.toFixed(bounded ? 3 : 1))}`);
     const lines = rows.map(([ply, words, value, parts, better, cost]) => [
       String(ply), pretty(words, view.pieces), figure(value), figure(parts?.[1], true), figure(parts?.[2], true), figure(parts?.[3], true),
-      better ? `${pretty(better, view.pieces)} (${figure(cost, true)})` : "",
+      better ? pretty(better, view.pieces) : "",
       on ? button(["Play on from here", el("span", { class: "said" }, ` before ply ${ply}`)], `on-${ply}`, () => this.playOn(ply)) : "",
     ]);
+    const costly = rows.filter(([, , , , better]) => better).map(([ply, words, , , better, cost]) =>
+      el("li", {}, `Ply ${ply}: you played “${pretty(words, view.pieces)}”; better was “${pretty(better, view.pieces)}”. It cost ${cost}.`));
     const heads = ["ply", "you played", scale, "own choices", "draws", "others, chance", "better was", ""];
     return [el("p", {}, `${judge} judges your position after each of your moves: ${scale}. Your score: ${figure(score)}.`),
-      lineOf(rows, view), tableOf("Your moves", heads, lines),
+      costly.length ? el("h3", {}, "What cost you most") : el("p", {}, "No other move is shown to have been better."),
+      el("ol", {}, ...costly), lineOf(rows, view), tableOf("Your moves", heads, lines),
       el("p", { class: "small" }, "Own choices, draws and others add up to the change since your last move. A better move is named where your choice cost most.")];
   }
 

@@ -249,15 +249,13 @@ class TablePage {
   }
 
   ending(view) {
-    const scores = view.seats.map((who, seat) => {
-      const outcomes = Object.entries(view.end.outcomes).map(([name, values]) => el("td", {}, `${round(values[seat])} ${name.replaceAll("_", " ")}`));
-      return el("tr", {}, el("th", { scope: "row" }, `p${seat} ${who.name}`), el("td", {}, `score ${round(view.end.scores[seat])}`), ...outcomes);
-    });
+    const heads = el("tr", {}, ...["", ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
+    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row" }, `p${seat} ${who.name}`), ...view.end.rows[seat].map((text) => el("td", {}, text))));
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };
     return el("div", { class: "panel result" },
       el("h2", {}, "The game is over"), el("p", { class: "sentence" }, view.end.text),
-      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("tbody", {}, ...scores))),
+      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
       el("p", { class: "buttons" }, el("a", { class: "button primary", href: "/" }, "A new table"),
         view.study && !view.watches ? this.learning?.undo(view) : null,
@@ -266,4 +264,3 @@ class TablePage {
 }
 
 const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const round = (value) => String(Math.round(value * 1000) / 1000);
