@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from cardai.errors import CardaiError, is_printable, short
+from cardai.files.kind import FIRST, TENSORS, foreign_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.writing import write_whole
 from cardai.game import Segment
@@ -148,12 +149,15 @@ class NetworkFile(Generic[M]):
 
     def _header(self, place: Path, file: BinaryIO) -> dict[str, Any]:
         """Read the header of an open file. Afterwards the file is positioned at the header's end."""
-        size, start = os.fstat(file.fileno()).st_size, file.read(8)
+        size, first = os.fstat(file.fileno()).st_size, file.read(FIRST)
+        start = first[:8]
+        file.seek(8)
         if len(start) < 8:
             raise self.refusal(place, f"it has only {size} bytes")
         length = int.from_bytes(start, "little")
-        if length > size - 8:
-            raise self.refusal(place, f"its header says it is {length} bytes long, the whole file has {size}")
+        if length > size - 8:  # the length of a sound file may look like the mark of another kind
+            why = f"its header says it is {length} bytes long, the whole file has {size}"
+            raise self.refusal(place, foreign_kind(first).replace(TENSORS, "") or why)
         if length > _LONGEST_HEADER:
             raise self.refusal(place, f"its header has {length} bytes, more than {_LONGEST_HEADER}")
         return self._json_object(place, "its header", file.read(length))

@@ -18,6 +18,7 @@ from cardai.app.coach import STUDY, Coach
 from cardai.app.menu import Menu
 from cardai.data.record import RecordedGame, Writer
 from cardai.errors import CardaiError, printable
+from cardai.files.kind import foreign_kind
 from cardai.files.reading import read_bytes
 from cardai.game import Game
 from cardai.measure.analysis import Analysis
@@ -78,7 +79,11 @@ class Inputs:
 
 def _scripted(script: Path) -> list[str]:
     try:
-        lines = read_bytes(script, _LONGEST_SCRIPT).decode("utf-8").splitlines()
+        content = read_bytes(script, _LONGEST_SCRIPT)
+        kind = foreign_kind(content) if content.strip() else ""
+        if kind:
+            raise CardaiError(f"cannot read moves from {script}: {kind}")
+        lines = content.decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read moves from {script}: {getattr(error, 'strerror', None) or error}") from None
     inputs = (f" {line}".partition(" #")[0].strip() for line in lines)

@@ -44,6 +44,7 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.data.lines import SUM, LineMaker, checksum, lines_of, packed_moves, packed_numbers, signed, unpacked_numbers
 from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, whole
+from cardai.files.kind import FIRST, foreign_kind
 from cardai.files.reading import open_file, parse_json, parse_json_line
 from cardai.files.writing import interrupts_held, remove_left_over, temporary
 from cardai.game import Game, GameState, int_seed, is_game, move_dtype
@@ -70,6 +71,7 @@ from cardai.table.many import play
 
 FORMAT = "cardai games 2"
 
+_BEGIN = b'{"format":'
 _SUM_LENGTH = len(SUM) + 16 + len(b'"}\n')
 _NAME = re.compile(r"[\w-]{1,100}")
 _JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
@@ -378,8 +380,10 @@ class Reader:
             for line in itertools.islice(lines, 1, None):
                 if "digest" in line:
                     self._check_end(line)
-                    if next(lines, None) is not None:
-                        raise self.refuse("there is more after the closing line")
+                    for more in lines:
+                        is_another = more.get("format") == FORMAT
+                        what = "another record file begins here: files were put one after the other"
+                        raise self.refuse(what if is_another else "there is more after the closing line")
                     return
                 yield self._game_of(line)
             raise CardaiError(f"{self.path} is truncated: it ends after line {self.line} without its closing line")
@@ -395,6 +399,11 @@ class Reader:
                 while text := file.readline(_LONGEST_LINE):
                     self.line += 1
                     self.share = min(1.0, packed.tell() / size)
+                    if self.line == 1 and not text.startswith(_BEGIN):
+                        file.seek(0)
+                        kind = foreign_kind(file.read(FIRST))
+                        if kind:
+                            raise CardaiError(f"{self.path} is not a record file: {kind}")
                     line = _checked(text, self.refuse, parse_json if self.line == 1 else parse_json_line)
                     self._before = digest.hexdigest()
                     digest.update(text)
@@ -422,6 +431,8 @@ class Reader:
     def _game_of(self, line: dict[str, Any]) -> RecordedGame:
         head, number = self.header, line.get("number")
         if number != self.games:
+            if line.get("format") == FORMAT:
+                raise self.refuse("another record file begins here: files were put one after the other")
             present = f"game {number}" if _is_count(number) else "something else"
             raise self.refuse(f"game {self.games} should be here, it is {present}: a line was deleted, added or moved")
         seed, lineup, scores, plies = (line.get(name) for name in ("seed", "lineup", "scores", "plies"))
@@ -616,8 +627,9 @@ def _checked(
     text: bytes, refuse: Callable[[str], CardaiError], parse: Callable[[bytes], Any] = parse_json_line
 ) -> dict[str, Any]:
     """The content of a line. Raises what `refuse` returns for a reason if the line is not as it was written."""
-    if not text.endswith(b"\n"):
-        raise refuse("the line is cut off: the file is truncated")
+    changed = _change(text)
+    if changed:
+        raise refuse(changed)
     body, end = text[:-_SUM_LENGTH], text[-_SUM_LENGTH:]
     if not (end.startswith(SUM) and end.endswith(b'"}\n')):
         raise refuse("the line does not end with a checksum")
@@ -630,6 +642,22 @@ def _checked(
     if not isinstance(line, dict):
         raise refuse("the line is not a JSON object")
     return line
+
+
+def _change(text: bytes) -> str:
+    """What has happened to a line on its way, where that can be told without a doubt. Returns "" otherwise."""
+    if not text.strip():
+        return "the line is empty: something, such as an editor, added a line break"
+    if text.endswith(b"\r\n"):
+        return (
+            "the line ends in CR LF, as on Windows: the file was converted by an editor, by git (core.autocrlf) or by"
+            " FTP in text mode"
+        )
+    if not text.endswith(b"\n"):
+        is_whole = text[-_SUM_LENGTH + 1 :] == SUM + checksum(text[: -_SUM_LENGTH + 1]) + b'"}'
+        last = "the line is whole, but its line break is missing: something, such as an editor, removed it"
+        return last if is_whole else "the line is cut off: the file is truncated"
+    return ""
 
 
 def _is_header(line: dict[str, Any]) -> bool:

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from cardai.errors import CardaiError, is_printable, short
+from cardai.files.kind import FIRST, foreign_kind
 
 LARGEST = 1 << 26
 LARGEST_TOML = 1 << 20
@@ -78,12 +79,14 @@ def read_bytes(path: str | Path, most: int = LARGEST) -> bytes:
 
 def read_text(path: str | Path, most: int = LARGEST) -> str:
     """Return the text of a file. Raises CardaiError if it cannot be read, is longer than `most` bytes or not UTF-8."""
+    content = b""
     try:
-        return read_bytes(path, most).decode("utf-8").replace("\r\n", "\n")
+        content = read_bytes(path, most)
+        return content.decode("utf-8").replace("\r\n", "\n")
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:
-        raise CardaiError(f"{path} is not text in UTF-8") from None
+        raise CardaiError(f"{path} is not text in UTF-8{_because(content)}") from None
 
 
 def read_json(path: str | Path) -> Any:
@@ -99,7 +102,11 @@ def read_json(path: str | Path) -> Any:
 def read_toml(path: str | Path) -> dict[str, Any]:
     """Return the table in a file of TOML. Raises CardaiError, which names the file and what is wrong."""
     try:
-        return parse_toml(read_bytes(path, LARGEST_TOML).decode("utf-8"))
+        content = read_bytes(path, LARGEST_TOML)
+        kind = foreign_kind(content) if content.strip() else ""  # no setting is a setting of its own
+        if kind:
+            raise CardaiError(f"{path} is not TOML: {kind}")
+        return parse_toml(content.decode("utf-8"))
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:
@@ -153,19 +160,26 @@ def check_values(value: Any) -> None:
 
 
 def _decoded(text: str | bytes, decoder: json.JSONDecoder) -> Any:
+    content = text if isinstance(text, bytes) else text[:FIRST].encode("utf-8", "replace")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
-            raise ValueError("it is not JSON, since it is not text in UTF-8") from None
+            raise ValueError(f"it is not JSON, since it is not text in UTF-8{_because(content)}") from None
     if len(text) > MOST_PARTS and text.count(",") + text.count("[") + text.count("{") > MOST_PARTS:
         raise ValueError(f"it has more than {MOST_PARTS:,} values")
     try:
         return decoder.decode(text)
     except json.JSONDecodeError:
-        raise ValueError("it is not JSON") from None
+        raise ValueError(f"it is not JSON{_because(content)}") from None
     except RecursionError:
         raise ValueError(f"it is nested deeper than {DEEPEST} levels") from None
+
+
+def _because(content: bytes) -> str:
+    """What content is that could not be read, ": it is ...", or "" if it does not tell."""
+    kind = foreign_kind(content)
+    return f": {kind}" if kind else ""
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.files.kind import foreign_kind
 from cardai.files.reading import parse_json, read_bytes, unreadable
 from cardai.files.writing import append_line
 from cardai.measure.league import FORMAT, League, RatingChange, RatingComparison
@@ -53,12 +54,17 @@ def read_history(path: Path) -> list[dict[str, Any]]:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise CardaiError(f"{path} is not a history of `cardai bench --all`: it is not text") from None
+    if kind := foreign_kind(text.encode()) if text else "":
+        raise CardaiError(f"{path} is not a history of `cardai bench --all`: {kind}")
     runs = []
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
         try:
             run = parse_json(line)
             _check(run)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+            if not line.strip():
+                why = "it is empty: something, such as an editor, added a line break"
+                raise CardaiError(f"{path}, line {number}: {why}") from None
             raise CardaiError(f"{path}, line {number}: it is damaged, or no line of `cardai bench --all`") from None
         runs.append(run)
     if text and not text.endswith("\n"):

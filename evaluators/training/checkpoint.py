@@ -20,6 +20,7 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 from cardai.errors import CardaiError
+from cardai.files.kind import TENSORS, foreign_kind
 from cardai.files.reading import parse_json_line, read_bytes, unreadable
 from cardai.files.writing import write_whole
 
@@ -140,6 +141,8 @@ def _parsed(place: Path, content: bytes) -> tuple[dict[str, Any], dict[str, np.n
         is_sound = fits and digest == _digest(entries, tensors)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        kind = foreign_kind(content)
+        why = kind if kind not in ("", TENSORS) else why
         raise DamagedCheckpoint(f"{place} is damaged or not a checkpoint ({why})") from None
     if not is_sound:
         raise DamagedCheckpoint(f"{place} is damaged: its content does not fit its digest")
