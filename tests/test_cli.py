@@ -480,7 +480,7 @@ REFUSALS = {
     "selfplay tictactoe --agent random --out games --cluster nowhere": "--cluster is auto, local or HOST:PORT",
     "selfplay tictactoe --agent random --out games --mixed": "--mixed is for --cluster",
     "selfplay tictactoe --agent random --out g.jsonl --cluster auto": "--cluster 'auto' is for folders",
-    "bench --all --cluster auto": "--cluster 'auto' is for one game",
+    "bench --all --cluster auto": "--cluster 'auto' is for a suite, not for --all",
     "selfplay tictactoe --agent random --out missing/g.jsonl": "cannot write missing/g.jsonl",
     "selfplay tictactoe --agent random --out foreign.txt": "cannot write foreign.txt",
     "selfplay tictactoe --agent random --out g.jsonl --device tpu": "--device is auto, cpu or gpu, not 'tpu'",

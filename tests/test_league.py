@@ -165,7 +165,7 @@ def test_every_deal_is_played_in_all_rotations(monkeypatch):
 
     monkeypatch.setattr(league, "play", play)
     run_all(games=31)
-    lineups, seeds = games[0]
+    lineups, seeds = max(games, key=lambda called: len(called[1]))  # beside those that time the agents
     assert len(lineups) == 32
     for (one, deal), (other, same) in zip(
         zip(lineups[::2], seeds[::2], strict=True), zip(lineups[1::2], seeds[1::2], strict=True), strict=True
@@ -427,6 +427,9 @@ def test_a_history_that_was_cut_off_is_refused(played):
         read_history(path)
 
 
+UNBOUNDED = "--seconds bounds the time, which slow agents may make hours"
+
+
 def call(capsys, *tokens):
     capsys.readouterr()
     code = run([str(token) for token in tokens])
@@ -435,15 +438,16 @@ def call(capsys, *tokens):
 
 def test_all_games_are_measured_from_the_command_line(capsys):
     code, out, err = call(capsys, "bench", "--all", "--games", 40, "--seed", 2, "--history", "h.jsonl")
-    assert (code, err) == (0, "")
+    assert code == 0
     assert "tictactoe (standard, 2)" in out
     assert "greedy:open_lines" in out
     code, out, err = call(
         capsys, "bench", "--all", "--games", 40, "--json", "--history", "h.jsonl", "--against", "h.jsonl"
     )
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == f"5 agents at 1 table, 40 games at each; {UNBOUNDED}\n"
     report = json.loads(out)
-    assert report["asked"] == 40
+    assert (report["asked"], report["budget"]) == (40, None)
     assert report["comparison"]["changes"]
     assert [one["seed"] for one in read_history(Path("h.jsonl"))] == [2, 0]
 
@@ -459,10 +463,15 @@ def test_a_stopped_run_is_reported_and_not_appended(capsys, stopped_at):
 
 REFUSALS = {
     "bench": "bench needs a game (see `cardai games`), or --all for all games",
-    "bench tictactoe --all": "bench takes a game, here 'tictactoe', or --all, not both",
-    "bench --all --suite random": "--suite 'random' is for one game",
-    "bench --all --agent random,rollout:5": "--agent 'random,rollout:5' is for one game",
-    "bench --all --variant standard": "--variant 'standard' is for one game",
+    "bench tictactoo --all": "there is no game 'tictactoo'; did you mean tictactoe?",
+    "bench ./nowhere --all": "nowhere",
+    "bench tictactoe --seconds 5": "--seconds '5.0' needs --all",
+    "bench --all --seconds 0": "--seconds must be above 0, not 0",
+    "bench --all --seconds=-1": "--seconds must be above 0, not -1",
+    "bench --all --seconds nan": "--seconds must be above 0, not nan",
+    "bench --all --suite random": "--suite 'random' is for a suite, not for --all",
+    "bench --all --agent random,rollout:5": "--agent 'random,rollout:5' is for a suite, not for --all",
+    "bench --all --variant standard": "--variant 'standard' is for a suite, not for --all",
     "bench tictactoe --history h.jsonl": "--history 'h.jsonl' needs --all",
     "bench tictactoe --against h.jsonl": "--against 'h.jsonl' needs --all",
     "bench --all --games 0": "--games must be at least 1, not 0",
@@ -485,6 +494,83 @@ def test_refusals_are_one_sentence_before_anything_is_played(capsys, line, monke
     assert (code, out) == (2, "")
     assert REFUSALS[line] in err
     assert err.count("\n") == 1
+
+
+def paced(monkeypatch, **seconds_a_game):
+    """Give agents of Tic-Tac-Toe a speed, by the first word of their specs."""
+
+    def speed(plan, player, seed, threads):
+        return league._Speed(100.0, seconds_a_game.get(player.spec.partition(":")[0], 1e-6))
+
+    monkeypatch.setattr(league, "_speed", speed)
+
+
+def test_a_budget_cuts_at_whole_deals_and_says_so(monkeypatch):
+    paced(monkeypatch, rollout=0.05)
+    found = run_all(["tictactoe"], games=400, seed=1, budget=1.0)
+    (table,) = found.tables
+    cut = {standing.spec: standing for standing in table.standings if standing.cut}
+    assert set(cut) == {"rollout:10"}
+    assert cut["rollout:10"].score.n == 2 * 20  # 20 deals in 1 s, each in two rotations
+    assert cut["rollout:10"].score.deals == 20
+    assert (table.deals, table.games, table.cut) == (200, 400, False)
+    text = str(found)
+    assert "40 *" in text
+    assert "400 games a table were asked for, with at most 1 s for each agent at each table" in text
+    assert "*: its budget was used up" in text
+    assert found.as_json()["budget"] == 1.0
+    assert [one["cut"] for one in found.as_json()["tables"][0]["standings"]].count(True) == 1
+
+
+def test_an_agent_too_slow_for_a_few_deals_is_named_and_not_measured(monkeypatch):
+    paced(monkeypatch, rollout=0.2)
+    found = run_all(["tictactoe"], games=40, budget=1.0)
+    assert "rollout:10" not in [standing.spec for standing in found.tables[0].standings]
+    why = found.left_out["tictactoe (standard, 2): rollout:10"]
+    assert why == "too slow: 10 deals, the fewest that an interval is made of, take it 2 s, and its budget is 1 s"
+    assert f"tictactoe (standard, 2): rollout:10 is left out: {why}" in " ".join(str(found).split())
+
+
+def test_a_table_ends_when_fewer_than_two_agents_have_budget_left(monkeypatch):
+    paced(monkeypatch, random=0.05, greedy=0.05, rollout=0.05)
+    found = run_all(["tictactoe"], games=4000, budget=1.0)
+    (table,) = found.tables
+    assert table.cut
+    assert table.deals <= 4 * 20 < 2000
+    assert f"ended after {table.deals} deals, when fewer than two agents had budget left" in str(found)
+    paced(monkeypatch, random=1.0, greedy=1.0, rollout=1.0)
+    assert "too slow" in run_all(["tictactoe"], games=40, budget=1.0).left_out["tictactoe (standard, 2)"]
+
+
+def test_a_budget_that_is_not_reached_changes_no_figure():
+    one, two = run_all(["tictactoe"], games=60, seed=3), run_all(["tictactoe"], games=60, seed=3, budget=1e6)
+    assert without_time(one) == without_time(two)
+
+
+def test_line_ups_without_a_limit_are_as_they_were():
+    free = draw_lineups(5, 4, 50, seed=2)
+    assert (draw_lineups(5, 4, 50, seed=2, most=[1e9] * 5) == free).all()
+    cut = draw_lineups(5, 2, 50, seed=2, most=[3, 50, 50, 50, 50])
+    assert (cut == 0).sum() == 3
+
+
+def test_a_game_of_ones_own_is_rated_by_its_path(capsys):
+    path = Path(__file__).parent.parent / "examples/thirtyone"
+    code, out, err = call(capsys, "bench", path, "--all", "--seconds", 0.2, "--games", 60)
+    assert code == 0
+    assert "Every agent of thirtyone" in out
+    assert "thirtyone (" in out
+    assert "0.2 s at most for each agent: up to 1 min, and what compiling and timing take" in err
+
+
+def test_bench_all_has_a_budget_unless_games_are_asked_for(capsys):
+    asked = []
+    code, out, _ = call(capsys, "bench", "tictactoe", "--all", "--seconds", 0.01, "--json")
+    assert code == 0
+    asked.append((json.loads(out)["budget"], json.loads(out)["asked"]))
+    code, out, _ = call(capsys, "bench", "tictactoe", "--all", "--games", 20, "--json")
+    asked.append((json.loads(out)["budget"], json.loads(out)["asked"]))
+    assert asked == [(0.01, 10_000), (None, 20)]
 
 
 def test_the_whole_league_is_played():

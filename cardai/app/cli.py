@@ -230,7 +230,7 @@ def bench(
     /,
     *,
     all_games: Annotated[
-        bool, Parameter(name="--all", negative="", help="Every agent on every game, with ratings.")
+        bool, Parameter(name="--all", negative="", help="Every agent of the game, or of all games, with ratings.")
     ] = False,
     suite: Annotated[str | None, Parameter(help="A suite of the game; the game's first suite if not given.")] = None,
     agent: Agents = None,
@@ -241,6 +241,13 @@ def bench(
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
+    seconds: Annotated[
+        float | None,
+        Parameter(
+            help="With --all: the most seconds for each agent at each table; slow agents play fewer deals. 10 if "
+            "neither this nor --games is given; without it the figures of a seed repeat."
+        ),
+    ] = None,
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
     against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
     device: Device = "auto",
@@ -257,8 +264,6 @@ def bench(
 
     _refuse_counts(games, threads)
     _compute_on(device, scorer)
-    if all_games and game is not None:
-        _refuse(f"bench takes a game, here {game!r}, or --all, not both")
     if all_games:
         options = {
             "--suite": suite,
@@ -268,11 +273,11 @@ def bench(
             "--isolate": isolate or None,
             "--cluster": cluster,
         }
-        _refuse_given(options, "is for one game; --all plays every game")
-        return _bench_all(games, seed, threads, history, against, json)
+        _refuse_given(options, "is for a suite, not for --all")
+        return _bench_all(game, games, seconds, seed, threads, history, against, json)
     if game is None:
         _refuse("bench needs a game (see `cardai games`), or --all for all games")
-    _refuse_given({"--history": history, "--against": against}, "needs --all")
+    _refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
     loaded = load(game)
     with Line("playing", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
         report = benchmark.run_suite(
@@ -299,8 +304,16 @@ def _salt(given: str | None) -> str | None:
 
 
 def _bench_all(
-    games: int | None, seed: int, threads: int | None, history: Path | None, against: Path | None, as_json: bool
+    game: str | None,
+    games: int | None,
+    seconds: float | None,
+    seed: int,
+    threads: int | None,
+    history: Path | None,
+    against: Path | None,
+    as_json: bool,
 ) -> int:
+    """Rate all agents of one game or of all; says on stderr beforehand how long that takes at most."""
     from cardai.measure import history as ratings
     from cardai.measure import league
     from cardai.show.progress import Line
@@ -308,8 +321,15 @@ def _bench_all(
     earlier = ratings.last_run(against) if against else None
     if history:
         ratings.check_history(history)
+    budget = league.SECONDS if games is None and seconds is None else seconds
+    if budget is not None and not 0 < budget < float("inf"):
+        _refuse(f"--seconds must be above 0, not {budget:g}")
+    games = league.GAMES if games is None else games
+    with Line("loading the agents"):
+        plan = league.plan_all(None if game is None else [game])
+    print(plan.about(games, budget), file=sys.stderr)
     with Line("playing") as progress:
-        report = league.run_all(None, games or league.GAMES, seed, threads, progress)
+        report = league.run_all(None, games, seed, threads, progress, budget, plan)
     if earlier:
         report = ratings.compare(report, earlier)
     if history and not report.interrupted:

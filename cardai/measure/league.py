@@ -5,13 +5,16 @@
 `cardai.measure.pool` says which tables there are and which agents play there. Each deal is played by a line-up of the
 table's pool in all rotations. In a game of teams an agent plays a whole team, and teams are rated like single players.
 `cardai.measure.history` keeps the ratings of earlier runs and compares with them.
+
+With a budget of seconds, each agent is timed first, and plays at a table no more deals than it plays in that time: an
+agent that is slow has fewer games, and one that cannot play a few deals has none and is named.
 """
 
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,10 +34,12 @@ from cardai.table.many import Results, play
 
 GAMES = 10_000
 """The default number of games for each table."""
+SECONDS = 10.0
+"""The budget of `cardai bench --all` for each agent at each table: all of it ends within 20 minutes on two cores."""
 FORMAT = "cardai league 1"
 
-_SPEED_GAMES = 8, 8, 32, 128, 512, 2048  # played one after the other to time an agent; the first warm it up
-_SPEED_SECONDS = 0.3  # the first games that take so long are the measurement
+_SPEED_GAMES = 1, 8, 32, 128, 512, 2048  # at least, and one for each thread: played to time an agent
+_SPEED_SECONDS = 0.3  # the first number of games that takes so long is played again, warm: that is the measurement
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class LeagueStanding:
 
     - `rating`: Elo points above `ANCHOR`; `score` and `loss`: in percent of its games, those of a team once.
     - `decisions_per_second`: with the agent in all seats, on all threads; one measurement, without an interval.
+    - `cut`: whether the budget of seconds ended its games before the others'. `score.n` games were played.
     """
 
     agent: str
@@ -52,6 +58,7 @@ class LeagueStanding:
     score: Estimate
     loss: Estimate
     decisions_per_second: float
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,7 @@ class LeagueTable:
     - `picked`: whether its ratings are about who comes "first" or "last".
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
     - `unrated`: why there are no ratings; empty if there are.
+    - `cut`: whether fewer deals were played than asked for, since the budgets of the agents were used up.
     """
 
     game: str
@@ -75,6 +83,7 @@ class LeagueTable:
     decisions: int
     standings: tuple[LeagueStanding, ...]
     unrated: str = ""
+    cut: bool = False
 
     @property
     def name(self) -> str:
@@ -112,7 +121,9 @@ class League(Report, drawn_by="cardai.show.league:table"):
     """What was played.
 
     - `asked`: games asked for at each table. Whole rotations make it a few more.
-    - `left_out`: models that fit no table, by "game: model", and games that do not load, each with the reason.
+    - `budget`: the most seconds for each agent at each table; None if all games asked for were played.
+    - `left_out`: what was not measured, each with the reason: models that fit no table, by "game: model", agents too
+      slow for their budget, by "table: agent", and games that do not load.
     - `unplayed`: tables that were not finished.
     """
 
@@ -125,11 +136,38 @@ class League(Report, drawn_by="cardai.show.league:table"):
     seconds: float
     interrupted: bool
     comparison: RatingComparison | None = None
+    budget: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Returns this league and the machine it was measured on as plain JSON types. An infinite bound is null."""
         about = {"format": FORMAT, "anchor": ANCHOR, "level": interval.LEVEL, "machine": machine()}
         return plain(about | asdict(self))
+
+
+@dataclass(frozen=True)
+class LeaguePlan:
+    """What is to be played: the tables, and what is left out, as in `League`."""
+
+    tables: tuple[PlannedTable, ...]
+    left_out: Mapping[str, str]
+
+    def about(self, games: int, budget: float | None) -> str:
+        """How long it takes at most, for people."""
+        agents = sum(len(table.pool) for table in self.tables)
+        places = f"{len(self.tables)} tables" if len(self.tables) != 1 else "1 table"
+        what = f"{agents} agents at {places}, {games:,} games at each"
+        if budget is None:
+            return f"{what}; --seconds bounds the time, which slow agents may make hours"
+        minutes = math.ceil(agents * budget / 60)
+        return f"{what}, {budget:g} s at most for each agent: up to {minutes} min, and what compiling and timing take"
+
+
+def plan_all(names: Sequence[str] | None = None) -> LeaguePlan:
+    """The tables of the named games, by default of all available games. Raises CardaiError for an unknown name."""
+    left_out: dict[str, str] = {}
+    named = available() if names is None else names
+    tables = [table for name in named for table in tables_of(name, names is not None, left_out)]
+    return LeaguePlan(tuple(tables), left_out)
 
 
 def run_all(
@@ -138,30 +176,39 @@ def run_all(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    budget: float | None = None,
+    plan: LeaguePlan | None = None,
 ) -> League:
     """Play every table of the named games, by default of all available games, and rate all agents.
 
     Each table plays ceil(games / rotations) deals; tables with the same number of seats play the same deals. Rotations
     in which a small pool seats the same agents alike are one game and played once. Ctrl-C ends the run; the league then
-    has the tables finished so far. Raises CardaiError for games or threads below 1 and for a named game that is
-    unknown.
+    has the tables finished so far.
+
+    `budget`: about how many seconds the decisions of each agent at each table may take, see the top of this module.
+    Which deals an agent plays then depends on the speed of the machine; without a budget, the figures repeat. `plan`:
+    what `plan_all` has made of the names.
+
+    Raises CardaiError for games or threads below 1, a budget that is not above 0, and a named game that is unknown.
     """
     games, threads = positive("games", games), thread_count(threads)
+    if budget is not None and not 0 < budget < math.inf:
+        raise CardaiError(f"the budget must be a number of seconds above 0, not {budget:g}")
     began, interrupted = time.perf_counter(), False
     left_out: dict[str, str] = {}
-    planned: list[PlannedTable] = []
+    planned: Sequence[PlannedTable] = ()
     tables: list[LeagueTable] = []
     try:
-        for name in available() if names is None else names:
-            planned += tables_of(name, names is not None, left_out)
-        total = sum(whole_rotations(games, plan.sides) for plan in planned)
-        for i, plan in enumerate(planned):
+        plan = plan or plan_all(names)
+        planned, left_out = plan.tables, dict(plan.left_out)
+        total = sum(whole_rotations(games, table.sides) for table in planned)
+        for i, table in enumerate(planned):
             done = sum(whole_rotations(games, earlier.sides) for earlier in planned[:i])
-            part = begin_part(progress, done, total, plan.name)
+            part = begin_part(progress, done, total, table.name)
             try:
-                tables.append(_play_table(plan, games, seed, threads, part))
+                tables.append(_play_table(table, games, seed, threads, part, budget, left_out))
             except CardaiError as error:  # a game or agent that breaks its contract costs its own table only
-                left_out[plan.name] = str(error)
+                left_out[table.name] = str(error)
     except KeyboardInterrupt:
         interrupted = True
     over = {*left_out, *(table.name for table in tables)}
@@ -171,16 +218,38 @@ def run_all(
         threads=threads,
         tables=tuple(tables),
         left_out=left_out,
-        unplayed=tuple(plan.name for plan in planned if plan.name not in over),
+        unplayed=tuple(table.name for table in planned if table.name not in over),
         seconds=time.perf_counter() - began,
         interrupted=interrupted,
+        budget=budget,
     )
 
 
-def _play_table(plan: PlannedTable, games: int, seed: int, threads: int, progress: CountProgress | None) -> LeagueTable:
-    """Play all deals of a table and time its agents. Raises KeyboardInterrupt at Ctrl-C."""
-    deals = -(-games // plan.sides)
-    drawn = draw_lineups(len(plan.pool), plan.sides, deals, seed)[:, rotations(plan.sides)]  # [deals, rotations, sides]
+def _play_table(
+    plan: PlannedTable,
+    games: int,
+    seed: int,
+    threads: int,
+    progress: CountProgress | None,
+    budget: float | None,
+    left_out: dict[str, str],
+) -> LeagueTable:
+    """Time the agents of a table and play its deals. Agents too slow for the budget are noted in `left_out`.
+
+    Raises KeyboardInterrupt at Ctrl-C.
+    """
+    speeds = {player.spec: _speed(plan, player, seed, threads) for player in plan.pool}
+    most = None
+    if budget is not None:
+        plan = _within_budget(plan, speeds, budget, left_out)
+        most = [
+            math.inf if player.spec == ANCHOR else int(budget / speeds[player.spec].seconds_a_game)
+            for player in plan.pool
+        ]
+    asked = -(-games // plan.sides)
+    lineup_of = draw_lineups(len(plan.pool), plan.sides, asked, seed, most)
+    deals, sat = len(lineup_of), np.bincount(lineup_of.reshape(-1), minlength=len(plan.pool))
+    drawn = lineup_of[:, rotations(plan.sides)]  # [deals, rotations, sides]
     is_new = np.stack([(drawn[:, :turn] != drawn[:, [turn]]).any(axis=2).all(axis=1) for turn in range(plan.sides)], 1)
     lineups, seeds = np.tile(drawn, plan.seats // plan.sides)[is_new], np.repeat(deal_seeds(seed, deals), plan.sides)
     results = _complete(
@@ -196,20 +265,61 @@ def _play_table(plan: PlannedTable, games: int, seed: int, threads: int, progres
     )
     scores = np.full(drawn.shape, np.nan)
     scores[is_new] = np.where(results.finished[:, None], results.scores, np.nan)[:, : plan.sides]
-    speeds = [_speed(plan, player, seed, threads) for player in plan.pool]
-    return _summarise(plan, drawn, scores, results, speeds, seed)
+    has_left = [most is not None and sat[i] >= most[i] and deals > 0 for i in range(len(plan.pool))]
+    own = [speeds[player.spec].decisions_per_second for player in plan.pool]
+    played = _summarise(plan, drawn, scores, results, own, has_left, seed)
+    return replace(played, cut=deals < asked)
 
 
-def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> float:
-    """The decisions a second of an agent that plays against itself."""
-    speed = 0.0
-    for i, games in enumerate(_SPEED_GAMES):
+class _Speed(NamedTuple):
+    """How fast an agent plays in all seats, on all threads."""
+
+    decisions_per_second: float
+    seconds_a_game: float
+
+
+def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> _Speed:
+    """Time an agent that plays against itself."""
+
+    def timed(games: int) -> Results:
         lineups, seeds = np.zeros((games, plan.seats), np.int64), deal_seeds(seed, games)
-        results = _complete(play(plan.game, [player], lineups, seeds, variant=plan.variant, threads=threads))
-        speed = results.decisions / results.seconds
-        if i and results.seconds >= _SPEED_SECONDS:
-            break
-    return speed
+        return _complete(play(plan.game, [player], lineups, seeds, variant=plan.variant, threads=threads))
+
+    games, results = 0, None
+    for least in _SPEED_GAMES:
+        games = max(least, threads)
+        results = timed(games)
+        if results.seconds >= _SPEED_SECONDS:  # it may have compiled something
+            results = timed(games)
+            if results.seconds >= _SPEED_SECONDS:
+                break
+    assert results is not None
+    return _Speed(results.decisions / results.seconds, results.seconds / games)
+
+
+def _within_budget(
+    plan: PlannedTable, speeds: Mapping[str, _Speed], budget: float, left_out: dict[str, str]
+) -> PlannedTable:
+    """The table without the agents that cannot play a few deals in `budget` seconds, which `left_out` gets.
+
+    A deal in all rotations has an agent once in each place: it takes the agent as long as a game against itself. The
+    anchor of the ratings has no limit.
+    Raises CardaiError if fewer than two agents are left.
+    """
+    slow = [
+        player
+        for player in plan.pool
+        if player.spec != ANCHOR and budget / speeds[player.spec].seconds_a_game < interval.FEWEST_DEALS
+    ]
+    for player in slow:
+        left_out[f"{plan.name}: {player.spec}"] = (
+            f"too slow: {interval.FEWEST_DEALS} deals, the fewest that an interval is made of, take it"
+            f" {interval.FEWEST_DEALS * speeds[player.spec].seconds_a_game:.3g} s, and its budget is {budget:g} s"
+        )
+    pool = tuple(player for player in plan.pool if player not in slow)
+    if len(pool) < 2:
+        raise CardaiError(f"all agents but {len(pool)} are too slow for a budget of {budget:g} s each")
+    return replace(plan, pool=pool)
 
 
 def _complete(results: Results) -> Results:
@@ -225,6 +335,7 @@ def _summarise(
     scores: np.ndarray,
     results: Results,
     speeds: Sequence[float],
+    has_left: Sequence[bool],
     seed: int,
 ) -> LeagueTable:
     """The ratings of a table by the agents and the scores of its sides, both [deals, rotations, sides]."""
@@ -236,12 +347,13 @@ def _summarise(
     except CardaiError as error:  # not all agents have met in finished games
         unrated = str(error)
     standings = []
-    for i, (player, rating, speed) in enumerate(zip(plan.pool, estimates, speeds, strict=True)):
+    columns = zip(plan.pool, estimates, speeds, has_left, strict=True)
+    for i, (player, rating, speed, cut) in enumerate(columns):
         own = np.where(lineups == i, scores, np.nan).reshape(len(lineups), -1)
         own = own[np.isfinite(own).any(axis=1)]
         lost = np.where(np.isnan(own), np.nan, own == 0.0)
         figures = rating, interval.estimate(own, seed).scaled(100), interval.proportion(lost).scaled(100)
-        standings.append(LeagueStanding(player.label, player.spec, player.about, *figures, speed))
+        standings.append(LeagueStanding(player.label, player.spec, player.about, *figures, speed, cut))
     standings.sort(key=lambda one: (math.isnan(one.rating.point), -one.rating.point, -one.score.point))
     return LeagueTable(
         game=plan.game.name,

@@ -7,6 +7,7 @@ model's agent. Agents that peek are in no pool, nor are those that run Python co
 league have no salt, so such code could find them by trying seeds (see `run_suite`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,19 +120,27 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
     return {spec: player for spec, player in pool.items() if not (player.peeks or player.is_foreign)}, refused
 
 
-def draw_lineups(players: int, seats: int, count: int, seed: int = 0) -> np.ndarray:
+def draw_lineups(
+    players: int, seats: int, count: int, seed: int = 0, most: Sequence[float] | None = None
+) -> np.ndarray:
     """Line-ups of a pool, i64[count, seats]: all players sit, and meet each other, about equally often.
 
     Each seat goes to the player who has met those already seated least often, then to the one who has sat least often,
     then by lot. No player has two seats at a table while another one could take the seat.
+
+    `most`: in how many seats each player may sit; then they leave the pool. The line-ups end when fewer than two
+    players are left.
     """
-    rng = np.random.default_rng(seed)
+    rng, limits = np.random.default_rng(seed), np.full(players, np.inf) if most is None else np.array(most)
     lineups, met, sat = np.zeros((count, seats), np.int64), np.zeros((players, players)), np.zeros(players)
-    for lineup in lineups:
+    for number, lineup in enumerate(lineups):
+        has_left = sat >= limits
+        if most is not None and (~has_left).sum() < 2:
+            return lineups[:number]
         places = np.zeros(players)
         for seat in range(seats):
             meetings = met[lineup[:seat]].sum(axis=0)
-            chosen = np.lexsort((rng.random(players), sat, meetings if seat else sat, places))[0]
+            chosen = np.lexsort((rng.random(players), sat, meetings if seat else sat, places, has_left))[0]
             lineup[seat] = chosen
             places[chosen] += 1
             sat[chosen] += 1

@@ -41,7 +41,7 @@ def rating_words(rating: Estimate) -> str:
 
 def _standings(league: League, is_narrow: bool) -> Any:
     """One line for each agent, in sections by table. The narrow form has no losses and no speed."""
-    table = grid("Every agent on every game", is_narrow)
+    table = grid(_title(league), is_narrow)
     table.add_column("table", no_wrap=True)
     add_names(table, "agent", [standing.agent for played in league.tables for standing in played.standings])
     table.add_column("rating", justify="right", style="bold", no_wrap=True)
@@ -52,8 +52,13 @@ def _standings(league: League, is_narrow: bool) -> Any:
             cells = [name, standing.agent, stacked(rating_words(standing.rating), is_narrow)]
             cells += [stacked(standing.score, is_narrow), *([] if is_narrow else [str(standing.loss)])]
             speed = [] if is_narrow else [f"{standing.decisions_per_second:,.0f}"]
-            table.add_row(*cells, f"{standing.score.n:,}", *speed)
+            table.add_row(*cells, f"{standing.score.n:,}{' *' if standing.cut else ''}", *speed)
     return table
+
+
+def _title(league: League) -> str:
+    games = {played.game for played in league.tables}
+    return f"Every agent of {games.pop()}" if len(games) == 1 else "Every agent on every game"
 
 
 def _changes(comparison: RatingComparison) -> Any:
@@ -84,6 +89,8 @@ def _notes(league: League) -> list[str]:
         f"seed {league.seed}; line-ups are drawn evenly from the table's agents, each deal is played in all rotations",
         f"{games:,} games, {league.seconds:.0f} s in all on {league.threads} threads",
     ]
+    if league.budget is not None:
+        notes += _budget_notes(league, league.budget)
     if any(math.isinf(bound) for bound in _bounds(league)):
         notes.append(
             f"or more, or less: no chain of wins leads from {ANCHOR} to this agent, or from it to {ANCHOR}, so the "
@@ -97,6 +104,19 @@ def _notes(league: League) -> list[str]:
     if league.interrupted:
         unplayed = f"; not played: {', '.join(league.unplayed)}" if league.unplayed else ""
         notes.append(f"stopped before the end: only finished tables count{unplayed}")
+    return notes
+
+
+def _budget_notes(league: League, budget: float) -> list[str]:
+    """What the budget of seconds was, and what it has cut."""
+    notes = [f"{league.asked:,} games a table were asked for, with at most {budget:g} s for each agent at each table"]
+    if any(standing.cut for played in league.tables for standing in played.standings):
+        notes.append("*: its budget was used up, and later deals were played without it")
+    notes += [
+        f"{played.name}: ended after {played.deals:,} deals, when fewer than two agents had budget left"
+        for played in league.tables
+        if played.cut
+    ]
     return notes
 
 
