@@ -6,11 +6,11 @@ the same.
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from pickle import PickleError
@@ -75,10 +75,7 @@ def cache_folder(source: Path) -> Path:
     digest = hashlib.blake2b(digest_size=8)
     for file in sources_of(source):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    folder = cache_root() / f"{source.parent.name}-{digest.hexdigest()}"
-    if not folder.exists():
-        _forget_old_generations(folder.parent)
-    return folder
+    return cache_root() / f"{source.parent.name}-{digest.hexdigest()}"
 
 
 def _forget_old_generations(root: Path) -> None:
@@ -105,8 +102,8 @@ def _tell_not_kept(error: OSError) -> None:
 if JIT:
     from llvmlite import ir
     from numba import njit
-    from numba.core import ccallback, config, dispatcher, types
-    from numba.core.caching import FunctionCache
+    from numba.core import types
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
     from numba.extending import intrinsic as _intrinsic
 
     intrinsic: Any = _intrinsic
@@ -128,66 +125,80 @@ if JIT:
                 linalg.ensure_blas = ensure
 
     _spare_scipy()
-    _folders: dict[Path, str] = {}
+    _folder_once = functools.cache(lambda file: cache_folder(Path(file)))
+
+    class _Place(UserProvidedCacheLocator):
+        """Where the code of a rule is kept: in the `cache_folder` of its file, which need not be there or be writable.
+
+        The name of the folder depends on all that the code depends on, so that Numba need not compare dates.
+        """
+
+        def __init__(self, py_func: Any, py_file: str) -> None:
+            self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+            self._cache_path = str(_folder_once(py_file))
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Any:
+            return cls(py_func, py_file)
+
+        def get_source_stamp(self) -> bytes:
+            return b""
+
+    class _KeptResult(CompileResultCacheImpl):
+        _locator_classes = (_Place,)
 
     class _KeptCode(FunctionCache):
         """Numba's cache, for several processes at once, for a disk that is full and for files that are damaged.
 
-        Numba numbers the files of a function. Two processes that save at once could take the same number, and a later
-        one would then run the code of other argument types.
+        A cache that may only be read is read. Numba numbers the files of a function. Two processes that save at once
+        could take the same number, and a later one would then run the code of other argument types.
         """
+
+        _impl_class = _KeptResult
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             """The kept code of a signature, or None if there is none or it cannot be read."""
             try:
-                return super().load_overload(sig, target_context)
+                kept = super().load_overload(sig, target_context)
             except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, ImportError, PickleError):
                 with contextlib.suppress(OSError):
                     self.flush()
                 return None
+            if kept is not None:
+                _note_use(Path(self.cache_path))
+            return kept
 
         def save_overload(self, sig: Any, data: Any) -> None:
             """Keep the code of a signature, if that is possible."""
+            folder = Path(self.cache_path)
             try:
-                with in_turn(Path(self.cache_path)):
+                if not folder.exists():
+                    folder.mkdir(parents=True, exist_ok=True)
+                    _forget_old_generations(folder.parent)
+                with in_turn(folder):
                     super().save_overload(sig, data)
+                _note_use(folder)
             except OSError as error:
                 _tell_not_kept(error)
 
-    def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
-        """Compile `function` with Numba and store its compiled code in the `cache_folder` of its source file.
+    def _note_use(folder: Path) -> None:
+        """Note, once a process, that a cache folder was used now: those not used for longest are forgotten."""
+        if folder not in _used:
+            _used.add(folder)
+            with contextlib.suppress(OSError):  # it may only be read, or belongs to somebody else
+                os.utime(folder)
 
-        `compile_(cache=True)` returns the Numba decorator. A function typed at a prompt has no file and is not cached.
-        If the folder cannot be written to, the code is not kept, and a line on stderr says so.
+    _used: set[Path] = set()
+
+    def kept(compiled: Any, function: Callable[..., Any]) -> Any:
+        """A dispatcher or C callback of Numba whose code is kept in the `cache_folder` of the function's source file.
+
+        A function typed at a prompt has no file, and its code is not kept. If the folder cannot be written to, what is
+        in it is used, and a line on stderr says that what is compiled is not kept.
         """
-        source = Path(function.__code__.co_filename)
-        if not source.is_file():  # typed at a prompt: there is no file to compute the name of a cache folder from
-            return compile_(cache=False)(function)
-        if source not in _folders:
-            _folders[source] = _writable(cache_folder(source))
-        if not _folders[source]:
-            return compile_(cache=False)(function)
-        before = config.CACHE_DIR  # pyright: ignore[reportAttributeAccessIssue]
-        config.CACHE_DIR = _folders[source]  # pyright: ignore[reportAttributeAccessIssue]
-        for module in (ccallback, dispatcher):
-            module.FunctionCache = _KeptCode  # pyright: ignore[reportAttributeAccessIssue]
-        try:
-            return compile_(cache=True)(function)
-        finally:
-            config.CACHE_DIR = before  # pyright: ignore[reportAttributeAccessIssue]
-            for module in (ccallback, dispatcher):
-                module.FunctionCache = FunctionCache  # pyright: ignore[reportAttributeAccessIssue]
-
-    def _writable(folder: Path) -> str:
-        """The path of a folder, which is made; "" if files cannot be written there, so that nothing is kept."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                os.utime(folder)  # it was used now: the folders that were not used for longest are forgotten
-                return str(folder)
-        except OSError as error:
-            _tell_not_kept(error)
-            return ""
+        if Path(function.__code__.co_filename).is_file():
+            compiled._cache = _KeptCode(function)
+        return compiled
 
     def rule(function: F) -> F:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
@@ -208,7 +219,7 @@ if JIT:
         is of use to rules, and without them a game compiles in a sixth less time: a whole number is an int64.
         """
         options: Any = {"nogil": True, "no_cfunc_wrapper": True, **more}
-        found = with_cache(lambda cache: njit(cache=cache, **options), function)
+        found: Any = kept(njit(**options)(function), function)
         template = found.get_call_template
         found.get_call_template = lambda args, kws: template(
             tuple(map(_widened, args)), {name: _widened(kind) for name, kind in kws.items()}
@@ -292,9 +303,6 @@ if JIT:
         return refused == 0
 
 else:
-
-    def with_cache(compile_: Callable[..., Any], function: Callable[..., Any]) -> Any:
-        return function
 
     def rule(function: F) -> F:
         """Return `function` unchanged, since `CARDAI_JIT=0`."""

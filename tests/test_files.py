@@ -362,11 +362,21 @@ def test_a_verb_refuses_a_pipe_and_a_hostile_header_with_exit_code_2(tmp_path, c
 # The cache of compiled rules
 
 _PROGRAM = """
-import resource, sys, time
+import os, resource, sys, time
 from numba.core.caching import IndexDataCacheFile
 from cardai.rule import JIT, rule
 
-kind, limit, pause = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+kind, limit, pause, read_only = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+
+def refuse(event, arguments):
+    writes = event in ("os.mkdir", "os.rename", "os.remove", "os.utime", "os.link")
+    if event == "open":
+        writes = arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes and str(arguments[0]).startswith(read_only):
+        raise PermissionError(13, "Permission denied")
+
+if read_only:
+    sys.addaudithook(refuse)
 if limit >= 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 save = IndexDataCacheFile._save_index
@@ -391,12 +401,15 @@ if JIT:
 KINDS = {"i4": "6 int", "f4": "6.0 float", "f8": "6.0 float", "c16": "(6+0j) complex"}
 
 
-def program(tmp_path, cache, kinds, limit=-1, pause=0.0):
-    """Start a process that compiles a rule for arguments of some types. `limit`: the largest file it may write."""
+def program(tmp_path, cache, kinds, limit=-1, pause=0.0, read_only=False):
+    """Start a process that compiles a rule for arguments of some types. `limit`: the largest file it may write.
+
+    `read_only`: it may not change anything in the cache, as if that belonged to another user.
+    """
     if not (tmp_path / "program.py").exists():  # written once: another process may be reading it
         (tmp_path / "program.py").write_text(_PROGRAM)
     return subprocess.Popen(
-        [sys.executable, tmp_path / "program.py", ",".join(kinds), str(limit), str(pause)],
+        [sys.executable, tmp_path / "program.py", ",".join(kinds), str(limit), str(pause), str(cache) * read_only],
         env={**os.environ, "CARDAI_CACHE": str(cache), "PYTHONPATH": str(Path(cardai.__file__).parents[1])},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -422,7 +435,7 @@ def test_the_cache_folders_that_were_used_last_are_kept(tmp_path):
     for age in range(most + 10):
         (tmp_path / f"game-{age}").mkdir()
         os.utime(tmp_path / f"game-{age}", (age, age))
-    assert rule._writable(tmp_path / "game-0")
+    rule._note_use(tmp_path / "game-0")
     rule._forget_old_generations(tmp_path)
     kept = {place.name for place in tmp_path.iterdir()}
     assert kept == {"game-0", *(f"game-{age}" for age in range(11, most + 10))}
@@ -437,6 +450,17 @@ def test_a_cache_folder_that_cannot_be_written_means_that_nothing_is_kept(tmp_pa
         assert err.startswith(f"cardai: compiled code is not kept in {cache}: ")
         assert why in err
         assert err.count("\n") == 1
+
+
+@needs_compiling
+def test_a_cache_that_may_only_be_read_is_read(tmp_path):
+    cache = tmp_path / "cache"
+    assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 0\n", "")
+    assert program(tmp_path, cache, ["i4"], read_only=True).communicate(timeout=100) == ("6 int 1\n", "")
+    out, err = program(tmp_path, cache, ["i4", "f8"], read_only=True).communicate(timeout=100)
+    assert (out, err) == ("6 int 6.0 float 1\n", f"cardai: compiled code is not kept in {cache}: Permission denied\n")
+    out, err = program(tmp_path, cache / "new", ["i4"], read_only=True).communicate(timeout=100)
+    assert (out, err) == ("6 int 0\n", f"cardai: compiled code is not kept in {cache / 'new'}: Permission denied\n")
 
 
 @needs_compiling

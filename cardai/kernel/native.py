@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.rule import JIT, STREAM, mixed, next_bits, rule, uniform, with_cache
+from cardai.rule import JIT, STREAM, mixed, next_bits, rule, uniform
 
 # What the driver passes to a rule in each role: (type of the result, parameters: r record, i int64, a array).
 _KINDS = {
@@ -41,7 +41,10 @@ if JIT:
     import numba
     from llvmlite import ir
     from numba.core import cgutils, types
+    from numba.core.ccallback import CFunc
     from numba.extending import intrinsic as _intrinsic
+
+    from cardai.rule import kept
 
     intrinsic: Any = _intrinsic
 
@@ -74,7 +77,8 @@ if JIT:
         }[role]
         signature = getattr(types, _KINDS[role][0])(*parameters)
         source = getattr(function, "py_func", function)
-        compiled = with_cache(lambda cache: numba.cfunc(signature, cache=cache), source)
+        compiled = kept(CFunc(source, (signature.args, signature.return_type), locals={}, options={}), source)
+        compiled.compile()
         _alive.append(compiled)
         return compiled.address
 
