@@ -75,7 +75,7 @@ def test_the_end_at_the_keyboard_labels_every_figure(tmp_path):
 def test_a_tally_names_outcomes_of_the_game():
     with pytest.raises(CardaiError, match="tally"):
         dataclasses.replace(GAMES["moska"], tally=("points",))
-    assert GAMES["literature"].tallied == ["half_suits", "asks"]
+    assert GAMES["literature"].tallied == ["half_suits"]
     assert dataclasses.replace(GAMES["hearts"], tally=()).tallied == ["points", "moon"]
     assert GAMES["moska"].tallied == []
 
@@ -126,7 +126,7 @@ def test_a_game_without_a_model_is_reviewed_by_rollouts_that_name_a_better_move(
     assert all(one.value is None for one in report.turns if one.seat != 0)
     assert report == analyse(game, played, "rollout:20", names=["x"] * 4, seat=0), "the same worlds each time"
     words = text_of(shown_analysis.table(report))
-    assert "found in half of the worlds" in words
+    assert "found in other worlds" in words
     assert report.cost_words(turn) in words
 
 
@@ -159,3 +159,16 @@ def test_the_table_of_why_says_what_a_score_is_worth():
     state = game.new(4, 1, "match")
     notes = " ".join(shown_advice.notes(Adviser(game, "rollout:4", 4, "match", worlds=4).explain(state, 1)))
     assert "a score of 0.100 is 10 percentage points of the win" in notes
+
+
+def test_points_beside_the_tricks_of_a_match_say_of_which_rounds_they_are():
+    game = GAMES["hearts"]
+    table = OneGame(game, [cardai.agent(game, "duck")] * 4, 3, "match")
+    for _ in range(90):
+        table.step()
+    notes = [zone.note for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    assert all(re.fullmatch(r"\d+ points? this round, -?\d+ before", note) for note in notes), notes
+    assert sum(int(note.split()[-2]) for note in notes) == 26, "one round is over"
+    table.run()
+    notes = [zone.note for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    assert [int(note.split()[-3]) for note in notes] == [int(points) for points in table.outcomes()["total"]]

@@ -55,7 +55,7 @@ def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_frie
     theirs.page.fill("#name", "Ben")
     theirs.press("text=Come in")
     theirs.page.wait_for_selector(".board:not([hidden])")
-    mine.page.wait_for_selector("h2:has-text('p0 You')")
+    mine.page.wait_for_selector("h2:has-text('p0 Player')")
     theirs.page.goto(link)
     theirs.page.wait_for_selector("h2:has-text('p1 Ben')")
     theirs.page.wait_for_selector(".own h2:has-text('you')")

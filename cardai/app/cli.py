@@ -511,7 +511,7 @@ def serve(
     *games: GameName,
     opponents: Annotated[
         str | None,
-        Parameter(help="Agents to play against: bot3,greedy:best, or by game: moska=greedy:best,bot3,hearts=pimc."),
+        Parameter(help="Agents to play against: bot3,greedy:best, or by game: GAME=greedy:best,bot3,OTHER=random."),
     ] = None,
     seats: SeatCount = None,
     variant: Variant = None,

@@ -195,7 +195,7 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
         if self.moment == "played_on":
             notes = [
                 f"numbers: {self.scale.name}, the mean over worlds in which a simple player plays on after the move;",
-                "the better move was found in half of the worlds, and the cost of the other one measured in the rest;",
+                "the better move was found in other worlds than those in which the cost is measured;",
                 "it is named only where the 95 % interval of the cost does not contain 0",
             ]
         else:

@@ -160,7 +160,13 @@ def seat_zones(state, other, seat, chosen):
     choosing = state["leader"] == NONE and state["turn"] >= 0
     note = f"{int(state['passed'][other]).bit_count()} of {PASS} chosen" if choosing else ""
     counting = taken & (POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0))
-    points = counted(points_of(taken), "point") + (f", {int(state['totals'][other])} in all" if state["limit"] else "")
+    points, total = counted(points_of(taken), "point"), int(state["totals"][other])
+    if state["limit"]:  # totals have the rounds that are over
+        points = (
+            f"{points} this round, {total} before"
+            if state["turn"] >= 0
+            else f"{points} in the last round, {total} in all"
+        )
     return [
         Zone("Hand", in_suits(shown), hidden=left, seat=other, look="fan", note=note),
         Zone("Won", counting, hidden=(taken & ~counting).bit_count(), seat=other, look="pile", note=points),

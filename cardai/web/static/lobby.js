@@ -6,7 +6,7 @@ import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
   const games = await (await fetch("/games")).json();
-  const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || "You", required: true });
+  const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || "Player", required: true });
   const game = picker("game", games.map((offer) => [offer.key, offer.title]));
   const variant = el("select", { id: "variant" });
   const seats = el("select", { id: "seats" });

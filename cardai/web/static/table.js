@@ -147,14 +147,14 @@ class TablePage {
     const isTurn = this.view.turn === seat;
     const badges = [isTurn ? "to move" : "", who.peeks ? "peeks" : "", who.kind === "you" ? "you" : ""].filter(Boolean);
     return el("article", { class: `seat${isTurn ? " turn" : ""}`, "aria-label": `p${seat} ${who.name}` },
-      el("h2", {}, `p${seat} ${who.name}`, ...badges.map((text) => el("span", { class: "badge" }, text))), ...zones);
+      el("h2", { title: who.name }, `p${seat} ${shortName(who)}`, ...badges.map((text) => el("span", { class: "badge" }, text))), ...zones);
   }
 
   whatNow() {
     const view = this.view;
     if (view.over) return "The game is over.";
     const who = view.seats[view.turn];
-    if (view.turn !== view.seat || view.watches) return `p${view.turn} ${who.name} is to move.`;
+    if (view.turn !== view.seat || view.watches) return `p${view.turn} ${shortName(who)} is to move.`;
     if (!view.zones || !view.moves.some(([, pieces]) => pieces.length)) return "Your turn.";
     const names = [...this.picked].map((piece) => pretty(view.pieces[piece], view.pieces)).join(" ");
     return names ? `Your turn. Picked: ${names}` : "Your turn. Pick what you play, or choose a move.";
@@ -249,8 +249,8 @@ class TablePage {
   }
 
   ending(view) {
-    const heads = el("tr", {}, ...["", ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
-    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row" }, `p${seat} ${who.name}`), ...view.end.rows[seat].map((text) => el("td", {}, text))));
+    const heads = el("tr", {}, ...["seat", ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
+    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, `p${seat} ${shortName(who)}`), ...view.end.rows[seat].map((text) => el("td", {}, text))));
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };
     return el("div", { class: "panel result" },
@@ -263,4 +263,5 @@ class TablePage {
   }
 }
 
+const shortName = (who) => (who.kind === "agent" ? who.name.replace(/\?[^()]*/g, "") : who.name); // without options
 const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

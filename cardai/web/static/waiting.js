@@ -4,11 +4,14 @@ import { el, post } from "./dom.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
+const ONLY_HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
 export function waitingRoom(view, report) {
   const rows = view.seats.map((who, seat) => seatRow(view, who, seat, report));
   return el("section", { class: "panel waiting" },
     el("h2", {}, "Waiting for the others"),
     el("p", {}, "The game begins when every seat is taken. A link works once."),
+    ONLY_HERE.test(location.hostname) && view.seats.some((who) => who.kind === "empty") ? el("p", { class: "small" }, `Links to ${location.hostname} work on this machine only. For friends elsewhere, start the server with --host 0.0.0.0 and open this page by the machine's address.`) : null,
     el("ul", {}, ...rows),
     el("p", { class: "small" }, "The deal is fixed already. Its fingerprint (SHA-256): ", el("code", {}, view.commitment)));
 }
@@ -38,7 +41,7 @@ function seatRow(view, who, seat, report) {
   make.addEventListener("click", act(copy));
   row.append(
     el("span", { class: "buttons" },
-      make, link, state, agents, el("button", { onclick: act(fill), "data-key": `fill-${seat}` }, "Seat this agent")));
+      make, link, state), el("span", { class: "buttons" }, agents, el("button", { onclick: act(fill), "data-key": `fill-${seat}` }, "Seat this agent")));
   return row;
 }
 
