@@ -526,6 +526,13 @@ def test_other_impossible_wishes_are_refused(files, tmp_path):
         collect_games(MOSKA, [], Recipe())
 
 
+def test_a_later_game_in_memory_may_have_agents_that_the_first_one_lacks(files):
+    games = list(read(files["moska"]))[:2]
+    lineups = [(0, 0, 0, 0), (0, 1, 2, 3)]
+    renamed = [replace(one, lineup=lineup) for one, lineup in zip(games, lineups, strict=True)]
+    assert len(collect_games(MOSKA, renamed, Recipe())) == len(collect_games(MOSKA, games, Recipe()))
+
+
 def test_games_in_memory_of_several_tables_are_refused(files, tmp_path):
     simulate(MOSKA, {"random": 1}, 2, out=tmp_path / "three.jsonl", seats=3)
     mixed = [*read(files["moska"]), *read(tmp_path / "three.jsonl")]

@@ -318,9 +318,9 @@ def seed_luck(bits, streams):
 def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np.ndarray:
     """What an agent plays in STATE[n], each a world of the seat to move, with STREAM[n] as its luck: MOVE[n].
 
-    It explores all along, if it explores. Raises CardaiError for an agent whose parameters are drawn anew for each
-    game or whose moves somebody else makes, for one made for another game, for worlds and streams that are not of this
-    game or do not fit each other, and NoLegalMove.
+    All worlds are of one variant. It explores all along, if it explores. Raises CardaiError for an agent whose
+    parameters are drawn anew for each game or whose moves somebody else makes, for one made for another game, for
+    worlds and streams that are not of this game or do not fit each other, and NoLegalMove.
     """
     worlds = _asked(game, agent, worlds, streams, "worlds")
     agent = agent.at_table(game, worlds[:1])
