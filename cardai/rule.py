@@ -2,7 +2,7 @@
 
 A rule is a plain function on integers and on the records of `cardai.game`, with ifs and loops and without Python
 objects. With `CARDAI_JIT=0` in the environment the same source runs as plain Python, for a debugger; the results are
-the same.
+the same. `NUMBA_DISABLE_JIT=1` does the same.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ import numpy as np
 from cardai.errors import CardaiError, printable
 from cardai.files.writing import in_turn
 
-JIT = os.environ.get("CARDAI_JIT", "1") != "0"
+JIT = os.environ.get("CARDAI_JIT", "1") != "0" and os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 
 STREAM = np.dtype((np.record, [("rng", "u8")]))
 """The type of a random stream. A state has the same field, so it can be used as a stream too."""
@@ -43,7 +43,10 @@ def cache_root() -> Path:
     chosen = os.environ.get("CARDAI_CACHE")
     if chosen:
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardai"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardai"
+    except RuntimeError:  # nobody's process, as in a container
+        raise CardaiError("there is no home folder to keep compiled rules in; set CARDAI_CACHE to a folder") from None
 
 
 # Every rule may call rules of these files, so a change in one of them compiles all rules anew.
@@ -100,8 +103,11 @@ def _tell_not_kept(error: OSError) -> None:
 
 
 if JIT:
-    from llvmlite import ir
-    from numba import njit
+    try:
+        from llvmlite import ir
+        from numba import njit
+    except ValueError as error:  # a setting in the environment, such as NUMBA_NUM_THREADS=0
+        raise CardaiError(f"Numba cannot be used: {error}") from None
     from numba.core import types
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
     from numba.extending import intrinsic as _intrinsic

@@ -33,6 +33,7 @@ from cardai.rule import JIT
 from cardai.stats.machine import commit
 from evaluators.bodies import options
 from evaluators.bodies.arrays import hidden_of, layers_of
+from evaluators.jax_start import check_devices
 from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
 from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 from evaluators.own_variant import is_own_variant, listed
@@ -146,6 +147,7 @@ class Model:
     def module(self) -> "nnx.Module":
         """The network as a flax module, in evaluation mode. A model that was read from a file builds it here."""
         if isinstance(self._given, Mapping):
+            check_devices()
             from evaluators.bodies.build import build
 
             module = build(self.metadata.body, self.metadata.body_options, self.metadata.segments, seed=0)

@@ -10,6 +10,7 @@ from cardai.errors import CardaiError, short
 from cardai.game import Segment
 from evaluators.bodies.arrays import hidden_of, shapes_of
 from evaluators.bodies.options import WIDEST, options_of
+from evaluators.jax_start import check_settings
 from evaluators.network_file import (
     COUNT,
     NUMBER,
@@ -92,6 +93,7 @@ def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
     if hidden is not None and 1 <= width <= WIDEST:
         specs = {name: TensorSpec("F32", shape) for name, shape in shapes_of(width, hidden).items()}
     else:
+        check_settings()
         from flax import nnx
 
         from evaluators.bodies.build import construct

@@ -25,6 +25,7 @@ from cardai.files.kind import FIRST, TENSORS, foreign_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.writing import write_whole
 from cardai.game import Segment
+from evaluators.jax_start import check_devices
 
 if TYPE_CHECKING:
     from flax import nnx
@@ -224,6 +225,7 @@ def tensors_of(module: "nnx.Module") -> dict[str, np.ndarray]:
 
 def set_tensors(module: "nnx.Module", tensors: Mapping[str, np.ndarray]) -> None:
     """Give a network these weights and running statistics. Names and shapes must be those of its own."""
+    check_devices()
     import jax
 
     variables = _variables(module)

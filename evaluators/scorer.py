@@ -12,6 +12,7 @@ import numpy as np
 from cardai.agents.evaluator import DEVICES, SCORERS
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 from cardai.rule import JIT
+from evaluators.jax_start import check_devices, refuse_fork
 
 if TYPE_CHECKING:
     import jax
@@ -53,11 +54,12 @@ def chosen() -> tuple[str, str]:
 
 def device_of(name: str | None = None) -> Any:
     """Return the JAX device of this name, by default the chosen one. Raises CardaiError if it does not exist."""
-    import jax
-
     name = _device if name is None else name
     if name not in DEVICES:
         raise CardaiError(unknown("device", name, DEVICES))
+    check_devices()
+    import jax
+
     try:
         return jax.local_devices(backend=None if name == "auto" else name)[0]
     except RuntimeError:
@@ -93,6 +95,7 @@ class Scorer:
     """
 
     def __init__(self, module: "nnx.Module", device: str | None = None, batch: int | None = None) -> None:
+        check_devices()
         import chex
         import jax
         from flax import nnx
@@ -127,6 +130,7 @@ class Scorer:
         """
         import jax
 
+        refuse_fork()
         if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.ndim != 2:
             raise BadArgument(f"rows must be an array u8[n, width], not {short(rows)}")
         parts, first = [], 0

@@ -11,6 +11,7 @@ from evaluators.bodies.cnn import Cnn, FlatCnn
 from evaluators.bodies.layers import initialise
 from evaluators.bodies.mlp import Mlp
 from evaluators.bodies.options import WIDEST, CnnFlatOptions, CnnOptions, LinearOptions, MlpOptions, options_of
+from evaluators.jax_start import check_devices
 
 
 def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed: int) -> nnx.Module:
@@ -19,6 +20,7 @@ def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed
     `seed` decides the initial weights and the masks of dropout. Raises CardaiError for an unknown body, for an option
     that is unknown or impossible, and for a layout that the body cannot take.
     """
+    check_devices()
     module = nnx.eval_shape(lambda: construct(body, options, layout))
     initialise(module, seed)
     return module

@@ -10,6 +10,7 @@ from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.files.named import note, place_of
 from cardai.game import Game
+from evaluators.jax_start import check_devices
 
 SHIPPED = Path(__file__).parent / "shipped"
 """The policies that come with cardai: GAME/NAME.safetensors."""
@@ -32,6 +33,7 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
     called = f"policy:{argument}"  # a model may have the same name
     place = place_of(called) or _place(game, argument)
     note(called, place)
+    check_devices()
     from evaluators.policies.policy import load
 
     return load(place).agent(spec=spec, **flags)

@@ -25,6 +25,7 @@ from cardai.errors import CardaiError
 from cardai.game import Game, Segment
 from cardai.stats.machine import commit
 from evaluators.bodies.options import DEEPEST, WIDEST
+from evaluators.jax_start import refuse_fork
 from evaluators.network_file import (
     COUNT,
     NUMBER,
@@ -140,6 +141,7 @@ class Policy:
 
         `rows`: u8[n, width]. `masks`: bool[n, A], which actions are legal.
         """
+        refuse_fork()
         return probabilities(self._logits(self._weights, rows), masks)
 
     def act(self, rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:

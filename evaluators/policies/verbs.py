@@ -35,8 +35,10 @@ def train_policy(
     from cardai.errors import CardaiError, unknown
     from cardai.show.progress import Line
     from evaluators import settings
+    from evaluators.jax_start import check_devices
 
     with Line("loading the libraries"):  # the import of JAX takes seconds
+        check_devices()
         from evaluators.policies import nfsp, ppo
     algorithm = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
     if algorithm is None:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from cardai.app.cli import ClusterAddress, Mixed
 from evaluators import settings
+from evaluators.jax_start import check_devices, check_settings
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.iterate_config import IterateConfig
 
@@ -73,11 +74,13 @@ def train(
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = read_config(config, given)
     with Line("loading the libraries") as progress:  # the import of JAX takes seconds
+        check_settings()
         from evaluators.training import show_training
         from evaluators.training.processes import join_as_told, number
         from evaluators.training.train import train as run
 
         join_as_told(coordinator, processes, process)
+        check_devices()
         progress(0, 1, "reading games")
         result = run(wanted, progress, overwrite)
         if number() > 0:  # process 0 shows the result
@@ -108,6 +111,7 @@ def iterate(
 
     machines_of = joined(cluster, mixed, wanted.device)
     with Line("loading the libraries") as progress, machines_of as machines:  # the import of JAX takes seconds
+        check_devices()
         from evaluators.training import show_generations, show_training
         from evaluators.training.generations import IterateReport
         from evaluators.training.iterate import iterate as run
