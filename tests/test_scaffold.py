@@ -1,7 +1,9 @@
 """`cardai new-game` writes a complete game that keeps every law, and never writes over anything."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,8 @@ import cardai
 from cardai.app import scaffold
 from cardai.app.scaffold import create
 from cardai.conformance import check
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -36,7 +40,21 @@ def test_a_new_games_own_test_passes(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
+    assert "10 passed" in done.stdout
+
+
+def test_the_general_part_of_the_test_is_true_of_other_rules_and_the_sample_is_not(tmp_path):
+    place = create("fresh_replaced", tmp_path)
+    (place / "__init__.py").write_text((ROOT / "games/tictactoe/__init__.py").read_text("utf-8"), "utf-8")
+    results = {}
+    for chosen in ("not SampleGame", "SampleGame"):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, str(place)],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        results[chosen] = done.stdout.strip().splitlines()[-1]
+    assert re.match(r"2 passed(, 1 skipped)?, 2 deselected", results["not SampleGame"]), results
+    assert "2 failed" in results["SampleGame"]
 
 
 def test_a_new_game_has_all_its_files_and_nothing_of_the_template_is_left(tmp_path):

@@ -1,6 +1,7 @@
 """My Game: three hidden cards; swap some for better ones, then the most points win.
 
 This small game is complete. Replace it part by part, from the top, and run `cardai check ./mygame` after each step.
+Replace `TestSampleGame` in test_mygame.py too: it tests the rules below.
 Rules: RULES.md in this folder, whose numbers the comments quote.
 """
 
