@@ -294,10 +294,17 @@ def test_a_game_is_played_from_a_file(output, call):
     tokens = ("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt")
     text = output(*tokens)
     assert "the game is over" in text
-    assert text.endswith("The same deal again: --seats human,greedy:open_lines --seed 1\n")
+    assert text.endswith("The same deal again: --seats human,endgame:greedy:open_lines --seed 1\n")
     Path("moves.txt").write_text("b2\n")
     code, _, err = call(*tokens)
     assert (code, err) == (2, "cardai: moves.txt ends after 1 inputs, and the game is not over\n")
+
+
+def test_the_line_that_repeats_a_deal_can_be_typed_into_a_shell(output):
+    Path("moves.txt").write_text("q\n")
+    text = output("play", "durak", "--seed", 1, "--variant", "report", "--moves-from", "moves.txt",
+                  "--seats", "human,endgame:(ahead:report2?worlds=16&halving)")  # fmt: skip
+    assert "--seats 'human,endgame:(ahead:report2?worlds=16&halving)' --seed 1 --variant report" in text
 
 
 def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, answer, call):
@@ -328,7 +335,7 @@ def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, an
 def test_a_game_that_is_left_is_not_recorded_and_that_is_said(output):
     Path("moves.txt").write_text("b2\nq\n")
     text = output("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt", "--record", "g.jsonl")
-    left = "You have left the game (--seats human,greedy:open_lines --seed 1); it was not recorded.\n"
+    left = "You have left the game (--seats human,endgame:greedy:open_lines --seed 1); it was not recorded.\n"
     assert text.endswith(left)
     assert sorted(path.name for path in Path().iterdir()) == ["moves.txt"]
 

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import functools
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -495,7 +496,8 @@ def play(
     except KeyboardInterrupt:
         print(f"\ninterrupted: the game is not finished{unrecorded}", file=sys.stderr)
         return INTERRUPTED
-    again = f"--seats {','.join(specs)} --seed {seed}"
+    chosen = f" --variant {shlex.quote(variant)}" if variant else ""
+    again = f"--seats {shlex.quote(','.join(specs))} --seed {seed}{chosen}"  # specs may hold & and brackets
     if scores is None:
         _print(f"You have left the game ({again}){unrecorded}.")
         return 0
