@@ -22,7 +22,9 @@ def test_every_law_holds():
 @pytest.mark.parametrize("seats", GAME.seats)
 @pytest.mark.parametrize("variant", GAME.variants)
 def test_games_are_played_to_their_end(variant, seats):
-    results = cardai.play(GAME, [cardai.agent(GAME, "random")], np.zeros((20, seats), int), range(20), variant=variant)
+    results = cardai.play(
+        GAME, [cardai.agent(GAME, "random")], np.zeros((20, seats), int), np.arange(20), variant=variant
+    )
     assert results.finished.all()
 
 
