@@ -33,7 +33,7 @@ USUAL = {
     ("durak", "report", 2): "endgame:(ahead:report2?worlds=16&halving)",
     ("durak", "podkidnoy", 6): "thrifty",
     ("hearts", "standard", 4): "ahead:best?worlds=16&halving",
-    ("hearts", "match", 4): "careful",
+    ("hearts", "match", 4): "greedy:best?any_variant",
     ("literature", "article", 4): "keeper?ask_at=0.1",
     ("literature", "table", 6): "keeper?ask_at=0.1",
     ("tictactoe", "standard", 2): "endgame:greedy:open_lines",

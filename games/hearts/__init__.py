@@ -82,7 +82,7 @@ GAME = Game(
     unit=unit,
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
-    opponents=("ahead:best?worlds=16&halving", "greedy:best"),
+    opponents=("ahead:best?worlds=16&halving", "greedy:best", "greedy:best?any_variant"),
     phases={
         "passing": Phase("passing"),
         "tricks taken": Phase("tricks taken", (2, 5, 8)),
