@@ -20,7 +20,7 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown,
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_text
-from cardai.kernel.fence import Space, fenced, forget
+from cardai.kernel.fence import FencedSpace, fenced, forget
 from cardai.kernel.native import raw
 from cardai.kernel.rules import (
     Rules,
@@ -563,7 +563,7 @@ class Game:
         self._check_written(space, self.max_moves)
         return found
 
-    def _check_written(self, space: Space, room: int, n: int = 0) -> None:
+    def _check_written(self, space: FencedSpace, room: int, n: int = 0) -> None:
         """Raise CardaiError if `legal` has left its buffer of `room` moves, or returned more."""
         if abs(n) > room or space.is_damaged():
             forget()

@@ -151,6 +151,13 @@ def test_numbers_are_compared_with_a_tolerance_and_digests_are_not():
     assert behaviour.differences({"estimators": [1.0]}, {"estimators": [1.000001]}) == ["estimators"]
 
 
+def test_an_outcome_that_a_game_has_got_since_voids_nothing():
+    then = {"outcome hearts points": "abc"}
+    assert behaviour.differences(then, then | {"outcome hearts total": "abd"}) == []
+    assert behaviour.differences(then, {"outcome hearts points": "abd"}) == ["outcome hearts points"]
+    assert behaviour.differences(then, {}) == ["outcome hearts points"]
+
+
 def test_agents_with_networks_trained_in_the_experiment_play_with_fixed_weights(tmp_path):
     spec = "ahead:{network moska thesis 4 relative before_draw mlp}?moves=2&worlds=1"
     first = with_stand_ins(spec, tmp_path)

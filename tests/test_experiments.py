@@ -11,7 +11,7 @@ from cardai.registry import load
 from evaluators.model import read_metadata
 from evaluators.training.selfplay_in_memory import SelfPlayTraining
 from experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
-from experiments.machinery import lab, networks, report, uses
+from experiments.machinery import lab, networks, observing, report, uses
 from experiments.machinery.catalogue import EXPERIMENTS, page_of
 from experiments.machinery.findings import VERDICTS
 
@@ -27,7 +27,7 @@ def made(tmp_path_factory):
             pytest.skip(f"needs {', '.join(lacking)}")
         if name not in found:
             lab.behaviour(name, "smoke")  # so that its games are not taken for the experiment's
-            with uses.observed(place / name) as used[name]:
+            with observing.observed(place / name) as used[name]:
                 found[name] = place / name, lab.run(name, place / name, "smoke")
         return found[name]
 
@@ -58,7 +58,7 @@ def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_what_an_experiment_uses_is_written_down(made, name):
-    """If this fails, run `python -m experiments.machinery.uses NAME` and read the difference."""
+    """If this fails, run `python -m experiments.machinery.observing NAME` and read the difference."""
     made(name)
     assert made.used[name] == uses.uses_of(name)
 

@@ -6,7 +6,8 @@
 | what | taken from |
 |---|---|
 | `settings` | the frozen sizes of the scale and the numbers among the experiment's constants |
-| `plays GAME VARIANT SEATS AGENT` | moves, scores and outcomes of seeded games with the agent, and the game's version |
+| `plays GAME VARIANT SEATS AGENT` | moves and scores of seeded games with the agent, and the game's version |
+| `outcome GAME NAME` | an outcome of seeded games; one that the game has got since voids nothing |
 | `network GAME NAME` | the content of a network's file that comes with cardai |
 | `data GAME VARIANT SEATS ...` | rows and labels made of seeded games by a recipe |
 | `step BODY ...` | losses and weights of a seeded short training |
@@ -29,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.registry import load
 from cardai.stats.jsonable import plain
 from experiments.machinery import probes
 from experiments.machinery.catalogue import EXPERIMENTS, module
@@ -52,6 +54,9 @@ def behaviour(name: str, scale: str) -> Behaviour:
     }
     values |= {f"measure suite {game}": probes.suite(game) for game in entry.games}
     values |= {
+        f"outcome {game} {what}": probes.outcome(game, what) for game in entry.games for what in load(game).outcomes
+    }
+    values |= {
         f"measure {what}": probe() for what, (function, probe) in probes.MEASURES.items() if _has(experiment, function)
     }
     return {**values, **_of_uses(uses_of(name))}
@@ -59,7 +64,8 @@ def behaviour(name: str, scale: str) -> Behaviour:
 
 def differences(then: Mapping[str, Value], now: Mapping[str, Value]) -> list[str]:
     """Return the names of what behaves differently, or is there on one side only; sorted."""
-    return sorted(what for what in then.keys() | now.keys() if not _alike(what, then.get(what), now.get(what)))
+    names = then.keys() | {what for what in now if not what.startswith("outcome ")}
+    return sorted(what for what in names if not _alike(what, then.get(what), now.get(what)))
 
 
 def _alike(what: str, one: Value | None, other: Value | None) -> bool:

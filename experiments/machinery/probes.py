@@ -80,7 +80,7 @@ def digest(*parts: Any) -> str:
 
 @_kept
 def plays(name: str, variant: str, seats: int, spec: str) -> Value:
-    """A digest of seeded games in which an agent has every other seat; the seats between play at random."""
+    """A digest of moves and scores of seeded games; an agent has every other seat, the others play at random."""
     game = load(name)
     with tempfile.TemporaryDirectory() as folder:
         players = [agent(game, with_stand_ins(spec, Path(folder))), agent(game, "random")]
@@ -88,12 +88,19 @@ def plays(name: str, variant: str, seats: int, spec: str) -> Value:
         lineups = np.tile(np.arange(seats) % 2, (games, 1))
         results = play(
             game, players, lineups, deal_seeds(SEED, games), variant=variant, threads=1, record=True,
-            outcomes=tuple(game.outcomes),
         )  # fmt: skip
     moves = [b"" if played is None else played.tobytes() for played in results.moves]
     ends = [results.plies, results.endless, results.scores[results.finished]]
-    noted = [results.outcomes[outcome][results.finished] for outcome in game.outcomes]
-    return digest(game.version, *moves, *ends, *noted)
+    return digest(game.version, *moves, *ends)
+
+
+@_kept
+def outcome(name: str, what: str) -> Value:
+    """A digest of an outcome of seeded games at random."""
+    game = load(name)
+    lineups = np.zeros((_PLAIN, game.default_seats), np.int64)
+    results = play(game, [agent(game, "random")], lineups, deal_seeds(SEED, _PLAIN), threads=1, outcomes=(what,))
+    return digest(results.outcomes[what][results.finished])
 
 
 def _is_dear(spec: str) -> bool:

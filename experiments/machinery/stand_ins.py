@@ -2,7 +2,7 @@
 
     with_stand_ins("greedy:{network moska thesis 4 relative before_draw mlp}?epsilon=0.1", folder)
 
-`experiments.machinery.uses` writes such specs.
+`experiments.machinery.observing` writes such specs.
 """
 
 import json

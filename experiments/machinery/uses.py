@@ -1,41 +1,16 @@
-"""What an experiment uses: agents, recipes of data, ways of training. Observed in a run at the scale "smoke".
+"""What an experiment uses: agents, recipes of data, ways of training, as written in `uses.json`.
 
-    python -m experiments.machinery.uses            # writes uses.json for all experiments
-    python -m experiments.machinery.uses strength   # for one
-
-`experiments.machinery.behaviour` computes how all of this behaves. Networks that an experiment trains itself are
-written as stand-ins in braces: `greedy:{network moska thesis 4 relative before_draw mlp}`. A test compares `uses.json`
-with what each experiment is seen to use.
+`experiments.machinery.observing` writes the file, from what runs at the scale "smoke" are seen to use. Networks that an
+experiment trains itself are written as stand-ins in braces: `greedy:{network moska thesis 4 relative before_draw mlp}`.
+`experiments.machinery.behaviour` computes how all of this behaves.
 """
 
-import contextlib
-import json
-import re
-import sys
-import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
-from unittest.mock import patch
+from typing import Any
 
-from cardai.agents.spec import Agent, agent
-from cardai.data.dataset import Dataset
-from cardai.errors import CardaiError
-from cardai.files.reading import read_json, read_text
-from cardai.game import Game
-from evaluators.model import FILE, read_metadata
-from evaluators.policies.nfsp import Nfsp
-from evaluators.policies.policy import POLICY_FILE
-from evaluators.policies.ppo import Ppo
-from evaluators.policies.training import TrainingTable
-from evaluators.training.config import TrainConfig
-from evaluators.training.trainer import Trainer
+from cardai.files.reading import read_json
 
 USES = Path(__file__).with_name("uses.json")
-STEP_FIELDS = ("schedule", "final_rate", "optimiser", "weight_decay", "clip", "ema")
-"""The fields of `TrainConfig` that decide what a training step does, beside the network."""
-_ENDINGS = ".safetensors", ".toml"
 
 Uses = dict[str, list[Any]]
 """{"plays": [game, variant, seats, spec], "data": [game, variant, seats, recipe], "steps": [body, fields],
@@ -43,119 +18,5 @@ Uses = dict[str, list[Any]]
 
 
 def uses_of(name: str) -> Uses:
-    """What an experiment uses, as written in `uses.json`; nothing for an experiment that it does not list."""
+    """Return what an experiment uses; nothing for an experiment that the file does not list."""
     return read_json(USES).get(name, {})
-
-
-@contextlib.contextmanager
-def observed(folder: Path) -> Iterator[Uses]:
-    """Collect what is used until the context ends. `folder`: where networks are trained meanwhile."""
-    found: dict[str, set[str]] = {kind: set() for kind in ("plays", "data", "steps", "policies")}
-    uses: Uses = {}
-
-    def note(kind: str, *what: Any) -> None:
-        found[kind].add(json.dumps(what, sort_keys=True))
-
-    def watched(owner: type, method: str, see: Any) -> Any:
-        original = getattr(owner, method)
-
-        def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, *args, **kwargs)
-            see(self, *args, **kwargs)
-            return result
-
-        return patch.object(owner, method, called)
-
-    def sits_down(player: Agent, game: Game, variant: str | None, seats: int) -> None:
-        spec = _spec(player, game, variant, seats, folder)
-        if spec:
-            note("plays", game.name, variant or game.default_variant, int(seats), spec)
-
-    def is_made(dataset: Dataset, *_: Any, **__: Any) -> None:
-        recipe = asdict(replace(dataset.recipe, per_game=min(dataset.recipe.per_game, 8), agents=()))
-        if recipe["teacher"]:
-            recipe["teacher"] = _without_paths(recipe["teacher"], folder)
-        note("data", dataset.game, dataset.variant, dataset.seats, recipe)
-
-    def trains(_: Trainer, __: Any, config: TrainConfig, *___: Any, **____: Any) -> None:
-        note("steps", config.body, {field: getattr(config, field) for field in STEP_FIELDS})
-
-    def learns(algorithm: Any, table: TrainingTable, *_: Any, **__: Any) -> None:
-        encoder, game = table.encoder, table.encoder.game
-        note("policies", type(algorithm).__name__.lower(), game.name, table.variant, encoder.seats, encoder.encoder)
-
-    with (
-        watched(Agent, "check_fits", sits_down),
-        watched(Dataset, "__init__", is_made),
-        watched(Trainer, "__init__", trains),
-        watched(Ppo, "__init__", learns),
-        watched(Nfsp, "__init__", learns),
-    ):
-        yield uses
-    uses |= {kind: [json.loads(text) for text in sorted(lines)] for kind, lines in found.items() if lines}
-
-
-def _spec(player: Agent, game: Game, variant: str | None, seats: int, folder: Path) -> str:
-    """An agent's spec with stand-ins for what was trained in the folder; "" for a policy while it is trained."""
-    spec = _without_paths(player.spec, folder)
-    if spec == player.spec:
-        try:
-            agent(game, spec)
-        except CardaiError:  # made in Python, not by its spec
-            if player.evaluator is None:
-                return ""
-            judge = cast(Any, player.evaluator)
-            place = game.name, variant or game.default_variant, seats, judge.encoder, judge.moment
-            return f"greedy:{{network {' '.join(map(str, place))} mlp}}"
-    return spec
-
-
-def _without_paths(spec: str, folder: Path) -> str:
-    return re.sub(re.escape(str(folder)) + r"[^?&(),;\"]*", lambda match: _stand_in(Path(match[0]), folder), spec)
-
-
-def _stand_in(place: Path, folder: Path) -> str:
-    place = place / FILE if place.is_dir() else place
-    if place.suffix == ".toml":
-        text = re.sub(r"above = [-\d.e]+", "above = 0.5", _without_paths(read_text(place), folder))
-        return f"{{file {json.dumps(text)}}}"
-    try:
-        facts = read_metadata(place)
-    except CardaiError:
-        facts = POLICY_FILE.read_metadata(place)
-        return f"{{policy {facts.game} {facts.variant} {facts.seats} {facts.encoder}}}"
-    body = f"{facts.game} {facts.variant} {facts.seats} {facts.encoder} {facts.moment} {facts.body}"
-    return f"{{network {body}}}"
-
-
-def observe(name: str) -> Uses:
-    """Run an experiment at the scale "smoke" and return what it uses."""
-    from experiments.machinery import lab
-
-    unchecked = patch.object(lab, "behaviour", lambda *_: {})  # which is computed of what is being found out
-    with tempfile.TemporaryDirectory() as folder, unchecked, observed(Path(folder)) as uses:
-        lab.run(name, Path(folder) / name, "smoke")
-    return uses
-
-
-def main(names: list[str]) -> None:
-    """Write `uses.json` anew for these experiments, for all that can run here if none is named."""
-    from experiments.machinery.catalogue import EXPERIMENTS
-
-    kept = read_json(USES) if USES.exists() else {}
-    for name in names or [name for name, entry in EXPERIMENTS.items() if not entry.missing()]:
-        kept[name] = observe(name)
-        print(name, {kind: len(lines) for kind, lines in kept[name].items()}, flush=True)
-        lines = ",\n".join(
-            f" {json.dumps(one)}: {{{', '.join(_listed(kind, used) for kind, used in uses.items())}}}"
-            for one, uses in sorted(kept.items())
-        )
-        USES.write_text(f"{{\n{lines}\n}}\n")
-
-
-def _listed(kind: str, lines: list[Any]) -> str:
-    return f"\n  {json.dumps(kind)}: [\n   " + ",\n   ".join(map(json.dumps, lines)) + "]"
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
