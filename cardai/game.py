@@ -9,6 +9,7 @@ import functools
 import hashlib
 import keyword
 import math
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +21,9 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown,
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_text
-from cardai.kernel.fence import FencedSpace, fenced, forget
+from cardai.kernel.fence import Fenced, fenced, forget
 from cardai.kernel.native import raw
+from cardai.kernel.query import divided, options_of
 from cardai.kernel.rules import (
     Rules,
     door_deal,
@@ -150,6 +152,8 @@ class Player:
             raise CardaiError(f'a player sees "world" or "own", not {short(self.sees)}')
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
 MEASURES = {
     "score": "mean score",
     "win": "share of games won (score 1)",
@@ -167,7 +171,8 @@ class Outcome:
     Also what a move brought its seat at once (`Game.rewards`). The rule `of(state, seat)` gives a number from `low` to
     `high` for a state of a game that is over, or for the settled state after the move. `about` says what it is. From 0
     to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
-    Raises CardaiError unless `low` < `high`, both finite.
+    `scale`: the values (least, most) that labels are scaled by, if they are not `low` and `high`.
+    Raises CardaiError unless `low` < `high`, both finite, and those of `scale` lie between them.
     """
 
     of: Callable[..., float]
@@ -175,18 +180,28 @@ class Outcome:
     low: float = 0.0
     high: float = 1.0
     lower_is_better: bool = False
+    scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf:
             raise CardaiError(f"the range of an outcome must be finite and rise, not {self.low} to {self.high}")
+        if self.scale is not None and not self.low <= self.scale[0] < self.scale[1] <= self.high:
+            raise CardaiError(f"the scale of an outcome must rise within {self.low} to {self.high}, not {self.scale}")
 
     def contains(self, values: Any) -> Any:
         """Whether values are in the declared range: bool[...]. NaN is not."""
         return (np.asarray(values) >= self.low) & (np.asarray(values) <= self.high)
 
     def as_label(self, values: np.ndarray) -> np.ndarray:
-        """Values of the outcome as labels in [0, 1], of which higher ones are better."""
-        shares = (np.asarray(values) - self.low) / (self.high - self.low)
+        """Values of the outcome as labels in [0, 1], of which higher ones are better.
+
+        Raises CardaiError for a value outside of the scale.
+        """
+        low, high = self.scale or (self.low, self.high)
+        shares = (np.asarray(values) - low) / (high - low)
+        if self.scale is not None and ((shares < 0.0) | (shares > 1.0)).any():
+            wrong = np.asarray(values)[(shares < 0.0) | (shares > 1.0)].flat[0]
+            raise CardaiError(f"{wrong:g} {self.about} is no label: labels are scaled by {low:g} to {high:g}")
         return 1.0 - shares if self.lower_is_better else shares
 
 
@@ -319,6 +334,9 @@ class Game:
     knows.
     `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
+    `variants` are named settings of the options, which are fields of the state; the first is the default. `choices` are
+    the values that an option may have, in `NAME?option=value&option=value`; those of an option that is not in it are
+    the values that some variant gives it.
     `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.
     0 if each seat plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
@@ -379,6 +397,7 @@ class Game:
     cards_alike: bool = True
     default_seats: int = 2
     variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
+    choices: Mapping[str, Sequence[int]] = field(default_factory=dict)
     encoders: Mapping[str, PerspectiveEncoder] = field(default_factory=dict)
     players: Mapping[str, Player] = field(default_factory=dict)
     heuristics: Mapping[str, Callable[..., float]] = field(default_factory=dict)
@@ -421,6 +440,13 @@ class Game:
         for name in self.tally:
             if name not in self.outcomes:
                 raise CardaiError(f"{self.name}: tally: {unknown('outcome', name, self.outcomes)}")
+        for name in self.choices:
+            if name not in self._option_names:
+                raise CardaiError(f"{self.name}: choices has {name!r}, but no variant sets this option")
+        for variant, options in self.variants.items():
+            for name, value in options.items():
+                if value not in self.choices.get(name, (value,)):
+                    raise CardaiError(f"{self.name}: the variant {variant} sets {name}={value}, which choices excludes")
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
@@ -437,6 +463,61 @@ class Game:
     def default_variant(self) -> str:
         """The name of the first variant."""
         return next(iter(self.variants))
+
+    @property
+    def _option_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for options in self.variants.values() for name in options))
+
+    @functools.cached_property
+    def allowed(self) -> Mapping[str, Sequence[int]]:
+        """The values that each option may have in a variant's text, in ascending order."""
+        found: dict[str, Sequence[int]] = {}
+        for name in self._option_names:
+            known = {int(options.get(name, 0)) for options in self.variants.values()}
+            found[name] = self.choices.get(name) or tuple(sorted(known))
+        return found
+
+    def variant_options(self, variant: str | None = None) -> dict[str, int]:
+        """The options of a variant: name -> value. `variant`: a text such as "standard?moon=2", None for the default.
+
+        Raises CardaiError for a name that is no variant, an option that the game does not have, and a value that it
+        does not allow.
+        """
+        text = self.default_variant if variant is None else check_text("variant", variant)
+        what = f"{self.name}: variant {short(text)}"
+        name, query = divided(what, text)
+        if name not in self.variants:
+            raise CardaiError(f"{self.name} has no variant {short(name)}; it has {', '.join(self.variants)}")
+        chosen = {}
+        for option, value in options_of(what, query).items():
+            if option not in self.allowed:
+                raise CardaiError(f"{what}: {unknown('option', option, self.allowed)}")
+            number = int(value) if _NUMBER.fullmatch(value) else None
+            if number is None or number not in self.allowed[option]:
+                raise CardaiError(f"{what}: {option} is {listed_values(self.allowed[option])}, not {short(value)}")
+            chosen[option] = number
+        return {option: int(number) for option, number in self.variants[name].items()} | chosen
+
+    def canonical(self, variant: str | None = None) -> str:
+        """The text of a variant that all texts with the same options share; the default one's name for None.
+
+        It is the name of a variant with these options, if there is one. Else it begins with the variant that differs
+        in the fewest options. Raises CardaiError like `variant_options`.
+        """
+        if variant is None or (isinstance(variant, str) and variant in self.variants):
+            return self.default_variant if variant is None else variant
+        return self.variant_with(self.variant_options(variant))
+
+    def variant_with(self, options: Mapping[str, int]) -> str:
+        """The canonical text of the variant with these options; those left out are 0."""
+        wanted = {name: int(options.get(name, 0)) for name in self._option_names}
+        best, changes = "", None
+        for name, own in self.variants.items():
+            different = {option: value for option, value in wanted.items() if int(own.get(option, 0)) != value}
+            if changes is None or len(different) < len(changes):
+                best, changes = name, different
+        query = "&".join(f"{option}={value}" for option, value in (changes or {}).items())
+        return f"{best}?{query}" if query else best
 
     @functools.cached_property
     def rules(self) -> Rules:
@@ -515,16 +596,17 @@ class Game:
     # the core's fields are checked, the others cannot be.
 
     def options(self, seats: int | None = None, variant: str | None = None) -> np.ndarray:
-        """A blank STATE[1] with a variant's options. Raises CardaiError for a wrong number of seats or variant."""
+        """A blank STATE[1] with a variant's options. Raises CardaiError for a wrong number of seats or variant.
+
+        `variant`: a name, or a text such as "standard?moon=2" (see `variant_options`).
+        """
         seats = self.default_seats if seats is None else whole("seats", seats)
         if seats not in self.seats:
             raise CardaiError(f"{self.name} is for {_in_words(self.seats)} seats, not {short(seats)}")
-        variant = self.default_variant if variant is None else check_text("variant", variant)
-        if variant not in self.variants:
-            raise CardaiError(f"{self.name} has no variant {short(variant)}; it has {', '.join(self.variants)}")
+        chosen = self.variant_options(variant)
         blank = np.zeros(1, self.state)
         blank["seats"] = seats
-        for name, value in self.variants[variant].items():
+        for name, value in chosen.items():
             blank[name] = value
         return blank
 
@@ -563,7 +645,7 @@ class Game:
         self._check_written(space, self.max_moves)
         return found
 
-    def _check_written(self, space: FencedSpace, room: int, n: int = 0) -> None:
+    def _check_written(self, space: Fenced, room: int, n: int = 0) -> None:
         """Raise CardaiError if `legal` has left its buffer of `room` moves, or returned more."""
         if abs(n) > room or space.is_damaged():
             forget()
@@ -702,6 +784,14 @@ class Game:
 def is_game(game: Any) -> Game:
     """Returns `game`. Raises CardaiError unless it is a Game."""
     return check_kind("game", game, Game, "what cardai.load() returns")
+
+
+def listed_values(values: Sequence[int]) -> str:
+    """Values of an option in words: "0, 1 or 2", "0 to 1000"."""
+    if isinstance(values, range) and len(values) > 3 and values.step == 1:
+        return f"{values[0]} to {values[-1]}"
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _in_words(seats: range) -> str:

@@ -106,7 +106,7 @@ class Model:
         Raises CardaiError for a name that does not exist.
         """
         is_game(game).options(seats, variant)
-        variant = game.default_variant if variant is None else variant
+        variant = game.canonical(variant)
         seats = game.default_seats if seats is None else int(seats)
         if moment not in MOMENTS:
             raise CardaiError(f"moment must be one of {', '.join(MOMENTS)}, not {short(moment)}")
@@ -119,7 +119,7 @@ class Model:
             game=game.name,
             game_version=game.version,
             variant=variant,
-            options=dict(game.variants[variant]),
+            options=game.variant_options(variant),
             seats=seats,
             encoder=next(iter(game.encoders)) if encoder is None else encoder,
             layout=tuple((segment.name, tuple(segment.shape)) for segment in layout),
@@ -272,13 +272,13 @@ class Model:
         return natural_shift(game, own.variant, own.seats, asked, mean if is_taught else None)
 
     def _check_variant(self, game: Game, variant: str) -> None:
-        own = self.metadata
+        own, variant = self.metadata, game.canonical(variant)
         if variant != own.variant:
             raise CardaiError(f"{self.name} is a model of {game.name}'s variant {own.variant!r}, not {short(variant)}")
-        if dict(game.variants[variant]) != dict(own.options):
+        if game.variant_options(variant) != dict(own.options):
             raise CardaiError(
                 f"{self.name} was made when the variant {variant!r} was {listed(own.options)}; now it is"
-                f" {listed(game.variants[variant])}"
+                f" {listed(game.variant_options(variant))}"
             )
 
 

@@ -93,7 +93,7 @@ class CounterfactualRegret(Strategy):
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError if the game is too large, or if its states do not hold what a seat must remember."""
         super().check_fits(game, variant, seats)
-        self._plan(seats, game.default_variant if variant is None else variant)
+        self._plan(seats, game.canonical(variant))
 
     def chances(  # pyright: ignore[reportIncompatibleVariableOverride]
         self, game: Game, worlds: np.ndarray
@@ -150,7 +150,4 @@ def _blank_of(game: Game) -> Any:
 
 def _variant_of(game: Game, world: np.ndarray) -> str:
     """The variant whose options a state has."""
-    for name, options in game.variants.items():
-        if all(int(world[option][0]) == value for option, value in options.items()):
-            return name
-    raise CardaiError(f"{game.name}: this state has the options of no variant")
+    return game.variant_with({name: int(world[name][0]) for name in game.allowed})

@@ -61,6 +61,7 @@ from cardai.agents.strategy import (
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
+from cardai.kernel.query import divided, options_of
 from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
@@ -298,25 +299,9 @@ def _refuse_evaluator_of_another_game(game: Game, evaluator: Evaluator) -> None:
         raise BadArgument(f"{evaluator.name} is an evaluator of {own.name}, not of {game.name}")
 
 
-def _split(spec: str, text: str, mark: str, most: int = -1) -> list[str]:
-    """A text divided at a mark wherever that stands outside parentheses, at most `most` times."""
-    parts, depth, begun = [], 0, 0
-    for i, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            break
-        if letter == mark and depth == 0 and len(parts) != most:
-            parts.append(text[begun:i])
-            begun = i + 1
-    if depth:
-        raise CardaiError(f"agent {spec!r}: its parentheses do not match")
-    return [*parts, text[begun:]]
-
-
 def _divided(spec: str) -> tuple[str, str]:
     """A spec without its options, and its options."""
-    head, *query = _split(spec, spec, "?", 1)
-    return head, query[0] if query else ""
+    return divided(f"agent {spec!r}", spec)
 
 
 def _unwrapped(spec: str) -> str:
@@ -324,14 +309,8 @@ def _unwrapped(spec: str) -> str:
     return spec[1:-1] if spec[:1] == "(" and spec[-1:] == ")" else spec
 
 
-def _options(spec: str, query: str) -> dict[str, str]:
-    options = {}
-    for part in _split(spec, query, "&") if query else ():
-        key, _, value = part.partition("=")
-        if not key or key in options:
-            raise CardaiError(f"agent {spec!r}: options are written ?name=value&name=value, each once")
-        options[key] = value
-    return options
+def _options(spec: str, text: str) -> dict[str, str]:
+    return options_of(f"agent {spec!r}", text)
 
 
 def _nothing_left(spec: str, options: dict[str, str]) -> None:

@@ -171,7 +171,7 @@ class OnePly(Strategy):
             if game.function_of("value", self.value) is None:
                 raise BadArgument(f"the game {game.name} has compiled no heuristic {short(self.value)}")
             return
-        self.evaluator.check_fits(game, None if self.any_variant else variant or game.default_variant, seats)
+        self.evaluator.check_fits(game, None if self.any_variant else game.canonical(variant), seats)
         game.encoder(self.evaluator.encoder)
         if self.evaluator.seats not in (None, seats):  # rows of another width would be written
             raise CardaiError(f"{self.evaluator.name} is for tables of {self.evaluator.seats} seats, not of {seats}")

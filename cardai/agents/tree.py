@@ -94,7 +94,7 @@ class GameTree:
         have different legal moves.
         """
         seats = is_game(game).default_seats if seats is None else seats
-        variant = game.default_variant if variant is None else variant
+        variant = game.canonical(variant)
         return _Listing(game, seats, variant, positive("limit", limit)).tree()
 
     def utilities(self, measure: str = "score") -> np.ndarray:

@@ -199,6 +199,10 @@ def games(*, json: AsJson = False) -> int:
             lists = ", ".join(row["variants"]), ", ".join(row["suites"])
             table.add_row(row["name"], row["title"], str(row["version"]), seats, *lists)
     _print(table)
+    for row in rows:
+        if row.get("options"):
+            print(f"Options of {row['name']}: {', '.join(row['options'])}")
+    print("An option is set as in --variant 'NAME?option=value&option=value'; cardai rules GAME lists the values.")
     return exit_code
 
 
@@ -583,7 +587,8 @@ def rules(game: GameName, /) -> None:
     from cardai.app import rulebook
     from cardai.show.console import Output
 
-    rulebook.show(rulebook.read(registry.load(game)), Output())
+    loaded = registry.load(game)
+    rulebook.show(rulebook.read(loaded) + rulebook.options(loaded), Output())
 
 
 @app.command(group=MEASURE)
@@ -1032,6 +1037,7 @@ def load(name: str) -> "Game":
 
 def _described(game: "Game") -> dict[str, Any]:
     lists = {"seats": list(game.seats), "variants": list(game.variants), "suites": list(game.suites)}
+    lists |= {"options": {name: [int(value) for value in values] for name, values in game.allowed.items()}}
     return {"name": game.name, "title": game.title, "version": game.version} | lists
 
 

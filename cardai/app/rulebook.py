@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from cardai.errors import CardaiError
-from cardai.game import Game
+from cardai.game import Game, listed_values
 
 FILE = "RULES.md"
 
@@ -21,6 +21,22 @@ def read(game: Game) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def options(game: Game) -> str:
+    """The options of a game and their values, as Markdown; "" if it has none."""
+    if not game.allowed:
+        return ""
+    names = ", ".join(f"`{name}`" for name in game.variants)
+    rows = [f"| `{name}` | {listed_values(values)} |" for name, values in game.allowed.items()]
+    option, values = next((name, values) for name, values in game.allowed.items())
+    example = f"{game.default_variant}?{option}={values[0]}"
+    lines = [
+        "\n## Options at the command line",
+        f"Variants are {names}. Wherever a variant is named, options may follow: `--variant '{example}'`.",
+        "| option | values |\n|---|---|\n" + "\n".join(rows),
+    ]
+    return "\n\n".join(lines) + "\n"
 
 
 def show(text: str, console: Console) -> None:

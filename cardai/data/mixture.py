@@ -124,7 +124,7 @@ class Mix:
                 raise CardaiError(f"the weight of {spec!r} in the pool must be a number above 0, not {weight}")
         self.game, self.asked, self.seed = game, games, seed
         self.seats = game.default_seats if seats is None else seats
-        self.variant = game.default_variant if variant is None else variant
+        self.variant = game.canonical(variant)
         game.options(self.seats, self.variant)
         self.pool = dict(pool)
         self.agents = [agent(game, spec) for spec in pool]

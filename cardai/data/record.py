@@ -107,7 +107,11 @@ class Header:
         if not rules and not _NAME.fullmatch(self.game):  # a file must not choose which code is run
             raise CardaiError(f"recorded with the game {short(self.game)}, which is not the name of a game")
         game = load(rules or self.game)
-        here = Header.of(game, self.agents, self.variant if self.variant in game.variants else None, game.default_seats)
+        try:
+            variant = game.canonical(self.variant)
+        except CardaiError:  # the message compares it with the game's first one
+            variant = game.default_variant
+        here = Header.of(game, self.agents, variant, game.default_seats)
         for what in ("game", "version", "variant", "options", "fields"):
             recorded, now = getattr(self, what), getattr(here, what)
             if recorded != now:
@@ -122,8 +126,8 @@ class Header:
     def of(cls, game: Game, agents: Sequence[str], variant: str | None, seats: int) -> Self:
         """The header for games of a variant (None is the default one) with this number of seats."""
         is_game(game).options(whole("seats", seats), variant)
-        chosen = variant or game.default_variant
-        options = {name: int(value) for name, value in game.variants[chosen].items()}
+        chosen = game.canonical(variant)
+        options = game.variant_options(chosen)
         names = tuple(game.move.names or ())
         specs = tuple(check_list("agents", agents, str, "specs of agents"))
         return cls(game.name, game.version, chosen, options, int(seats), specs, names, game.max_plies)

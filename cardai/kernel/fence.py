@@ -20,7 +20,7 @@ _FILLED = bytes([0xA5]) * GUARD
 _own = threading.local()
 
 
-class FencedSpace:
+class Fenced:
     """Blank records `block`, DTYPE[count], between guards in `whole`, u8[n]."""
 
     def __init__(self, whole: np.ndarray, dtype: np.dtype, count: int) -> None:
@@ -35,7 +35,7 @@ class FencedSpace:
         return any(guard.tobytes() != _FILLED for guard in self._guards)
 
 
-def fenced(dtype: np.dtype, count: int) -> FencedSpace:
+def fenced(dtype: np.dtype, count: int) -> Fenced:
     """Blank records for a rule to write, DTYPE[count], until the next call in the same thread.
 
     A thread keeps its memory for the next time; `forget` gives it up. Raises CardaiError if there is not enough.
@@ -43,14 +43,14 @@ def fenced(dtype: np.dtype, count: int) -> FencedSpace:
     size = count * dtype.itemsize
     try:
         if size > KEPT:  # zeros that nobody has written take no memory
-            return FencedSpace(np.zeros(2 * GUARD + size + SPARE, np.uint8), dtype, count)
+            return Fenced(np.zeros(2 * GUARD + size + SPARE, np.uint8), dtype, count)
         whole = getattr(_own, "whole", None)
         if whole is None:
             whole = _own.whole = np.empty(2 * GUARD + KEPT + SPARE, np.uint8)
     except MemoryError:
         raise _no_memory(count, dtype) from None
     whole[GUARD : GUARD + size].fill(0)
-    return FencedSpace(whole, dtype, count)
+    return Fenced(whole, dtype, count)
 
 
 def roomy(count: int, dtype: np.dtype) -> np.ndarray:

@@ -252,7 +252,7 @@ def _suite_title(game: Game, name: str | None) -> str:
 
 def _variant(game: Game, variant: str | None) -> str:
     game.options(None, variant)
-    return game.default_variant if variant is None else variant
+    return game.canonical(variant)
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def measure(
         game=game.name,
         title=game.title,
         version=game.version,
-        variant=game.default_variant if variant is None else variant,
+        variant=game.canonical(variant),
         agent=player.label,
         seed=seed,
         asked=games,

@@ -174,7 +174,7 @@ def _report(
     return NetworkShareReport(
         game=table.game.name,
         version=table.game.version,
-        variant=table.game.default_variant if table.variant is None else table.variant,
+        variant=table.game.canonical(table.variant),
         agent=table.player.label,
         seats=table.seats,
         live=table.live,

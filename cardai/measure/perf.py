@@ -199,7 +199,7 @@ def measure(
         game=game.name,
         title=game.title,
         version=game.version,
-        variant=game.default_variant if variant is None else variant,
+        variant=game.canonical(variant),
         seats=seats,
         seconds=seconds,
         repeats=repeats,

@@ -78,7 +78,7 @@ def solve(game: Game, variant: str | None = None, *, limit: int = LIMIT) -> Solu
     hidden information, has scores that do not sum to 1, or has more than `limit` positions.
     """
     with Complaints(game):
-        return _solved(game, game.default_variant if variant is None else variant, limit)
+        return _solved(game, game.canonical(variant), limit)
 
 
 def _solved(game: Game, variant: str, limit: int) -> Solution:

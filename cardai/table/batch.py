@@ -81,7 +81,7 @@ class Batch:
         self.count = positive("count", count, 1 << 24)
         self._blank = game.options(seats, variant)
         self.seats = int(self._blank["seats"][0])
-        self.variant = game.default_variant if variant is None else variant
+        self.variant = game.canonical(variant)
         self._states = np.zeros(count, game.state)
         self._turns, self._counts, self._movers = (np.zeros(count, np.int64) for _ in range(3))
         self._listed = roomy(count * game.max_moves, game.move)

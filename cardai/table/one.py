@@ -50,7 +50,7 @@ class OneGame:
         is_game(game)
         seated = check_list("agents", agents, (Agent, type(None)), "agents, or None for a seat played from outside")
         self.game, self.seats, self.seed = game, len(seated), int(int_seed(seed))
-        self.variant = variant or game.default_variant
+        self.variant = game.canonical(variant)
         self.agents = tuple(OUTSIDE if agent is None else agent for agent in seated)
         blank = game.options(self.seats, variant)
         for agent in self.agents:

@@ -118,7 +118,7 @@ def offer_of(
     """
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
-    variants = tuple(game.variants) if variant is None else (variant,)
+    variants = tuple(game.variants) if variant is None else (game.canonical(variant),)
     own = [*reversed([*game.players])] or [f"greedy:{name}" for name in game.heuristics]
     usual = [*game.opponents, *own, "random"]
     made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents or usual)}

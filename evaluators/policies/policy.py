@@ -122,7 +122,7 @@ class Policy:
             game=game.name,
             game_version=game.version,
             variant=variant,
-            options=dict(game.variants[variant]),
+            options=game.variant_options(variant),
             seats=encoder.seats,
             encoder=encoder.encoder,
             layout=layout_fingerprint(_layout(game, encoder.encoder, encoder.seats)),
@@ -168,7 +168,7 @@ class Policy:
         how = "plays its most probable move" if greedy else "draws its moves by their probabilities"
 
         def fits(game: Game, variant: str | None, seats: int) -> None:
-            self.check_fits(game, None if any_variant else variant or game.default_variant, seats)
+            self.check_fits(game, None if any_variant else game.canonical(variant), seats)
 
         def certain(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
             chosen = best_actions(self._logits(self._weights, rows), masks)
@@ -212,7 +212,8 @@ class Policy:
             )
         if metadata.numbering != numbering(game):
             raise CardaiError(f"{self.name} was made for other numbers of the moves of {game.name}")
-        if variant is not None and (variant, dict(game.variants[variant])) != (
+        variant = None if variant is None else game.canonical(variant)
+        if variant is not None and (variant, game.variant_options(variant)) != (
             metadata.variant,
             dict(metadata.options),
         ):

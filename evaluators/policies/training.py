@@ -35,7 +35,7 @@ class TrainingTable:
 
     def __init__(self, game: Game, seed: int, variant: str | None, seats: int | None, encoder: str | None) -> None:
         self.game = game
-        self.variant = game.default_variant if variant is None else variant
+        self.variant = game.canonical(variant)
         self.seats = game.default_seats if seats is None else seats
         game.options(self.seats, self.variant)
         self.encoder = DecisionEncoder(game, self.seats, encoder)

@@ -50,7 +50,7 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
         limit=config.limit or None,
         progress=progress,
     )
-    if config.variant is not None and dataset.variant != config.variant:
+    if config.variant is not None and dataset.variant != game.canonical(config.variant):
         raise CardaiError(f"the records are of the variant {dataset.variant}, not {config.variant}")
     return dataset
 

@@ -107,7 +107,7 @@ class CachingEvaluator:
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError unless it was trained for this game, variant and number of seats. None is any variant."""
         trained = self.game.default_variant
-        if game.name != self.game.name or seats != self.seats or variant not in (None, trained):
+        if game.name != self.game.name or seats != self.seats or game.canonical(variant) != trained:
             raise CardaiError(
                 f"{self.name} was trained for {self.game.name}, variant {trained}, with {self.seats} seats"
             )

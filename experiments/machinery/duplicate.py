@@ -46,7 +46,7 @@ def outcomes_of(
         turns,
         -(-games // len(turns)),
         seed,
-        variant or game.default_variant,
+        game.canonical(variant),
         default_threads(),
         progress,
     )

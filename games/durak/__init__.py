@@ -53,6 +53,7 @@ GAME = Game(
         "podkidnoy": {"turn_up": 1, "suit_limit": 6, "add_after_take": 1},
         "report": {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
     },
+    choices={"suit_limit": range(4, 7)},  # 1.2: hands with fewer cards of each suit are too rare to be dealt by chance
     deal=deal,
     legal=legal,
     act=act,

@@ -24,6 +24,7 @@ from .suites import SUITES
 from .text import ending, holdings, parse, picks, show, spell, tell, unit, zones
 from .worlds import blank, resample
 
+MOST_POINTS = 1000  # of a match: after 40 rounds a seat has 1040 at most (5.1)
 STANDARD = {
     "passing": 2,
     "moon": 1,
@@ -60,6 +61,19 @@ GAME = Game(
         "paper_normal": PAPER | {"aim": 1},
         "paper_moon": PAPER | {"aim": 2},
         "paper_breaker": PAPER | {"aim": 3},
+    },
+    choices={
+        "passing": range(3),
+        "moon": range(3),
+        "jack": range(2),
+        "no_trick_bonus": range(2),
+        "must_break": range(2),
+        "queen_breaks": range(2),
+        "no_points_first": range(2),
+        "lead_for_queen": range(2),
+        "any_club": range(2),
+        "limit": range(MOST_POINTS + 1),
+        "aim": range(4),
     },
     deal=deal,
     legal=legal,

@@ -23,8 +23,13 @@ def total_points(state, seat):
 
 OUTCOMES = {
     "points": Outcome(
-        points_a_round, "points a round", low=-JACK_BONUS, high=ALL_POINTS, lower_is_better=True
-    ),  # 4.1, 4.3: the variants have neither `moon` 2 nor `no_trick_bonus`
+        points_a_round,
+        "points a round",
+        low=-ALL_POINTS - JACK_BONUS,  # 4.2, 4.3: with `moon` 2 and `jack`
+        high=ALL_POINTS,
+        lower_is_better=True,
+        scale=(-JACK_BONUS, ALL_POINTS),  # 4.1, 4.3: no named variant has `moon` 2
+    ),
     "total": Outcome(
         total_points,
         "points in all",

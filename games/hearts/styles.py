@@ -115,7 +115,7 @@ class Styles(Strategy):
         for line in (*self.passing, *self.playing):
             line.agent.check_fits(game, variant, seats)
             if line.gate is not None and line.gate.evaluator is not None:
-                judged = None if line.gate.any_variant else variant or game.default_variant
+                judged = None if line.gate.any_variant else game.canonical(variant)
                 line.gate.evaluator.check_fits(game, judged, seats)
 
     def think(self, decisions: Any) -> Thinking:

@@ -45,6 +45,7 @@ GAME = Game(
         "table": {"any_seat": 0, "proof": 0, "wrong": 0, "limit": MOST_ASKS},
         "strict": {"any_seat": 0, "proof": 0, "wrong": 1, "limit": MOST_ASKS},
     },
+    choices={"limit": range(1, MOST_ASKS + 1)},
     deal=deal,
     legal=legal,
     act=act,

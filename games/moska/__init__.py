@@ -94,6 +94,7 @@ GAME = Game(
         "appendix": {"self_attack": BOUT_DECK, "attacker_ready": 0, "swap_two": 1},
         "polled": {"self_attack": DECK_NOW, "attacker_ready": 1, "swap_two": 1, "poll": 1},
     },
+    choices={"swap_two": range(2)},
     deal=deal,
     legal=legal,
     is_legal=is_legal,

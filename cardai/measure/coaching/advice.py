@@ -133,7 +133,7 @@ class Adviser:
     ) -> None:
         seats = game.default_seats if seats is None else seats
         game.options(seats, variant)
-        spec = usual_judge(game, variant or game.default_variant, seats) if judge is None else judge
+        spec = usual_judge(game, game.canonical(variant), seats) if judge is None else judge
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec) if isinstance(spec, str) else spec, variant, seats)
         self._player = _player_of_worlds(game, self.judge, worlds)

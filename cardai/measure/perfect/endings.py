@@ -104,7 +104,7 @@ def measure_endings(
     """
     positive("games", games)
     solver = solver_of(game, limit)
-    variant = game.default_variant if variant is None else variant
+    variant = game.canonical(variant)
     specs, deals, played_games, endless = play_games(game, agents, games, seed, variant, threads, progress)
     endings, efforts = [], []
     for played_game in played_games:

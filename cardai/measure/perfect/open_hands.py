@@ -215,7 +215,7 @@ def measure_hands(
     positive("last", last)
     positive("worlds", worlds, MAX_WORLDS)
     positive("limit", limit)
-    variant = game.default_variant if variant is None else variant
+    variant = game.canonical(variant)
     specs, deals, played_games, endless = play_games(game, agents, games, seed, variant, threads, None)
     best: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]  # of each agent and deal
     lost: list[list[list[float]]] = [[[] for _ in range(deals)] for _ in specs]
