@@ -426,6 +426,9 @@ class Game:
         if teams == 1 or any(seats % teams for seats in self.seats if teams):
             divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
             raise CardaiError(f"{self.name}: {divided}; teams are 0 (each seat plays for itself), or 2 or more")
+        if self.default_seats not in self.seats:
+            wrong = f"default_seats is {short(self.default_seats)}, but the game is for {_in_words(self.seats)} seats"
+            raise CardaiError(f"{self.name}: {wrong}")
         for what, names in (("an outcome", self.outcomes), ("a reward", self.rewards)):
             for name in names:
                 if name in _TAKEN:

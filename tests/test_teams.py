@@ -71,6 +71,11 @@ def test_teams_that_the_seats_cannot_form_are_refused(teams, said):
         replace(PAIRS, teams=teams)
 
 
+def test_the_usual_table_has_a_number_of_seats_that_the_game_allows():
+    with pytest.raises(CardaiError, match="pairs: default_seats is 2, but the game is for 3 seats"):
+        replace(PAIRS, seats=range(3, 4), default_seats=2, teams=0)
+
+
 def test_each_seat_may_be_a_team_of_its_own():
     assert replace(PAIRS, seats=range(2, 7, 2)).teams == 2
     assert replace(PAIRS, seats=range(4, 5), teams=4).teams == 4
