@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import shlex
 import sys
 import threading
 from collections.abc import Callable
@@ -48,7 +49,9 @@ def load(name: str) -> Game:
             return _loaded(name, _module_name(file), lambda: _module_at(file, place), "GAME")
     known = available()
     if name not in known:
-        here = f" (for the one in this folder say ./{name})" if 0 < len(name) < 200 and Path(name).is_dir() else ""
+        here = ""
+        if 0 < len(name) < 200 and Path(name).is_dir():
+            here = f" (for the one in this folder say {shlex.quote('./' + name)})"
         raise CardaiError(unknown("game", name, known) + here)
     module, _, attribute = known[name].partition(":")
     return _loaded(name, module, lambda: importlib.import_module(module), attribute or "GAME")

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -548,6 +549,7 @@ REFUSALS = {
     "agents ./empty.py": "has no GAME",
     "agents void.py": "has no GAME",
     "agents crash": "(for the one in this folder say ./crash)",
+    "agents 'two words'": "(for the one in this folder say './two words')",
 }
 
 
@@ -560,6 +562,7 @@ def test_refusals_are_one_sentence_and_exit_2(call, line, monkeypatch):
     Path("empty.py").write_text("")
     Path("void.py").write_text("")
     Path("crash").mkdir()
+    Path("two words").mkdir()
     Path("crash.png").mkdir()
     Path("binary.gz").write_bytes(b"\x00\x01" * 100)
     Path("leaves.py").write_text("raise SystemExit(3)\n")
@@ -578,7 +581,7 @@ def test_refusals_are_one_sentence_and_exit_2(call, line, monkeypatch):
     if line.startswith("replay g.jsonl"):
         assert call("match", "tictactoe", "--seats", PAIR, "--games", 4, "--record", "g.jsonl")[0] == 0
     before = sorted(Path().rglob("*"))
-    code, out, err = call(*line.split())
+    code, out, err = call(*shlex.split(line))
     assert code == 2
     assert REFUSALS[line] in err
     assert err.startswith("cardai: ")
