@@ -470,7 +470,9 @@ def test_a_game_without_a_name_here_is_found_at_its_path(files):
     assert len(collect([files["thirtyone"]], Recipe(), game=path)) == len(
         collect([files["thirtyone"]], Recipe(), game=THIRTYONE)
     )
-    assert "there is no game 'thirtyone'" in refusal([files["thirtyone"]])
+    refused = refusal([files["thirtyone"]])
+    assert "there is no game 'thirtyone'" in refused
+    assert "(for a game of your own give its path: --rules, in Python rules= or game=)" in refused
 
 
 def test_a_damaged_file_is_refused_by_its_line(files, tmp_path):

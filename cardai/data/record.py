@@ -43,7 +43,7 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.data.lines import SUM, LineMaker, checksum, lines_of, packed_moves, packed_numbers, signed, unpacked_numbers
-from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, whole
+from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, unknown, whole
 from cardai.files.kind import FIRST, foreign_kind
 from cardai.files.reading import open_file, parse_json, parse_json_line
 from cardai.files.writing import interrupts_held, remove_left_over, temporary
@@ -64,7 +64,7 @@ from cardai.kernel.doors import (
 from cardai.kernel.fence import roomy
 from cardai.kernel.replay import BEFORE, NOTHING, Replay, replay_game
 from cardai.kernel.rules import lend
-from cardai.registry import load
+from cardai.registry import available, load
 from cardai.table.complaints import Complaints
 from cardai.table.ended import Sink
 from cardai.table.many import play
@@ -106,6 +106,9 @@ class Header:
             check_text("rules", rules)
         if not rules and not _NAME.fullmatch(self.game):  # a file must not choose which code is run
             raise CardaiError(f"recorded with the game {short(self.game)}, which is not the name of a game")
+        if not rules and self.game not in available():
+            own = "(for a game of your own give its path: --rules, in Python rules= or game=)"
+            raise CardaiError(f"{unknown('game', self.game, available())} {own}")
         game = load(rules or self.game)
         try:
             variant = game.canonical(self.variant)
@@ -704,4 +707,6 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
     if path.is_dir():
         raise CardaiError(f"cannot write {path}: it is a folder")
     if path.exists() and not overwrite:
-        raise CardaiError(f"{path} exists already; choose another name or ask for it to be overwritten")
+        raise CardaiError(
+            f"{path} exists already; choose another name, or overwrite it with --overwrite (in Python overwrite=True)"
+        )

@@ -90,7 +90,9 @@ def newest(folder: str | Path, run: Mapping[str, str]) -> Checkpoint | None:
     except DamagedCheckpoint as error:
         sound = _newest_sound(places[:-1], run)
         if sound is None:
-            hint = "no older checkpoint is sound, so the run must begin anew: ask for it to be overwritten"
+            hint = (
+                "no older checkpoint is sound, so the run must begin anew, with --overwrite (in Python overwrite=True)"
+            )
         else:
             hint = f"{sound.name} is sound: to continue from it, delete {places[-1].name}"
         raise CardaiError(f"{error}; {hint}") from None

@@ -42,7 +42,8 @@ def _refuse_another(folder: Path, config: TrainConfig) -> None:
     changed = difference(read_config(folder / CONFIG), config)
     if changed:
         raise CardaiError(
-            f"{folder} holds another run, with {changed}; choose another folder or ask for it to be overwritten"
+            f"{folder} holds another run, with {changed}; "
+            "choose another folder, or begin anew in this one with --overwrite (in Python overwrite=True)"
         )
 
 
