@@ -993,7 +993,7 @@ def new_game(
     path = place if place.is_absolute() else f"./{place}"
     _print(f"{place} holds a small complete game. Replace its parts one by one, and check the game as you go:")
     _print(f"  cardai check {path}\n  cardai play {path}")
-    _print(f"Of its test, replace TestSampleGame; the rest is true of any rules: pytest {path}")
+    _print(f"Of its test, replace TestSampleGame; the rest is true of any rules: pytest {path} (pip install pytest)")
 
 
 @app.command(group=GAMES)
