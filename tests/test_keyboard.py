@@ -363,6 +363,11 @@ def test_what_several_did_is_said_once():
     ]
 
 
+def test_a_move_that_a_seat_repeats_is_said_as_often():
+    news = [("p1", "buries a card"), ("p1", "buries a card"), ("p2", "buries a card"), ("p2", "skips"), ("p2", "skips")]
+    assert summary(news) == ["p1 (2 times), p2 buries a card; p2: skips"]
+
+
 def test_a_group_is_listed_by_its_word(tmp_path, console):
     state = THIRTYONE.new(seats=2)
     drawn = THIRTYONE.play(state, THIRTYONE.moves(state)[0])

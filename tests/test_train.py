@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import signal
+import sys
 
 import chex
 import jax
@@ -17,11 +18,12 @@ from cardai.errors import CardaiError
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.registry import load
+from evaluators import settings
 from evaluators.bodies.build import build
 from evaluators.model import load as load_model
 from evaluators.model import read_metadata
 from evaluators.network_file import tensors_of
-from evaluators.training import checkpoint, run_folder, run_log, show_training, start
+from evaluators.training import checkpoint, run_folder, run_log, show_training, start, verbs
 from evaluators.training.batches import collect, epoch_order, in_advance
 from evaluators.training.config import TrainConfig, read_config
 from evaluators.training.metrics import measure
@@ -484,3 +486,13 @@ def test_the_recipe_is_the_configs(config):
     assert dataset.recipe == Recipe(encoder=dataset.recipe.encoder, moment="drawn", per_game=2)
     assert np.bincount(dataset.game_of).max() <= 2
     assert split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0
+
+
+def test_ctrl_c_says_that_the_same_command_goes_on(config, tmp_path, monkeypatch, capsys):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["evaluators.training.train"], "train", stopped)
+    settings.write(config(), tmp_path / "given.toml")
+    assert verbs.train(tmp_path / "given.toml") == 130
+    assert f"the same command goes on from what is kept in {tmp_path / 'run'}" in capsys.readouterr().err

@@ -6,7 +6,7 @@ read. `OneGame` gives nothing else, so the true state never reaches the screen.
 
 import contextlib
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -263,19 +263,21 @@ class Screen:
 def summary(news: Sequence[tuple[str, str]]) -> list[str]:
     """Lines for what happened, from (who, what) in order.
 
-    The same move by several seats in a row is one entry with all their names. An entry of one word, like "skips", goes
-    on in the line before it.
+    The same move by several seats in a row is one entry with all their names, and how often each made it. An entry of
+    one word, like "skips", goes on in the line before it; how often does not matter there.
     """
-    runs: list[tuple[list[str], str]] = []
+    runs: list[tuple[Counter[str], str]] = []
     for who, what in news:
-        if runs and runs[-1][1] == what:
-            if who not in runs[-1][0]:
-                runs[-1][0].append(who)
-        else:
-            runs.append(([who], what))
+        if not runs or runs[-1][1] != what:
+            runs.append((Counter(), what))
+        runs[-1][0][who] += 1
     lines: list[str] = []
     for movers, what in runs:
-        entry = f"{', '.join(movers)} {what}" if " " in what else f"{', '.join(movers)}: {what}"
+        if " " in what:
+            named = (who if times == 1 else f"{who} ({times} times)" for who, times in movers.items())
+            entry = f"{', '.join(named)} {what}"
+        else:
+            entry = f"{', '.join(movers)}: {what}"
         if lines and " " not in what:
             lines[-1] += f"; {entry}"
         else:

@@ -1,6 +1,7 @@
 """The verbs that evaluators add to the `cardai` command. Each imports what it needs when it runs."""
 
 import dataclasses
+import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,7 +69,7 @@ def train(
     json: AsJson = False,
 ) -> int:
     """Train a network on recorded games; the same command continues a run that was stopped."""
-    from cardai.app.cli import show
+    from cardai.app.cli import INTERRUPTED, show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
@@ -82,7 +83,11 @@ def train(
         join_as_told(coordinator, processes, process)
         check_devices()
         progress(0, 1, "reading games")
-        result = run(wanted, progress, overwrite)
+        try:
+            result = run(wanted, progress, overwrite)
+        except KeyboardInterrupt:
+            print(f"interrupted; the same command goes on from what is kept in {wanted.out}", file=sys.stderr)
+            return INTERRUPTED
         if number() > 0:  # process 0 shows the result
             return 0
         progress(1, 1, "drawing the figures")
