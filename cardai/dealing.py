@@ -44,7 +44,7 @@ from math import comb
 import numpy as np
 
 from cardai.cards import any_of, count, has, highest, lowest, single
-from cardai.rule import below, rule, uniform
+from cardai.rule import below, rule, separate, uniform
 
 __all__ = ["deal_chances", "deal_count", "deal_hidden", "deal_obliged", "redeal"]
 
@@ -80,7 +80,7 @@ FIRST_KEYS, FIRST_SLOTS = 128, 256  # room for keys, and for slots of a hash tab
 HASH = 2654435  # odd; times a key of 40 bits it stays below 2^62
 
 
-@rule
+@separate
 def redeal(hands, known, lacks, seat, stream):
     """Deal anew, evenly, what `seat` cannot know of the other hands. Returns whether a deal fits.
 
@@ -104,7 +104,7 @@ def redeal(hands, known, lacks, seat, stream):
     return fits
 
 
-@rule
+@separate
 def deal_hidden(cards, sizes, banned, dealt, stream):
     """Deal `cards` evenly so that no place gets a card that is banned there. Returns whether a deal fits.
 
@@ -115,7 +115,7 @@ def deal_hidden(cards, sizes, banned, dealt, stream):
     return deal_obliged(cards, sizes, banned, banned[:0], banned[:0], dealt, stream)
 
 
-@rule
+@separate
 def deal_obliged(cards, sizes, banned, groups, must, dealt, stream):
     """Deal like `deal_hidden`, and so that each place gets a card of each group that it must have.
 
@@ -138,7 +138,7 @@ def deal_obliged(cards, sizes, banned, groups, must, dealt, stream):
     )
 
 
-@rule
+@separate
 def deal_count(cards, sizes, banned, groups, must):
     """How many deals `deal_obliged` draws from: float64, exact up to 2^53; 0 if no deal fits."""
     if not adds_up(cards, sizes):
@@ -150,7 +150,7 @@ def deal_count(cards, sizes, banned, groups, must):
     return count_ends(keys, ends, ways, classes[-1], sizes, ROUGH_BINOMIALS)
 
 
-@rule
+@separate
 def deal_chances(cards, sizes, banned, groups, must, chances):
     """Write the chance of each card to be in each place, over all deals that `deal_obliged` draws from.
 
@@ -433,8 +433,10 @@ def count_ways(steps, sizes, ways, binomials):
 def longer(keys, ways, size):
     """Copies with more room."""
     more_keys, more_ways = np.empty((size, 3), np.int64), np.empty(size, ways.dtype)
-    more_keys[: len(keys)] = keys
-    more_ways[: len(ways)] = ways
+    for at in range(len(keys)):  # not by slices: the text of an error that cannot occur takes a second to compile
+        for column in range(3):
+            more_keys[at, column] = keys[at, column]
+        more_ways[at] = ways[at]
     return more_keys, more_ways
 
 

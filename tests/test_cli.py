@@ -382,13 +382,14 @@ def test_doctor_says_what_it_runs_on(output, answer):
 
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
-    rules, mine = tmp_path / "cache/game-0123456789abcdef", tmp_path / "cache/mine"
-    for folder in (rules, mine):
-        folder.mkdir(parents=True)
-        (folder / "file").write_bytes(bytes(100))
+    rules, mine = tmp_path / "cache/rules", tmp_path / "cache/mine"
+    for file in (rules / "deal.code", rules / "mine", mine / "deal.code"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(bytes(100))
     assert doctor.clear_cache() == 100
-    assert not rules.exists()
-    assert (mine / "file").exists()
+    assert not (rules / "deal.code").exists()
+    assert (rules / "mine").exists()
+    assert (mine / "deal.code").exists()
 
 
 class Terminal(io.StringIO):
@@ -445,7 +446,7 @@ def test_short_work_shows_nothing(monkeypatch):
 
 def test_compiling_is_said(monkeypatch, tmp_path):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress.cache_folder", lambda source: tmp_path)
+    monkeypatch.setattr("cardai.show.progress.is_kept", lambda function: False)
     with Line("playing", cardai.load("tictactoe")) as line:
         assert is_cold(cardai.load("tictactoe"))
         line(0, 10)

@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai import rule
 from cardai.conformance import LAWS, LawResult, check
 from cardai.errors import CardaiError
 from cardai.game import Game
@@ -111,27 +110,6 @@ def test_the_page_lists_the_laws_in_order_under_the_file_each_is_in() -> None:
         elif law := re.match(r"\| `(\w+)` \|", line):
             told.append((file, law[1]))
     assert told == [(law.check.__module__.rpartition(".")[2], name) for name, law in LAWS.items()]
-
-
-def test_compiled_loops_are_compiled_anew_when_the_driver_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(rule, "__file__", str(tmp_path / "rule.py"))
-    names = ("conformance/compiled.py", "conformance/play.py", "kernel/driver.py")
-    loops, law, driver = (tmp_path / name for name in names)
-    loops.parent.mkdir()
-    driver.parent.mkdir()
-    for file in (loops, law, driver):
-        file.write_text("1\n")
-    before = rule.cache_folder(loops)
-    law.write_text("2\n")
-    assert rule.cache_folder(loops) == before
-    driver.write_text("2\n")
-    after = rule.cache_folder(loops)
-    assert after != before
-    loops.write_text("2\n")
-    assert rule.cache_folder(loops) not in (before, after)
 
 
 def played(game: Game, seats: int, seed: int, choices: list[int]) -> cardai.GameState:

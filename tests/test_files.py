@@ -12,7 +12,6 @@ import mutated_files
 import pytest
 
 import cardai
-from cardai import rule
 from cardai.app.cli import run
 from cardai.data.dataset import collect
 from cardai.data.recipe import Recipe
@@ -30,7 +29,7 @@ from cardai.files.reading import (
     read_text,
 )
 from cardai.files.writing import held, remove_left_over, temporary, write_once, write_whole
-from cardai.rule import JIT
+from cardai.rule import JIT, keeping
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 1.0}
@@ -363,8 +362,7 @@ def test_a_verb_refuses_a_pipe_and_a_hostile_header_with_exit_code_2(tmp_path, c
 
 _PROGRAM = """
 import os, resource, sys, time
-from numba.core.caching import IndexDataCacheFile
-from cardai.rule import JIT, rule
+from cardai.rule import JIT, compiling, rule
 
 kind, limit, pause, read_only = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 
@@ -379,13 +377,13 @@ if read_only:
     sys.addaudithook(refuse)
 if limit >= 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-save = IndexDataCacheFile._save_index
+write = compiling.write
 
-def slowly(self, overloads):
+def slowly(name, content):
     time.sleep(pause)
-    save(self, overloads)
+    return write(name, content)
 
-IndexDataCacheFile._save_index = slowly
+compiling.write = slowly
 
 @rule
 def doubled(value):
@@ -429,16 +427,25 @@ def test_long_toml_is_refused_at_once(text):
     assert time.process_time() - start < 2
 
 
-@pytest.mark.skipif(not JIT, reason="nothing is compiled")
-def test_the_cache_folders_that_were_used_last_are_kept(tmp_path):
-    most = rule._KEPT_GENERATIONS
-    for age in range(most + 10):
-        (tmp_path / f"game-{age}").mkdir()
-        os.utime(tmp_path / f"game-{age}", (age, age))
-    rule._note_use(tmp_path / "game-0")
-    rule._forget_old_generations(tmp_path)
-    kept = {place.name for place in tmp_path.iterdir()}
-    assert kept == {"game-0", *(f"game-{age}" for age in range(11, most + 10))}
+def test_the_code_that_was_used_last_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path))
+    monkeypatch.setattr(keeping, "_KEPT_FILES", 12)
+    for age in range(12):
+        assert keeping.write(f"{age}.code", b"code")
+        os.utime(tmp_path / f"rules/{age}.code", (age, age))
+    assert keeping.read("0.code") == b"code"
+    assert keeping.write("new.code", b"code")
+    kept = {place.name for place, _ in keeping.kept_files()}
+    assert kept == {"new.code", "0.code", *(f"{age}.code" for age in range(5, 12))}
+
+
+def test_code_that_is_not_whole_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path))
+    assert keeping.write("a.code", b"code")
+    whole = (tmp_path / "rules/a.code").read_bytes()
+    for damaged in (whole[:-1], whole + b"x", whole.replace(b"code", b"core"), b"", b"x"):
+        (tmp_path / "rules/a.code").write_bytes(damaged)
+        assert keeping.read("a.code") is None
 
 
 @needs_compiling
@@ -477,7 +484,7 @@ def test_processes_that_compile_at_once_keep_the_code_of_each(tmp_path):
 def test_damaged_files_in_the_cache_are_compiled_anew(tmp_path):
     cache = tmp_path / "cache"
     assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 0\n", "")
-    for file in cache.rglob("*.nb?"):
+    for file in cache.rglob("*.code"):
         file.write_bytes(file.read_bytes()[:40])
     assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 0\n", "")
     assert program(tmp_path, cache, ["i4"]).communicate(timeout=100) == ("6 int 1\n", "")

@@ -1,19 +1,15 @@
 """The random stream: SplitMix64 as published, and numbers drawn evenly from it."""
 
-import importlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import cardai
-import games
 from cardai.rule import (
     JIT,
     STREAM,
@@ -27,7 +23,6 @@ from cardai.rule import (
     rule,
     shuffle,
     skip_shuffle,
-    sources_of,
     uniform,
 )
 
@@ -79,11 +74,13 @@ def plain_mixed(number):
     return number ^ number >> 31
 
 
+@settings(deadline=None)  # the first example compiles
 @given(st.integers(0, 2**64 - 1))
 def test_mixed_is_the_output_function_of_every_number(number):
     assert int(mixed(np.uint64(number))) == plain_mixed(number)
 
 
+@settings(deadline=None)  # the first example compiles
 @given(st.integers(0, 2**64 - 1), st.integers(1, 2**31 - 1))
 def test_below_stays_below_and_is_lemires_method(seed, n):
     """The high half of a 32-bit number times n, unless the low half falls into the part that would be uneven."""
@@ -110,6 +107,7 @@ def test_below_is_even(n):
     assert is_even(np.bincount(drawn(n, n, size), minlength=n), size)
 
 
+@settings(deadline=None)  # the first example compiles
 @given(st.integers(0, 2**64 - 1), st.integers(2**31, 2**62))
 def test_below_of_a_large_number_refuses_what_would_be_uneven(seed, n):
     """The 63 high bits modulo n, unless they are among the last 2^63 % n numbers."""
@@ -202,6 +200,7 @@ def test_hashed_is_even_and_the_same_each_time():
     assert numbers[:50] == [int(hashed(np.uint64(mixed(np.uint64(i))), 7)) for i in range(50)]
 
 
+@settings(deadline=None)  # the first example compiles
 @given(st.integers(1, 2**52 - 1))
 def test_counting_and_finding_bits(cards):
     assert int(count(cards)) == bin(cards).count("1")
@@ -244,39 +243,6 @@ def test_a_rule_that_calls_itself_is_refused():
 
     with pytest.raises(TypeError, match="endless calls itself"):
         rule(endless)
-
-
-def rules_of(module):
-    """The compiled rules that a module defines, as plain functions."""
-    functions = [getattr(item, "py_func", None) for item in vars(module).values()]
-    return [function for function in functions if function and function.__module__ == module.__name__]
-
-
-def modules():
-    """Those in which rules may be; others may need an extra that is not installed."""
-    found = [
-        importlib.import_module(".".join((package.__name__, *file.relative_to(place).with_suffix("").parts)))
-        for package in (cardai, games)
-        for place in map(Path, package.__path__)
-        for file in sorted(place.rglob("*.py"))
-        if b"@rule" in file.read_bytes() or b"@inlined" in file.read_bytes()
-    ]
-    return [*found, *(importlib.import_module(name) for name in ("small_game", "planted", "steps"))]
-
-
-@pytest.mark.skipif(not JIT, reason="nothing is kept when nothing is compiled")
-def test_compiled_code_is_not_kept_when_a_rule_it_calls_has_changed():
-    """The files that a rule's callees lie in are all among those that its place in the cache is named after."""
-    seen = 0
-    for module in modules():
-        for caller in rules_of(module):
-            kept_with = sources_of(Path(caller.__code__.co_filename))
-            for name in caller.__code__.co_names:
-                callee = getattr(caller.__globals__.get(name), "py_func", None)
-                if callee:
-                    seen += 1
-                    assert Path(callee.__code__.co_filename) in kept_with, f"{caller.__qualname__} calls {name}"
-    assert seen > 300
 
 
 def test_loading_rules_imports_no_linear_algebra_and_rules_may_multiply_matrices_all_the_same(tmp_path):

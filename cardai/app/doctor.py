@@ -1,10 +1,7 @@
 """What cardai runs on here, and whether each game loads and plays: `cardai doctor`."""
 
-import re
-import shutil
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +10,11 @@ from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import available
-from cardai.rule import JIT, cache_root
+from cardai.rule import JIT
+from cardai.rule.keeping import forget, kept_files, rules_folder
 from cardai.show.progress import Line, is_cold
 from cardai.stats.machine import machine
 from cardai.table.many import play
-
-_RULES_FOLDER = re.compile(r".+-[0-9a-f]{16}")  # how `cardai.rule` names a folder of compiled rules
 
 
 def examine(load: Callable[[str], Game]) -> dict[str, Any]:
@@ -27,35 +23,32 @@ def examine(load: Callable[[str], Game]) -> dict[str, Any]:
     `load`: loads a game by its name. Of the games whose rules are not compiled yet, only the one with the smallest
     state is compiled and played.
     """
-    root = cache_root()
     games, healthy = _try_games(load)
     return machine() | {
-        "rules": "compiled" if JIT else "plain Python (CARDAI_JIT=0)",
-        "cache_folder": str(root),
-        "cache_megabytes": round(sum(_size(folder) for folder in rules_folders(root)) / 1e6, 1),
+        "rules": how_compiled(),
+        "cache_folder": str(rules_folder()),
+        "cache_megabytes": round(sum(size for _, size in kept_files()) / 1e6, 1),
+        "to_clear_the_cache": "cardai doctor --clear-cache",
         "games": games,
         "healthy": healthy,
     }
 
 
+def how_compiled() -> str:
+    """How rules are run here, in words."""
+    if not JIT:
+        return "plain Python (CARDAI_JIT=0)"
+    from cardai.rule.compiling import why_stock
+
+    return f"compiled by Numba alone, slowly: {why_stock}" if why_stock else "compiled"
+
+
 def clear_cache() -> int:
-    """Delete all compiled rules, and nothing else in the cache folder. Returns how many bytes that frees."""
-    freed = 0
-    for folder in rules_folders(cache_root()):
-        freed += _size(folder)
-        shutil.rmtree(folder)
-    return freed
+    """Delete all compiled rules, and nothing else in the cache folder. Returns how many bytes that frees.
 
-
-def rules_folders(root: Path) -> list[Path]:
-    """The folders of compiled rules in a cache folder."""
-    if not root.is_dir():
-        return []
-    return sorted(folder for folder in root.iterdir() if folder.is_dir() and _RULES_FOLDER.fullmatch(folder.name))
-
-
-def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    Raises CardaiError if one cannot be deleted.
+    """
+    return forget()
 
 
 def _try_games(load: Callable[[str], Game]) -> tuple[dict[str, str], bool]:

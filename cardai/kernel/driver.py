@@ -15,6 +15,7 @@ from cardai.kernel.native import (
     call_deal,
     call_is_open,
     call_score,
+    call_separate,
     clear,
     copy,
     get,
@@ -30,7 +31,7 @@ from cardai.kernel.native import (
 )
 from cardai.kernel.players import NATIVE, OUTSIDE, SEARCH, UNIFORM
 from cardai.kernel.rules import DEAL, SCORE, is_among, legal_moves, make_view, make_world, play_move
-from cardai.kernel.search import choose_by_search, choose_evenly, judge_of
+from cardai.kernel.search import choose_evenly, judge_of
 from cardai.rule import inlined, mixed, rule
 
 # Where a slot stands when the driver comes back.
@@ -107,7 +108,8 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
     epsilon = get_float(cast.epsilon, player) if explores else 0.0
     temperature = get_float(cast.temperature, player) if explores else 0.0
     if kind == SEARCH:
-        return choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature)
+        arguments = rules, cast, player, state, scratch, stream, chosen, epsilon, temperature
+        return call_separate(get(cast.search, 0), arguments)
     return compare(
         rules,
         judge_of(cast, player),

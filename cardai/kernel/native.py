@@ -41,10 +41,9 @@ if JIT:
     import numba
     from llvmlite import ir
     from numba.core import cgutils, types
-    from numba.core.ccallback import CFunc
     from numba.extending import intrinsic as _intrinsic
 
-    from cardai.rule import kept
+    from cardai.rule.compiling import address_of, native_address
 
     intrinsic: Any = _intrinsic
 
@@ -77,12 +76,7 @@ if JIT:
         }[role]
         signature = getattr(types, _KINDS[role][0])(*parameters)
         source = getattr(function, "py_func", function)
-        compiled = kept(CFunc(source, (signature.args, signature.return_type), locals={}, options={}), source)
-        compiled.compile()
-        _alive.append(compiled)
-        return compiled.address
-
-    _alive: list[Any] = []  # keeps compiled functions: their code is freed with them
+        return address_of(source, signature)
 
     def _caller(role: str) -> Any:
         """Make the function that calls a rule of this role by its address."""
@@ -443,6 +437,25 @@ if JIT:
     def call_choose(function, world, move, params, index, width, stream):
         _choose(function, (world, move, params + 8 * index * width, width, 8, stream))
 
+    @intrinsic
+    def call_separate(typingctx, function, arguments):
+        """Call a rule that returns an int64, by its `separate_address` for arguments of these types."""
+
+        def codegen(context, builder, signature, args):
+            kinds, values = list(signature.args[1].types), cgutils.unpack_tuple(builder, args[1])
+            called = context.call_conv.get_function_type(types.int64, kinds).as_pointer()
+            pointer = builder.inttoptr(args[0], called)
+            status, result = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return result
+
+        return types.int64(types.int64, arguments), codegen
+
+    def separate_address(function: Any, arguments: tuple[Any, ...]) -> int:
+        """The address of a separate rule that returns an int64, for arguments of the same types as these."""
+        return native_address(function, tuple(map(numba.typeof, arguments)))
+
     def addresses(functions: list[Any]) -> Any:
         """What `entry` returned for N rules, as int64[N]."""
         return np.array(functions, np.int64)
@@ -580,6 +593,13 @@ else:
 
     def call_choose(function, world, move, params, index, width, stream):
         function(world, move, params[index], stream)
+
+    def call_separate(function, arguments):
+        return function(*arguments)
+
+    def separate_address(function: Any, arguments: tuple[Any, ...]) -> Any:
+        """The rule itself."""
+        return function
 
     def block(records: np.ndarray) -> np.ndarray:
         return records

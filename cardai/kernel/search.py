@@ -37,13 +37,14 @@ from cardai.kernel.native import (
     ply_of,
     row_of,
     seed_stream,
+    separate_address,
     set,
     set_float,
     turn_of,
 )
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, UNIFORM
-from cardai.kernel.rules import SCORE, legal_moves, make_world, play_move
-from cardai.rule import inlined, rule
+from cardai.kernel.rules import SCORE, Rules, legal_moves, lend, make_world, play_move
+from cardai.rule import inlined, rule, separate
 
 # Where a line stands: it has a value; a seat's model must be asked outside; the judge of its last position must be.
 VALUED, ASKS, LEAF = range(3)
@@ -293,7 +294,7 @@ def compare_in_worlds(rules, cast, player, state, scratch, stream):
     return alive, work
 
 
-@rule
+@separate
 def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
     """Choose a move by search over worlds; a player that explores does so among the moves that are left at the end.
 
@@ -312,3 +313,8 @@ def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilo
         set(scratch.counts, i, max(1, get(space.counts, i)))
     pick(rules, n, scratch, chosen, stream, epsilon, temperature)
     return work
+
+
+def search_address(rules: Rules, cast: Any, scratch: Any) -> Any:
+    """The address of `choose_by_search`, for a driver that is handed such tuples. They are the same for all games."""
+    return separate_address(choose_by_search, (lend(rules), lend(cast), 0, 0, lend(scratch), 0, 0, 0.0, 0.0))

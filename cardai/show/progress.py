@@ -3,12 +3,12 @@
 import sys
 import threading
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from cardai.game import Game
-from cardai.rule import JIT, cache_folder
+from cardai.rule import JIT
+from cardai.rule.keeping import is_kept
 
 _SOON = 1.0  # seconds; work that ends earlier shows no line
 
@@ -83,5 +83,4 @@ def is_cold(game: Game) -> bool:
         return False
     from cardai.kernel import driver
 
-    sources = [driver.__file__, getattr(game.deal, "py_func", game.deal).__code__.co_filename]
-    return any(Path(s).is_file() and not any(cache_folder(Path(s)).rglob("*.nbi")) for s in sources)
+    return not (is_kept(driver.advance) and is_kept(game.deal))

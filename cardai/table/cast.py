@@ -13,7 +13,7 @@ from cardai.kernel.dense import DenseNetwork, space_for
 from cardai.kernel.fence import roomy
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, SEARCH, UNIFORM, Cast
-from cardai.kernel.search import Lines, WorldSpace
+from cardai.kernel.search import Lines, WorldSpace, search_address
 from cardai.rule import STREAM
 
 MOST_KNOWN = 1024  # rows of a decision that a network scores only once
@@ -32,7 +32,7 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
     table = np.zeros((len(players), width))
     for row, values in zip(table, params, strict=True):
         row[: len(values)] = values
-    return Cast(
+    cast = Cast(
         native.addresses([player.get("call", 0) for player in players]),
         column("network", 0),
         column("kind", OUTSIDE),
@@ -54,10 +54,14 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
         column("nanoseconds", 0),
         native.addresses([game.entry("blank", game.blank) if game.blank and column("sees_own", 0).any() else 0]),
         native.addresses([game.entry("decided", game.decided) if game.decided else 0]),
+        native.addresses([0]),
         table,
         np.array([len(values) for values in params], np.int64),
         width,
     )
+    if SEARCH not in cast.kinds:  # to compile the search takes as long as a small game
+        return cast
+    return cast._replace(search=native.addresses([search_address(game.rules, cast, scratch_of(game))]))
 
 
 def with_models(strategies: Sequence[Strategy]) -> list[Strategy]:

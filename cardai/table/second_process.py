@@ -1,25 +1,25 @@
 """Compiles the driver in a second process, while this one compiles the rules of a game.
 
 Numba compiles one function at a time, and the driver takes as long as the rules of a large game. It is the same for all
-games, and compiled only if no earlier process has kept it (`cardai.rule.cache_folder`).
+games, and compiled only if no earlier process has kept it (`cardai.rule.keeping`).
 """
 
 import atexit
 import contextlib
 import subprocess
 import sys
-from pathlib import Path
 
-from cardai.rule import JIT, cache_folder
+from cardai.kernel import driver
+from cardai.rule import JIT
+from cardai.rule.keeping import is_kept
 from cardai.stats.machine import default_threads
 
-_DRIVER = Path(__file__).parents[1] / "kernel" / "driver.py"
 _running: list[subprocess.Popen[str]] = []
 
 
 def begin() -> None:
     """Begin to compile the driver in a second process, if it must be compiled and there is a processor for it."""
-    if not JIT or _running or default_threads() < 2 or any(cache_folder(_DRIVER).rglob("driver.advance-*.nbi")):
+    if not JIT or _running or default_threads() < 2 or is_kept(driver.advance):
         return
     with contextlib.suppress(OSError):  # then this process compiles it
         none = subprocess.DEVNULL

@@ -26,7 +26,7 @@ from cardai.measure.grade import grade
 from cardai.measure.perfect.endings import measure_endings
 from cardai.measure.solution import solve
 from cardai.registry import load
-from cardai.rule import cache_root
+from cardai.rule.keeping import cache_root
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain

@@ -19,7 +19,7 @@ from cardai.errors import CardaiError, place_of, short
 from cardai.files.named import use_copies
 from cardai.files.writing import write_whole
 from cardai.registry import load
-from cardai.rule import cache_root
+from cardai.rule.keeping import cache_root
 from cardai.table.cluster.identity import identity, refusal
 
 GREET, WARM = -2, -1

@@ -5,21 +5,13 @@ objects. With `CARDAI_JIT=0` in the environment the same source runs as plain Py
 the same. `NUMBA_DISABLE_JIT=1` does the same.
 """
 
-import contextlib
-import functools
-import hashlib
 import os
-import shutil
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from pickle import PickleError
 from typing import Any, TypeVar
 
 import numpy as np
 
-from cardai.errors import CardaiError, printable
-from cardai.files.writing import in_turn
+from cardai.errors import CardaiError
 
 JIT = os.environ.get("CARDAI_JIT", "1") != "0" and os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 
@@ -38,78 +30,12 @@ class RecursiveRule(CardaiError, TypeError):
     """A rule that calls itself. Compiled code of such a rule could not be cached."""
 
 
-def cache_root() -> Path:
-    """The folder for compiled rules: the environment's `CARDAI_CACHE`, or `cardai` in the user's cache folder."""
-    chosen = os.environ.get("CARDAI_CACHE")
-    if chosen:
-        return Path(chosen)
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardai"
-    except RuntimeError:  # nobody's process, as in a container
-        raise CardaiError("there is no home folder to keep compiled rules in; set CARDAI_CACHE to a folder") from None
-
-
-# Every rule may call rules of these files, so a change in one of them compiles all rules anew.
-_FOUNDATION = tuple(Path(__file__).parent / name for name in ("rule.py", "cards.py", "dealing.py", "kernel/native.py"))
-_KEPT_GENERATIONS = 64  # those used last; a version of cardai and its games takes about 20
-
-
-def sources_of(source: Path) -> tuple[Path, ...]:
-    """The files whose rules may be called by those of the file `source`.
-
-    For a file of the core these are the foundation, the kernel and the file itself. For other files they are the
-    foundation, all files in the same folder, and the kernel if one of these files imports it.
-    """
-    package = Path(__file__).parent
-    kernel = tuple(file for file in sorted((package / "kernel").glob("*.py")) if file not in _FOUNDATION)
-    if package in source.parents:
-        return *_FOUNDATION, *kernel, *(() if source in (*_FOUNDATION, *kernel) else (source,))
-    beside = tuple(sorted(source.parent.glob("*.py")))
-    calls_kernel = any(b"cardai.kernel" in file.read_bytes() for file in beside)
-    return *_FOUNDATION, *(kernel if calls_kernel else ()), *beside
-
-
-def cache_folder(source: Path) -> Path:
-    """The folder of the compiled rules of the file `source`. Its name is a hash of all files they may depend on.
-
-    Numba's own cache only compares the date of one file. It would keep a rule after a change in another file that the
-    rule calls.
-    """
-    digest = hashlib.blake2b(digest_size=8)
-    for file in sources_of(source):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return cache_root() / f"{source.parent.name}-{digest.hexdigest()}"
-
-
-def _forget_old_generations(root: Path) -> None:
-    ages: dict[Path, float] = {}
-    with contextlib.suppress(OSError):  # there is no folder yet, or it cannot be read
-        for generation in root.iterdir():
-            with contextlib.suppress(OSError):  # another process has just removed it
-                if generation.is_dir():
-                    ages[generation] = generation.stat().st_mtime
-    for old in sorted(ages, key=ages.__getitem__, reverse=True)[_KEPT_GENERATIONS:]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-_told: list[str] = []
-
-
-def _tell_not_kept(error: OSError) -> None:
-    """Say, once in a process, that compiled code is not kept, so that the next process compiles it again."""
-    if not _told:
-        _told.append(f"compiled code is not kept in {cache_root()}: {error.strerror or error}")
-        print(f"cardai: {printable(_told[0])}", file=sys.stderr)
-
-
 if JIT:
     try:
         from llvmlite import ir
-        from numba import njit
+        from numba.core import types
     except ValueError as error:  # a setting in the environment, such as NUMBA_NUM_THREADS=0
         raise CardaiError(f"Numba cannot be used: {error}") from None
-    from numba.core import types
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
     from numba.extending import intrinsic as _intrinsic
 
     intrinsic: Any = _intrinsic
@@ -131,80 +57,8 @@ if JIT:
                 linalg.ensure_blas = ensure
 
     _spare_scipy()
-    _folder_once = functools.cache(lambda file: cache_folder(Path(file)))
 
-    class _Place(UserProvidedCacheLocator):
-        """Where the code of a rule is kept: in the `cache_folder` of its file, which need not be there or be writable.
-
-        The name of the folder depends on all that the code depends on, so that Numba need not compare dates.
-        """
-
-        def __init__(self, py_func: Any, py_file: str) -> None:
-            self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
-            self._cache_path = str(_folder_once(py_file))
-
-        @classmethod
-        def from_function(cls, py_func: Any, py_file: str) -> Any:
-            return cls(py_func, py_file)
-
-        def get_source_stamp(self) -> bytes:
-            return b""
-
-    class _KeptResult(CompileResultCacheImpl):
-        _locator_classes = (_Place,)
-
-    class _KeptCode(FunctionCache):
-        """Numba's cache, for several processes at once, for a disk that is full and for files that are damaged.
-
-        A cache that may only be read is read. Numba numbers the files of a function. Two processes that save at once
-        could take the same number, and a later one would then run the code of other argument types.
-        """
-
-        _impl_class = _KeptResult
-
-        def load_overload(self, sig: Any, target_context: Any) -> Any:
-            """The kept code of a signature, or None if there is none or it cannot be read."""
-            try:
-                kept = super().load_overload(sig, target_context)
-            except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, ImportError, PickleError):
-                with contextlib.suppress(OSError):
-                    self.flush()
-                return None
-            if kept is not None:
-                _note_use(Path(self.cache_path))
-            return kept
-
-        def save_overload(self, sig: Any, data: Any) -> None:
-            """Keep the code of a signature, if that is possible."""
-            folder = Path(self.cache_path)
-            try:
-                if not folder.exists():
-                    folder.mkdir(parents=True, exist_ok=True)
-                    _forget_old_generations(folder.parent)
-                with in_turn(folder):
-                    super().save_overload(sig, data)
-                _note_use(folder)
-            except OSError as error:
-                _tell_not_kept(error)
-
-    def _note_use(folder: Path) -> None:
-        """Note, once a process, that a cache folder was used now: those not used for longest are forgotten."""
-        if folder not in _used:
-            _used.add(folder)
-            with contextlib.suppress(OSError):  # it may only be read, or belongs to somebody else
-                os.utime(folder)
-
-    _used: set[Path] = set()
-
-    def kept(compiled: Any, function: Callable[..., Any]) -> Any:
-        """A dispatcher or C callback of Numba whose code is kept in the `cache_folder` of the function's source file.
-
-        A function typed at a prompt has no file, and its code is not kept. If the folder cannot be written to, what is
-        in it is used, and a line on stderr says that what is compiled is not kept.
-        """
-        if Path(function.__code__.co_filename).is_file():
-            compiled._cache = _KeptCode(function)
-        return compiled
+    from cardai.rule.compiling import compiled_rule
 
     def rule(function: F) -> F:
         """Compile `function` to native code on first use (Numba nopython, nogil, cached on disk)."""
@@ -218,23 +72,16 @@ if JIT:
         """Compile like `rule`, but inline the function into its callers, for hot loops where a call is too slow."""
         return _compiled(function, forceinline=True)
 
-    def _compiled(function: F, **more: bool) -> F:
-        """The Numba dispatcher of a rule.
+    def separate(function: F) -> F:
+        """Compile like `rule`, but apart from its callers: for a large function that many call, and few calls a second.
 
-        Numba compiles a function once for every constant that a caller passes, and once more as a C callback. Neither
-        is of use to rules, and without them a game compiles in a sixth less time: a whole number is an int64.
+        It is compiled once for all of them, and they are compiled without it.
         """
-        options: Any = {"nogil": True, "no_cfunc_wrapper": True, **more}
-        found: Any = kept(njit(**options)(function), function)
-        template = found.get_call_template
-        found.get_call_template = lambda args, kws: template(
-            tuple(map(_widened, args)), {name: _widened(kind) for name, kind in kws.items()}
-        )
-        return found
+        return _compiled(function, is_separate=True)
 
-    def _widened(kind: Any) -> Any:
-        """The type of an argument, without the value of a whole number that is known when the rule is compiled."""
-        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
+    def _compiled(function: F, is_separate: bool = False, **more: bool) -> F:
+        options: Any = {"nogil": True, "no_cfunc_wrapper": True, **more}
+        return compiled_rule(function, options, is_separate)
 
     @intrinsic
     def _count(typingctx, cards):
@@ -314,7 +161,7 @@ else:
         """Return `function` unchanged, since `CARDAI_JIT=0`."""
         return function
 
-    inlined = rule
+    inlined = separate = rule
 
     def count(cards):
         """The number of cards in a set."""
