@@ -480,6 +480,11 @@ class Game:
             found[name] = self.choices.get(name) or tuple(sorted(known))
         return found
 
+    @property
+    def allowed_in_words(self) -> Mapping[str, str]:
+        """The values that each option may have, in words: "0, 1 or 2"."""
+        return {name: _listed(values) for name, values in self.allowed.items()}
+
     def variant_options(self, variant: str | None = None) -> dict[str, int]:
         """The options of a variant: name -> value. `variant`: a text such as "standard?moon=2", None for the default.
 
@@ -497,7 +502,7 @@ class Game:
                 raise CardaiError(f"{what}: {unknown('option', option, self.allowed)}")
             number = int(value) if _NUMBER.fullmatch(value) else None
             if number is None or number not in self.allowed[option]:
-                raise CardaiError(f"{what}: {option} is {listed_values(self.allowed[option])}, not {short(value)}")
+                raise CardaiError(f"{what}: {option} is {_listed(self.allowed[option])}, not {short(value)}")
             chosen[option] = number
         return {option: int(number) for option, number in self.variants[name].items()} | chosen
 
@@ -512,7 +517,15 @@ class Game:
         return self.variant_with(self.variant_options(variant))
 
     def variant_with(self, options: Mapping[str, int]) -> str:
-        """The canonical text of the variant with these options; those left out are 0."""
+        """The canonical text of the variant with these options, name -> value; those left out are 0.
+
+        Raises CardaiError for an option that the game does not have, and for a value that it does not allow.
+        """
+        for name, value in check_kind("options", options, Mapping, "options by name").items():
+            if name not in self.allowed:
+                raise CardaiError(f"{self.name}: options: {unknown('option', name, self.allowed)}")
+            if whole(f"options: {name}", value) not in self.allowed[name]:
+                raise CardaiError(f"{self.name}: options: {name} is {_listed(self.allowed[name])}, not {short(value)}")
         wanted = {name: int(options.get(name, 0)) for name in self._option_names}
         best, changes = "", None
         for name, own in self.variants.items():
@@ -789,7 +802,7 @@ def is_game(game: Any) -> Game:
     return check_kind("game", game, Game, "what cardai.load() returns")
 
 
-def listed_values(values: Sequence[int]) -> str:
+def _listed(values: Sequence[int]) -> str:
     """Values of an option in words: "0, 1 or 2", "0 to 1000"."""
     if isinstance(values, range) and len(values) > 3 and values.step == 1:
         return f"{values[0]} to {values[-1]}"

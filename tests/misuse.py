@@ -346,7 +346,11 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "seats": (lambda: SEATS, lambda: whole(2, max(GAME.seats))),
         "width.seats": (lambda: SEATS, lambda: whole(1, 64)),
         "seed": (lambda: -(10**30), lambda: whole()),
-        "variant": (lambda: None, lambda: NAME),
+        "variant": (lambda: None, lambda: [*NAME, "thesis?poll=2", "thesis?hands=1", "thesis?poll", "?poll=1"]),
+        "variant_with.options": (
+            lambda: {"poll": 1},
+            lambda: [None, 5, "poll", ["poll"], {"poll": 2}, {"x": 0}, {5: 0}],
+        ),
         "encoder": (lambda: None, lambda: NAME),
         "encoder.name": (lambda: None, lambda: NAME),
         "heuristic": (lambda: "hand_value", lambda: [*NAME, None]),

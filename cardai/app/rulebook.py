@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from cardai.errors import CardaiError
-from cardai.game import Game, listed_values
+from cardai.game import Game
 
 FILE = "RULES.md"
 
@@ -28,7 +28,7 @@ def options(game: Game) -> str:
     if not game.allowed:
         return ""
     names = ", ".join(f"`{name}`" for name in game.variants)
-    rows = [f"| `{name}` | {listed_values(values)} |" for name, values in game.allowed.items()]
+    rows = [f"| `{name}` | {words} |" for name, words in game.allowed_in_words.items()]
     option, values = next((name, values) for name, values in game.allowed.items())
     example = f"{game.default_variant}?{option}={values[0]}"
     lines = [
