@@ -194,10 +194,12 @@ if not why_stock:
             self._finish()
             self._set_environments(self._environments())
 
-        def seal(self, exported: dict[str, str], mark: str) -> list[tuple[str, Any]]:
-            """Finish an entry point. Nothing but the functions `exported`, under new names, can be called then.
+        def seal(self, exported: dict[str, str], mark: str, is_of_game: bool) -> list[tuple[str, Any]]:
+            """Finish an entry point. The functions `exported`, under new names, can be called then.
 
-            `mark`: makes names unique. Returns variables and the environments to which they point.
+            `mark`: makes names unique. `is_of_game`: whether it is a rule that the driver calls. Then nothing else can
+            be called, and functions with one caller are taken into it. In the driver that would slow its loop down.
+            Returns variables and the environments to which they point.
             """
             self._link()
             module = self._final_module
@@ -207,7 +209,10 @@ if not why_stock:
                 for function in module.functions:
                     is_own = not function.is_declaration and not function.name.startswith(_LINKED)
                     if is_own and function.name not in exported:
-                        function.linkage = "internal"
+                        if is_of_game:
+                            function.linkage = "internal"
+                        else:
+                            function.name = f"{function.name}${mark}"
                 environments = []
                 for variable in module.global_variables:
                     if variable.name.startswith(_ENVIRONMENT):
@@ -336,7 +341,7 @@ if not why_stock:
         mark = name.rpartition("-")[2].removesuffix(".code") if name else f"{next(_numbers)}.unkept"
         symbol = f"cardai.{source_of(function).__name__}.{mark}"
         needs = [inner.kept_as for inner in library.separate()]
-        environments = library.seal({plain: symbol}, mark)
+        environments = library.seal({plain: symbol}, mark, kind == "C")
         entry = _Entry(library, (symbol,), list(result.environment.consts), result.fndesc, result.signature)
         _alive.append(library)
         if kind == SEPARATE:
