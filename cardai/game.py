@@ -40,6 +40,7 @@ from cardai.rule import STREAM, shuffle
 
 CORE_FIELDS = native.HEADER
 
+_RULES = ("deal", "legal", "act", "settle", "score", "resample")  # in the order of `Rules.calls`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
@@ -538,8 +539,7 @@ class Game:
     @functools.cached_property
     def rules(self) -> Rules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
-        names = ("deal", "legal", "act", "settle", "score", "resample")
-        entries = [self._entry(name, getattr(self, name)) for name in names]
+        entries = [self._entry(name, getattr(self, name)) for name in _RULES]
         entries.append(self._entry("is_legal", self.is_legal) if self.is_legal else entries[1])
         return Rules(
             native.addresses(entries),
@@ -580,6 +580,12 @@ class Game:
         Raises CardaiError for the first that does not compile, with its file, its line and the reason.
         """
         assert self.rules
+        for role, function in self.compiled_rules()[len(_RULES) + (self.is_legal is not None) :]:
+            self.entry(role, function)
+
+    def compiled_rules(self) -> list[tuple[str, Callable[..., Any]]]:
+        """All that `compile` compiles: (role, rule)."""
+        rules = [(name, getattr(self, name)) for name in _RULES] + [("is_legal", self.is_legal)] * bool(self.is_legal)
         for role, functions in (
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
@@ -590,8 +596,8 @@ class Game:
             ("is_open", [self.is_open] if self.is_open else []),
             ("simplify", [self.simplify] if self.simplify else []),
         ):
-            for function in functions:
-                self.entry(role, function)
+            rules += [(role, function) for function in functions]
+        return rules
 
     def function_of(self, role: str, entry: Any) -> Callable[..., Any] | None:
         """The function for which `entry()` returned this entry in this role, None if there is none of this game."""

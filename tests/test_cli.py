@@ -18,6 +18,7 @@ import cardai
 from cardai.app import doctor
 from cardai.app.cli import _read_verb, run
 from cardai.data.record import read, verify
+from cardai.rule import JIT
 from cardai.show.progress import Line, is_cold
 
 ROOT = Path(__file__).parent.parent
@@ -27,7 +28,7 @@ PAIR = "random,greedy:open_lines"
 
 VERBS = (
     "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
-    "replay", "verify", "analyse", "new-game", "doctor", "people",
+    "replay", "verify", "analyse", "new-game", "doctor", "warm", "people",
 )  # fmt: skip
 
 
@@ -111,7 +112,7 @@ GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
     "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft"),
     "Learn": ("iterate", "selfplay", "train"),
-    "Games": ("agents", "check", "doctor", "games", "new-game"),
+    "Games": ("agents", "check", "doctor", "games", "new-game", "warm"),
     "Experiments": ("report", "reproduce"),
     "Other": (),
 }
@@ -378,6 +379,29 @@ def test_doctor_says_what_it_runs_on(output, answer):
     found = answer("doctor")
     assert found["healthy"]
     assert found["games"]["tictactoe"].startswith("plays")
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_game_is_compiled_ahead(answer, output, call, tmp_path, monkeypatch):
+    first = answer("warm", "tictactoe")
+    assert list(first["games"]) == ["tictactoe"]
+    assert first["cache_megabytes"] > 0
+    assert "of compiled code in" in output("warm", "tictactoe")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "file"))
+    code, out, err = call("warm", "tictactoe")
+    assert (code, out) == (2, "")
+    assert "cannot be kept" in err
+
+
+def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.show.progress.is_kept", lambda function: False)
+    game = cardai.load("tictactoe")
+    with Line("playing", game) as line:
+        line._say_compiling("legal")
+        line._bar.refresh()
+    assert f"compiling tictactoe's legal, 1 of {len(set(game.compiled_rules()))}" in terminal.getvalue()
 
 
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):

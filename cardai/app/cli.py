@@ -997,6 +997,23 @@ def new_game(
 
 
 @app.command(group=GAMES)
+def warm(
+    *games: Annotated[str, Parameter(help="Names or paths of games; all games without.")], json: AsJson = False
+) -> None:
+    """Compile games ahead, for an image of a container or for CI, so that nobody waits for it later."""
+    from cardai import registry
+    from cardai.app import warm as ahead
+
+    report = ahead.warm([registry.load(name) for name in games or registry.available()])
+    if json:
+        _print_json(report)
+        return
+    for name, seconds in report["games"].items():
+        _print(f"{name}: ready after {seconds:.1f} s")
+    _print(f"{report['cache_megabytes']:.1f} MB of compiled code in {report['cache_folder']}")
+
+
+@app.command(group=GAMES)
 def doctor(
     *,
     clear_cache: Annotated[bool, Parameter(negative="", help="Delete all compiled rules.")] = False,

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -19,8 +20,8 @@ class Line:
         with Line("playing", game) as progress:
             play(..., progress=progress)
 
-    It appears when the work has taken a second, called or not. With a game whose rules are not compiled yet, it says so
-    until the first call with `done` above 0. It shows nothing if stderr is not a terminal.
+    It appears when the work has taken a second, called or not. While rules are compiled it says which, and with a game
+    also how many of its rules there are to compile. It shows nothing if stderr is not a terminal.
     """
 
     def __init__(self, about: str, game: Game | None = None) -> None:
@@ -29,10 +30,14 @@ class Line:
         self._bar, self._reached = None, (0.0, 1.0)
         self._lock, self._ended, self._timer = threading.RLock(), False, threading.Timer(_SOON, self._appear)
         self._timer.daemon = True
+        self._game, self._compiled, self._to_compile = game, 0, 0
         if sys.stderr.isatty():
             if game is not None and is_cold(game):
-                self._show(f"compiling {game.name}'s rules, once: up to 40 s")
+                self._to_compile = sum(not is_kept(rule) for rule in {rule for _, rule in game.compiled_rules()})
+                self._show(f"compiling {game.name}'s rules, once")
             self._timer.start()
+            if JIT:
+                _watchers().append(self._say_compiling)
 
     def __call__(self, done: float, total: float, about: str | None = None) -> None:
         """Show that `done` of `total` is done. `about`, if given, replaces the description."""
@@ -43,6 +48,15 @@ class Line:
                 self._show(self.about)
             if self._bar is not None and done:
                 self._bar.update(self._task, description=self.about, completed=done, total=total)
+
+    def _say_compiling(self, rule: str) -> None:
+        """Say which rule is compiled now."""
+        with self._lock:
+            self._compiled += 1
+            whose = f"{self._game.name}'s {rule}" if self._game is not None else rule
+            counted = f", {self._compiled} of {self._to_compile}" if self._compiled <= self._to_compile else ""
+            if self._bar is not None and not self._ended:
+                self._bar.update(self._task, description=f"compiling {whose}{counted}, once")
 
     def _appear(self) -> None:
         """Show the line, with what it was called with last, unless the work has ended or it is shown already."""
@@ -62,6 +76,8 @@ class Line:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
+        if JIT and self._say_compiling in _watchers():
+            _watchers().remove(self._say_compiling)
         with self._lock:
             self._ended = True
             if self._bar is not None:
@@ -75,6 +91,12 @@ class Line:
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bar.add_task(words, total=None)
         self._bar.start()
+
+
+def _watchers() -> list[Callable[[str], None]]:
+    from cardai.rule.compiling import watchers
+
+    return watchers
 
 
 def is_cold(game: Game) -> bool:
