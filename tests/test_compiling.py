@@ -220,6 +220,50 @@ def test_a_separate_rule_is_compiled_once_and_again_if_its_code_is_gone(tmp_path
         assert ran(tmp_path / "one", cache) == ["9", "1"]
 
 
+SHARED = """
+from cardai.rule import rule, separate
+
+
+@separate
+def apart(a):
+    return a + 2
+
+
+@rule
+def shared(a):
+    return 2 * apart(a)
+
+
+@rule
+def first(a):
+    return shared(a) + 1
+
+
+@rule
+def second(a):
+    return shared(a) + 3
+
+
+@rule
+def third(a):
+    return shared(a) + 5
+"""
+BOTH, ALONE = (
+    f"import sys; sys.path.insert(0, sys.argv[1]); import both; print({calls})"
+    for calls in (
+        "both.first(1), both.second(1), both.third(1)",
+        "both.third(1), *both.third.stats.cache_hits.values()",
+    )
+)
+
+
+def test_every_entry_point_names_the_separate_rules_that_a_shared_one_calls(tmp_path):
+    """Without them it is called in a process that has not loaded them, which crashes."""
+    (tmp_path / "both.py").write_text(SHARED)
+    assert ran(tmp_path, tmp_path / "cache", code=BOTH) == ["7", "9", "11"]
+    assert ran(tmp_path, tmp_path / "cache", code=ALONE) == ["11", "1"]
+
+
 GAMES = """
 import sys
 import numba

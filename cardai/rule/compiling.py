@@ -178,7 +178,9 @@ if not why_stock:
             self._linking_libraries.append(library)
 
         def _get_module_for_linking(self) -> Any:
-            if self._finalized or self._shared_module is not None:
+            if self._shared_module is not None:  # Numba's own would finish the library first
+                return self._shared_module
+            if self._finalized:
                 return super()._get_module_for_linking()
             self._finalized = True  # as the code is now
             try:
@@ -247,6 +249,15 @@ if not why_stock:
 
             A function that nobody refers to yet when it is linked would be dropped.
             """
+            return self._found_from(lambda library: not library._finalized)
+
+        def separate(self) -> list["_Library"]:
+            """The libraries of separate rules that are called from here, also from inside finished libraries."""
+            found = self._found_from(lambda library: not library.is_separate)
+            return [library for library in found if getattr(library, "is_separate", False)]
+
+        def _found_from(self, is_open: Callable[["_Library"], bool]) -> list[Any]:
+            """All libraries that are reached, users before what they use, through those that are open."""
             seen: set[int] = set()
             found: list[Any] = []
 
@@ -254,7 +265,7 @@ if not why_stock:
                 if id(library) in seen:
                     return
                 seen.add(id(library))
-                if isinstance(library, _Library) and not library._finalized:
+                if isinstance(library, _Library) and is_open(library):
                     for inner in library._linking_libraries:
                         visit(inner)
                 found.append(library)
@@ -262,10 +273,6 @@ if not why_stock:
             for library in self._linking_libraries:
                 visit(library)
             return found[::-1]
-
-        def separate(self) -> list["_Library"]:
-            """The libraries of separate rules that are called from here."""
-            return [library for library in self.reached() if getattr(library, "is_separate", False)]
 
         def _finish(self) -> None:
             self._codegen._check_llvm_bugs()
