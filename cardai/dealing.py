@@ -237,7 +237,7 @@ def hand_out(cards, sizes, dealt, stream):
             cards &= ~chosen
 
 
-@rule
+@separate
 def plan(cards, sizes, banned, groups, must):
     """The classes, and the steps that deal all of them but the last: int64[classes, 4], int64[steps, columns].
 
@@ -400,7 +400,7 @@ def full_room(sizes):
     return key
 
 
-@rule
+@separate
 def count_ways(steps, sizes, ways, binomials):
     """Find all keys that can be reached, step by step, and count the ways to them.
 

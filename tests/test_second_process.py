@@ -82,6 +82,13 @@ def test_it_is_not_started_if_the_driver_was_kept_or_for_one_processor(processor
     assert STARTED == []
 
 
+def test_it_is_not_started_if_nothing_that_it_compiles_can_be_kept(processors, tmp_path):
+    (tmp_path / "file").write_text("")
+    processors.setenv("CARDAI_CACHE", str(tmp_path / "file"))
+    second_process.begin()
+    assert STARTED == []
+
+
 @pytest.mark.slow
 def test_what_it_compiles_is_what_a_game_needs(tmp_path):
     """It takes the types of a table of any game, so that playing compiles no driver again."""

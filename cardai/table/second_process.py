@@ -11,7 +11,7 @@ import sys
 
 from cardai.kernel import driver
 from cardai.rule import JIT
-from cardai.rule.keeping import is_kept
+from cardai.rule.keeping import is_kept, may_keep
 from cardai.stats.machine import default_threads
 
 _running: list[subprocess.Popen[str]] = []
@@ -19,7 +19,7 @@ _running: list[subprocess.Popen[str]] = []
 
 def begin() -> None:
     """Begin to compile the driver in a second process, if it must be compiled and there is a processor for it."""
-    if not JIT or _running or default_threads() < 2 or is_kept(driver.advance):
+    if not JIT or _running or default_threads() < 2 or is_kept(driver.advance) or not may_keep():
         return
     with contextlib.suppress(OSError):  # then this process compiles it
         none = subprocess.DEVNULL
