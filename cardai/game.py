@@ -20,7 +20,7 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown, whole
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
-from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_text
+from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
 from cardai.kernel.fence import Fenced, fenced, forget
 from cardai.kernel.native import raw
 from cardai.kernel.query import divided, options_of
@@ -814,6 +814,11 @@ def _listed(values: Sequence[int]) -> str:
         return f"{values[0]} to {values[-1]}"
     *others, last = map(str, values)
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def check_table(game: Game, states: Any) -> np.ndarray:
+    """Return states of one table, STATE[n]. Raises CardaiError unless they are states of the game."""
+    return check_states("states", states, is_game(game).state, game.name, game.seats)
 
 
 def _in_words(seats: range) -> str:

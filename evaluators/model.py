@@ -26,7 +26,7 @@ from cardai.data.own_games import constant_columns, natural_shift
 from cardai.data.recipe import Recipe
 from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.files.named import note, place_of
-from cardai.game import Game, is_game
+from cardai.game import Game, check_table, is_game
 from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
 from cardai.rule import JIT
@@ -247,7 +247,7 @@ class Model:
         The weights of such an input are arbitrary, since training could not change them. Raises CardaiError if the
         game does not have the model's own variant any more.
         """
-        own = self.metadata
+        own, states = self.metadata, check_table(game, states)
         if is_own_variant(game, self.name, own.variant, own.options, own.seats, states):
             return self
         if game not in self._held:
@@ -261,6 +261,7 @@ class Model:
         It is 0 if the model was trained on states as they come, or does not say on which. Labels of a teacher whose
         scale is not recorded are as far from natural play as their mean was in training.
         """
+        is_game(game)
         own = self.metadata
         recipe = dict(own.data.get("recipe") or {})
         mean = dict(own.metrics.get("validation") or {}).get("prior")

@@ -261,6 +261,9 @@ def wrong_moves() -> list[Any]:
     return [*wrong, Fields(np.frombuffer(b"\xff" * GAME.move.itemsize, GAME.move)[0])]
 
 
+AT_TABLE = ("Agent", "OnePly", "WorldSearch", "Model")
+
+
 def wrong_blocks(moving: bool = True) -> list[Any]:
     """Wrong arrays of states."""
     good = states()
@@ -391,6 +394,8 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "draw_worlds.worlds": (states, wrong_written),
         "Decisions.worlds.count": (lambda: 1, lambda: whole(1, 10**6)),
         "Decisions.states": (states, lambda: wrong_blocks(moving=False)),
+        **dict.fromkeys(("check_table.states", *(f"{kind}.at_table.states" for kind in AT_TABLE)),
+                        (states, lambda: wrong_blocks(moving=False))),
         "Decisions.seats": (lambda: np.arange(3), lambda: [*wrong_indices(SEATS), np.arange(2)]),
         "Decisions.evaluator": (judge, lambda: [None, 5, "best", object(), 12345, {}]),
         "Decisions.settles": (lambda: False, lambda: FLAG),

@@ -59,7 +59,7 @@ from cardai.agents.strategy import (
     one_by_one,
 )
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
-from cardai.game import Game, is_game
+from cardai.game import Game, check_table, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
 from cardai.kernel.query import divided, options_of
 from cardai.registry import name_of
@@ -116,7 +116,8 @@ class Agent:
         self.strategy.check_fits(game, variant, seats)
 
     def fits(self, game: Game, variant: str | None, seats: int) -> bool:
-        """Whether the agent can play at such a table."""
+        """Whether the agent can play at such a table. Raises CardaiError for a table that the game does not have."""
+        is_game(game).options(whole("seats", seats), variant)
         try:
             self.check_fits(game, variant, seats)
         except CardaiError:
@@ -125,7 +126,7 @@ class Agent:
 
     def at_table(self, game: Game, states: np.ndarray) -> "Agent":
         """Return the agent as it plays at a table, see `Strategy.at_table`. `states`: STATE[n] of that table."""
-        strategy = self.strategy.at_table(game, states) if len(states) else self.strategy
+        strategy = self.strategy.at_table(game, states) if len(check_table(game, states)) else self.strategy
         return self if strategy is self.strategy else replace(self, strategy=strategy)
 
     def check_game(self, game: Game) -> None:

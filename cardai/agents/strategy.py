@@ -26,7 +26,7 @@ import numpy as np
 from cardai.agents.adjusted import ShiftedEvaluator, at_table, natural_shift
 from cardai.agents.evaluator import Evaluator, network_of
 from cardai.errors import BadArgument, CardaiError, place_of, positive, short, whole
-from cardai.game import Game, is_game
+from cardai.game import Game, check_table, is_game
 from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
 
@@ -187,6 +187,7 @@ class OnePly(Strategy):
 
     def at_table(self, game: Game, states: np.ndarray) -> "OnePly":
         """Return the strategy with its evaluator as that is at the table, if it may be of another variant."""
+        check_table(game, states)
         if not self.any_variant or self.evaluator is None:
             return self
         there = at_table(self.evaluator, game, states)
@@ -272,6 +273,7 @@ class WorldSearch(Strategy):
 
     def at_table(self, game: Game, states: np.ndarray) -> "WorldSearch":
         """Return the search with both players as they are at the table, and its judge shifted to natural play."""
+        check_table(game, states)
         own = self.own.at_table(game, states)
         others = own if self.others is self.own else self.others.at_table(game, states)
         if self.turns >= 0 and isinstance(own, OnePly) and own.evaluator is not None:
