@@ -31,6 +31,7 @@ PRINTING = {
     "check": "check tictactoe --effort quick --law encodings_fit_a_byte",
     "complexity": "complexity tictactoe --games 20",
     "doctor": "doctor",
+    "warm": "warm tictactoe",
     "endings": f"endings tictactoe --seats {PAIR} --games 2",
     "exploitability": f"exploitability {ROOT / 'examples/kuhn'} --agent random",
     "games": "games",

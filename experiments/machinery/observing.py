@@ -18,6 +18,7 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from cardai.agents.spec import Agent, agent
+from cardai.data import own_games
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.files.reading import read_json, read_text
@@ -43,8 +44,21 @@ def observed(folder: Path) -> Iterator[Uses]:
     found: dict[str, set[str]] = {kind: set() for kind in ("plays", "data", "steps", "policies")}
     uses: Uses = {}
 
+    looking = [True]
+
     def note(kind: str, *what: Any) -> None:
-        found[kind].add(json.dumps(what, sort_keys=True))
+        if looking[-1]:
+            found[kind].add(json.dumps(what, sort_keys=True))
+
+    def unobserved(*args: Any) -> Dataset:
+        """Collect states of a model's own games, which are played once in a process and belong to the model."""
+        looking.append(False)
+        try:
+            return collected(*args)
+        finally:
+            looking.pop()
+
+    collected = own_games._collected
 
     def watched(owner: type, method: str, see: Any) -> Any:
         original = getattr(owner, method)
@@ -75,6 +89,7 @@ def observed(folder: Path) -> Iterator[Uses]:
         note("policies", type(algorithm).__name__.lower(), game.name, table.variant, encoder.seats, encoder.encoder)
 
     with (
+        patch.object(own_games, "_collected", unobserved),
         watched(Agent, "check_fits", sits_down),
         watched(Dataset, "__init__", is_made),
         watched(Trainer, "__init__", trains),
