@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app import doctor
+from cardai.app import doctor, rulebook
 from cardai.app.cli import _read_verb, run
 from cardai.data.record import read, verify
+from cardai.registry import load
 from cardai.rule import JIT
 from cardai.show.progress import Line, is_cold
 
@@ -365,7 +366,7 @@ def test_ctrl_c_at_the_keyboard_writes_nothing_and_says_so(tmp_path):
 
 def test_the_rules_of_a_game_are_printed(output, call):
     for game, path in (("moska", "games/moska"), ("durak", "games/durak"), ("tictactoe", "games/tictactoe")):
-        assert output("rules", game).startswith((ROOT / path / "RULES.md").read_text())
+        assert output("rules", game) == (ROOT / path / "RULES.md").read_text() + rulebook.options(load(game))
     assert output("rules", THIRTYONE).startswith("# Thirty-One")
     Path("unwritten.py").write_text((ROOT / "games/tictactoe/__init__.py").read_text())
     code, out, err = call("rules", "./unwritten.py")

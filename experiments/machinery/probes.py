@@ -32,12 +32,11 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
 from experiments.machinery import findings
-from experiments.machinery.stand_ins import SMALL, fix_weights, with_stand_ins
+from experiments.machinery.stand_ins import SEED, SMALL, fix_weights, with_stand_ins
 
 Value = str | list[float]
 """A digest, or numbers from floating-point arithmetic, which differ a little between processors."""
 
-SEED = 20261125
 _PLAIN, _QUICK, _DEAR = 32, 8, 2  # seeded games of an agent without, with one, and with many judged positions a move
 _ROOT = Path(__file__).resolve().parents[2]
 
