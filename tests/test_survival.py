@@ -323,7 +323,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) -> None:
-    (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", seconds=3, memory=0.25)
+    (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", call_seconds=3, memory=0.25)
     assert not result.passed
     assert re.fullmatch(FAULTS[name], result.problem or ""), result.problem
 
@@ -354,7 +354,7 @@ def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
     ],
 )
 def test_plain_python_is_watched_too(name: str, problem: str) -> None:
-    (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", seconds=3)
+    (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", call_seconds=3)
     assert not result.passed
     assert re.search(problem, result.problem or ""), result.problem
 
@@ -392,7 +392,7 @@ def test_a_broken_law_gives_the_same_problem_in_a_process_of_its_own() -> None:
 def test_no_process_is_left_after_a_check() -> None:
     before = children_of(os.getpid())
     for game in (small_game.GAME, unruly.ENDLESS_SPELL):
-        check(game, laws=[STEP], effort="quick", seconds=1)
+        check(game, laws=[STEP], effort="quick", call_seconds=1)
     assert children_of(os.getpid()) == before
 
 
@@ -407,6 +407,7 @@ def test_a_rule_that_does_not_compile_ends_the_check_at_once() -> None:
     [
         ({"seconds": 0}, "a game needs time and memory"),
         ({"memory": -1}, "memory must be a number from 0 to .*, not -1"),
+        ({"call_seconds": 0}, "a game needs time and memory"),
         ({"seconds": float("nan")}, "seconds must be a number of at least 0, not nan"),
     ],
 )

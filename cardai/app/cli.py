@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 from cyclopts import App, CycloptsError, Group, Parameter
 
 if TYPE_CHECKING:
+    from cardai.conformance.law import LawResult
     from cardai.game import Game
 
 REFUSED, BROKEN_PIPE, INTERRUPTED = 2, 141, 130
@@ -652,13 +653,17 @@ def check(
     law: Annotated[list[str] | None, Parameter(negative="", help="Only this law; may be repeated.")] = None,
     effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
-    time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 60.0,
+    seconds: Annotated[
+        float | None, Parameter(help="Seconds for all laws: 25 for quick, 50 for normal, no limit for thorough.")
+    ] = None,
+    time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 20.0,
     memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
     json: AsJson = False,
 ) -> int:
     """Test whether a game keeps the laws of the contract. Any game can be tested, yours too.
 
-    A game that crashes or does not return breaks a law.
+    A game that crashes or does not return breaks a law. Where the seconds do not suffice, laws look at a part of what
+    they would look at, and say so.
     """
     from dataclasses import asdict
 
@@ -673,7 +678,8 @@ def check(
             effort=effort,
             laws=law,
             progress=lambda name, done, total: line(done, total, name),
-            seconds=time_limit,
+            seconds=seconds,
+            call_seconds=time_limit,
             memory=memory_limit,
         )
     broken = [verdict for verdict in verdicts if verdict.tested and not verdict.passed]
@@ -682,14 +688,27 @@ def check(
         _print_json([asdict(verdict) for verdict in verdicts])
         return bool(broken)
     for verdict in verdicts:
-        remark = f" ({verdict.remark})" if verdict.remark else ""
-        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {verdict.law}{remark}")
+        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {_seen_by_law(verdict)}")
     for verdict in broken:
         _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.problem}")
     if untested:
-        _print(f"\n{len(untested)} laws were not tested, since the game crashed or did not return in laws before them")
+        _print(f"\n{len(untested)} laws were not tested, since the game crashed or did not return in laws before them:")
+        for reason in dict.fromkeys(str(verdict.problem).partition(": ")[2] for verdict in untested):
+            _print(f"  {reason}")
+    if cut := sum(verdict.cut for verdict in verdicts):
+        _print(f"\n{cut} laws looked at a part, for want of time; more --seconds or --effort thorough looks at all")
     _print(f"{loaded.name}: {sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} laws hold")
     return bool(broken)
+
+
+def _seen_by_law(verdict: "LawResult") -> str:
+    """A law, what it looked at and its remark, in words."""
+    said = []
+    if verdict.passed and verdict.what:
+        number = f"{verdict.looked} of {verdict.total}" if verdict.cut else str(verdict.looked)
+        said.append(f"looked at {number} {verdict.what.removesuffix('s') if number == '1' else verdict.what}")
+    said += [verdict.remark] if verdict.remark else []
+    return f"{verdict.law} ({'; '.join(said)})" if said else verdict.law
 
 
 @app.command(group=MEASURE)

@@ -10,6 +10,7 @@ The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `eve
 process of their own (`child`), so that a game that crashes or hangs breaks a law and nothing else.
 """
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,7 +28,7 @@ from cardai.conformance import (
     views,
     worlds,
 )
-from cardai.conformance.law import Law, LawResult, tested
+from cardai.conformance.law import Law, LawResult, test_in_turns
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import Game, is_game
@@ -64,17 +65,22 @@ def check(
     laws: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     isolated: bool = True,
-    seconds: float = 60.0,
+    seconds: float | None = None,
+    call_seconds: float = 20.0,
     memory: float = 2.0,
 ) -> list[LawResult]:
     """Test the laws on a game: all of them, or those named in `laws`. Returns a result for each.
 
-    `effort` is "quick", "normal" (under a minute for every game here) or "thorough". The same seed tests the same
-    games. `progress` is called with (law, laws done, laws in all).
+    `effort` is "quick", "normal" or "thorough": how many games, positions and worlds are looked at. The same seed looks
+    at the same ones in the same order. `seconds` is the time for all laws together, math.inf for no limit; if None, 25
+    for "quick", 50 for "normal", and no limit for "thorough". Each law looks at a least amount, also if that takes
+    longer; a law that could not look at all is `cut` (`LawResult`). What is looked at in more time includes what is
+    looked at in less. `progress` is called with (law, laws done, laws in all).
 
     The laws run in a forked process. A law is broken if the game crashes in it, if one call of the game takes longer
-    than `seconds`, or if the process takes more than `memory` GiB beyond what it began with. After three such ends the
-    remaining laws are not tested. With `isolated=False`, and on systems without fork, the laws run in this process, for
+    than `call_seconds`, or if the process takes more than `memory` GiB beyond what it began with. A function that does
+    not come back, or takes too much memory, is called no more: laws that need it are not tested. After three such ends
+    no law is. With `isolated=False`, and on systems without fork, the laws run in this process, for
     a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.
 
     Raises CardaiError for an unknown law or effort, and for a rule that does not compile, with its line.
@@ -88,28 +94,34 @@ def check(
         if name not in LAWS:
             raise CardaiError(unknown("law", name, LAWS))
     check_flag("isolated", isolated)
-    check_number("seconds", seconds)
+    seconds = EFFORTS[effort].seconds if seconds is None else seconds
+    if seconds != math.inf:
+        check_number("seconds", seconds)
+    check_number("call_seconds", call_seconds)
     check_number("memory", memory, 1 << 20)
-    if not (seconds > 0 and memory > 0):
-        raise CardaiError(f"a game needs time and memory, not {seconds:g} s and {memory:g} GiB")
+    if not (seconds > 0 and call_seconds > 0 and memory > 0):
+        times = f"{seconds:g} s, {call_seconds:g} s for a call"
+        raise CardaiError(f"a game needs time and memory, not {times} and {memory:g} GiB")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
     game.compile()
     testbed = Testbed(game, seed, EFFORTS[effort])
-    results: list[LawResult] = []
+    results: dict[str, LawResult] = {}
 
-    def report(result: LawResult | None) -> None:
-        if result is not None:
-            results.append(result)
+    def begins(law: Law) -> None:
         if progress:
-            following = chosen[len(results)].name if len(results) < len(chosen) else ""
-            progress(following, len(results), len(chosen))
+            progress(law.name, len(results), len(chosen))
 
-    report(None)
+    def report(result: LawResult) -> None:
+        results[result.law] = result
+        if progress and len(results) == len(chosen):
+            progress("", len(results), len(chosen))
+
     if isolated and hasattr(os, "fork"):
         from cardai.conformance.child import LIMITS, test_all
 
-        test_all(chosen, testbed, replace(LIMITS, call=seconds, memory=int(memory * (1 << 30))), report)
+        limits = replace(LIMITS, call=call_seconds, memory=int(memory * (1 << 30)))
+        test_all(chosen, testbed, seconds, limits, report, begins)
     else:
-        for law in chosen:
-            report(tested(law, testbed))
-    return results
+        for result in test_in_turns(chosen, testbed, seconds, begins):
+            report(result)
+    return [results[law.name] for law in chosen]

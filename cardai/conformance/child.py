@@ -29,8 +29,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cardai.conformance.law import Law, LawResult, tested
-from cardai.conformance.note import Note, use_note
+from cardai.conformance.law import Law, LawResult, test_in_turns
+from cardai.conformance.note import Note, bar, functions_of, use_note
 from cardai.conformance.testbed import Testbed
 from cardai.errors import short
 from cardai.rule import JIT
@@ -43,9 +43,12 @@ _TREE = str(Path(__file__).parents[1])  # the core, whose lines are not the game
 
 @dataclass(frozen=True)
 class Limits:
-    """What a game may take. `call`, `law`: seconds for one call and for a whole law; `memory`: bytes that it adds."""
+    """What a game may take. `call`, `law`: seconds for one call and for one turn of a law; `memory`: bytes it adds.
 
-    call: float = 60.0
+    @@LIMIT@@
+    """
+
+    call: float = 20.0
     law: float = 3600.0
     memory: int = 2 << 30
 
@@ -54,24 +57,50 @@ LIMITS = Limits()
 
 
 class Died(Exception):
-    """The child ended, or was ended, while it tested a law. The message says where and how."""
+    """The child ended, or was ended, while it tested a law. The message says where and how.
+
+    `call`: the call that did not come back or took too much memory, and `why` in words; "" if there was none.
+    """
+
+    def __init__(self, message: str, call: str = "", why: str = "") -> None:
+        super().__init__(message)
+        self.call, self.why = call, why
 
 
-def test_all(laws: Sequence[Law], testbed: Testbed, limits: Limits, report: Callable[[LawResult], None]) -> None:
-    """Test laws in child processes. `report` is called with each result as soon as it is known."""
-    waiting, deaths = list(laws), 0
+def test_all(
+    laws: Sequence[Law],
+    testbed: Testbed,
+    seconds: float,
+    limits: Limits,
+    report: Callable[[LawResult], None],
+    begins: Callable[[Law], None],
+) -> None:
+    """Test laws in child processes, in about so many seconds.
+
+    `report` is called with each result as soon as it is known, and `begins` with a law when it is its turn. A function
+    that does not come back, or takes too much memory, is waited for once: it is barred from the other laws then.
+    """
+    waiting, deaths, barred = {law.name: law for law in laws}, 0, {}
+    end = time.monotonic() + seconds
     while waiting and deaths < MOST_DEATHS:
-        with _Child(waiting, testbed, limits) as child:
-            while waiting:
-                law, start = waiting.pop(0), time.monotonic()
-                try:
-                    result = child.next_result()
-                except Died as died:
-                    problem, deaths = f"{law.name}: {died}", deaths + 1
-                    report(LawResult(law.name, law.about, False, time.monotonic() - start, problem))
-                    break
-                report(result)
-    for law in waiting:
+        left = max(0.0, end - time.monotonic())
+        with _Child(list(waiting.values()), testbed, left, limits, barred) as child:
+            law, start = next(iter(waiting.values())), time.monotonic()
+            try:
+                while waiting:
+                    event = child.next_event()
+                    if isinstance(event, LawResult):
+                        del waiting[event.law]
+                        report(event)
+                    else:
+                        law, start = waiting[event], time.monotonic()
+                        begins(law)
+            except Died as died:
+                del waiting[law.name]
+                report(LawResult(law.name, law.about, False, time.monotonic() - start, f"{law.name}: {died}"))
+                deaths += 1
+                barred |= {name: f"{died.why} (see {law.name})" for name in functions_of(died.call) if died.call}
+    for law in waiting.values():
         problem = f"{law.name}: not tested, since the game ended {deaths} laws before it by crashing or not returning"
         report(LawResult(law.name, law.about, False, 0.0, problem, tested=False))
 
@@ -79,7 +108,9 @@ def test_all(laws: Sequence[Law], testbed: Testbed, limits: Limits, report: Call
 class _Child:
     """A child process that tests laws, and the parent's end of the pipe to it. It is killed at the end of the block."""
 
-    def __init__(self, laws: Sequence[Law], testbed: Testbed, limits: Limits) -> None:
+    def __init__(
+        self, laws: Sequence[Law], testbed: Testbed, seconds: float, limits: Limits, barred: dict[str, str]
+    ) -> None:
         sys.stdout.flush()  # or the child would print it again; first, since it may fail
         sys.stderr.flush()
         self.limits, self.note = limits, Note()
@@ -97,7 +128,9 @@ class _Child:
             if self.pid == 0:
                 os.close(self.results)
                 os.close(self.lifeline)
-                _serve(laws, testbed, self.note, [trace.fileno() for trace in self.traces], sending, ending)
+                bar(barred)
+                traces = [trace.fileno() for trace in self.traces]
+                _serve(laws, testbed, seconds, self.note, traces, sending, ending)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(sending)
@@ -118,8 +151,8 @@ class _Child:
             trace.close()
         self.note.close()
 
-    def next_result(self) -> LawResult:
-        """Wait for the result of the next law. Raises Died if there will be none."""
+    def next_event(self) -> LawResult | str:
+        """Wait for a result, or for the name of a law whose turn has begun. Raises Died if there will be none."""
         poll = select.poll()
         poll.register(self.results, select.POLLIN)
         calls, begun = -1, time.monotonic()
@@ -151,12 +184,14 @@ class _Child:
     def _watch(self, call: float, law: float) -> None:
         """Raises Died if one call, or the whole law, took too long, or if the memory has grown too far."""
         limits, (_, _, text) = self.limits, self.note.read()
+        named = text.partition(": ")[2]
         if call > limits.call:
-            raise Died(f"{text} did not come back within {limits.call:g} s{self._line()}")
+            raise Died(f"{text} did not come back within {limits.call:g} s{self._line()}", named, "does not end")
         if law > limits.law:
             raise Died(f"{text}: the law was not done within {limits.law:g} s")
         if self.memory.grown() > limits.memory:
-            raise Died(f"{text} took more than {limits.memory / (1 << 30):.3g} GiB of memory{self._line()}")
+            size = f"{limits.memory / (1 << 30):.3g} GiB of memory"
+            raise Died(f"{text} took more than {size}{self._line()}", named, f"takes more than {size}")
 
     def _line(self) -> str:
         """The line of the game's Python that is running, in brackets. Returns "" if compiled code runs."""
@@ -205,9 +240,10 @@ def _line_of_the_game(stack: str) -> str:
     return ""
 
 
-def _read(line: bytes) -> LawResult:
+def _read(line: bytes) -> LawResult | str:
     try:
-        return LawResult(**json.loads(line))
+        read = json.loads(line)
+        return read if isinstance(read, str) else LawResult(**read)
     except (ValueError, TypeError) as error:
         raise Died(f"the game overwrote memory: the result arrived as {short(line)}") from error
 
@@ -224,7 +260,13 @@ def ending_in_words(code: int) -> str:
 
 
 def _serve(
-    laws: Sequence[Law], testbed: Testbed, shared: Note, traces: Sequence[int], results: int, ending: int
+    laws: Sequence[Law],
+    testbed: Testbed,
+    seconds: float,
+    shared: Note,
+    traces: Sequence[int],
+    results: int,
+    ending: int,
 ) -> None:
     """Test laws, send the results and end the process. Runs in the child and never returns."""
     code = 70
@@ -240,8 +282,12 @@ def _serve(
         faulthandler.disable()
         use_note(shared, *traces)
         _note_compilations(shared)
-        for law in laws:
-            _send(results, json.dumps(asdict(tested(law, testbed))).encode() + b"\n")
+
+        def send(event: object) -> None:
+            _send(results, json.dumps(event).encode() + b"\n")
+
+        for result in test_in_turns(laws, testbed, seconds, lambda law: send(law.name)):
+            send(asdict(result))
         code = 0
     except BaseException:  # a fault of the kit: nothing above this frame may run in the child
         traceback.print_exc()

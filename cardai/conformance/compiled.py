@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.conformance.note import note_again
+from cardai.conformance.note import note_again, note_rule
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, int_seed
 from cardai.kernel.ending import find_open
@@ -105,6 +105,7 @@ class Compiled:
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
         """All states of a game: STATE[plies + 1]."""
+        note_rule("act and settle")
         states, played = guarded(len(moves) + 1, self.game.state), self.given(moves)
         states[0] = state
         play_through(self.rules, raw(states), raw(played), len(moves))
@@ -112,6 +113,7 @@ class Compiled:
 
     def dealt(self, like: np.ndarray, count: int, seed: int) -> np.ndarray:
         """Deals of the same table as the state `like`, STATE[1]: STATE[count]."""
+        note_rule("deal")
         blank, states, stream = np.zeros(1, self.game.state), guarded(count, self.game.state), streams(seed)
         for name in self.options:
             blank[name] = like[name]
@@ -130,6 +132,7 @@ class Compiled:
 
     def truth_and_worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
         """A state, followed by worlds of it for a seat: STATE[1 + count]."""
+        note_rule(f"resample for seat {seat}")
         states, stream = guarded(1 + count, self.game.state), streams(seed)
         states[:1] = state
         for piece in pieces(count):
@@ -139,6 +142,7 @@ class Compiled:
 
     def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """One world of each state, for a seat: STATE[N]."""
+        note_rule(f"resample for seat {seat}")
         worlds, stream = self.given(states), streams(seed)
         for piece in pieces(len(worlds)):
             draw_again(self.rules, raw(worlds[piece]), seat, raw(stream), len(worlds[piece]))
@@ -146,6 +150,7 @@ class Compiled:
 
     def resampled(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """The states after `resample` for a seat, each with the same stream of chance and its own `rng`: STATE[N]."""
+        note_rule(f"resample for seat {seat}")
         worlds, stream = self.given(states), streams(seed)
         bits = stream["rng"][0]
         for piece in pieces(len(worlds)):
@@ -154,6 +159,7 @@ class Compiled:
 
     def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
         """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
+        note_rule(f"blank for seat {seat}")
         given, views = self.given(states), guarded(len(states), self.game.state)
         blank_each(self.rules, self.blank, raw(given), len(given), seat, raw(views))
         return views
@@ -161,6 +167,7 @@ class Compiled:
     def opened(self, states: np.ndarray) -> np.ndarray:
         """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
         assert self.game.is_open is not None
+        note_rule("is_open")
         given, picked, found = self.given(states), np.arange(len(states)), np.zeros(len(states), np.int64)
         is_open = self.game.entry("is_open", self.game.is_open)
         find_open(is_open, raw(given), raw(picked), len(states), raw(found))
@@ -169,6 +176,7 @@ class Compiled:
     def simplified(self, states: np.ndarray) -> np.ndarray:
         """The states after the game's rule `simplify`, which it must have: STATE[N]."""
         assert self.game.simplify is not None
+        note_rule("simplify")
         given = self.given(states)
         simplify_each(self.game.entry("simplify", self.game.simplify), raw(given), len(given))
         return given
@@ -178,6 +186,7 @@ class Compiled:
 
         A single state or move is paired with all others.
         """
+        note_rule("act and settle" if settle else "act")
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         results = guarded(count, self.game.state)
@@ -195,6 +204,7 @@ class Compiled:
 
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
         """The rows of one encoder: u8[N, width]."""
+        note_rule(f"encoder {encoder} for seat {seat}")
         given, encode = self.given(states), self.game.encoders[encoder].encode
         rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)
         entry = self.game.entry("encode", encode)
@@ -204,12 +214,27 @@ class Compiled:
 
     def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
         """The values of a heuristic, or the scores if it is None: f8[N]."""
+        note_rule(self._name_of(heuristic, seat) if heuristic else f"score of seat {seat}")
         function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
         return self._value_each(function, states, seat)
 
     def outcomes(self, states: np.ndarray, seat: int, outcome: Outcome) -> np.ndarray:
         """An outcome of states of games that are over, or a reward of settled ones, in its own unit: f8[N]."""
+        note_rule(self._name_of(outcome, seat))
         return self._value_each(self.game.entry("outcome", outcome.of), states, seat)
+
+    def _name_of(self, function: Any, seat: int) -> str:
+        """A heuristic, outcome or reward of the game in words, as it is called for a seat."""
+        game = self.game
+        for kind, link, functions in (
+            ("heuristic", "for", game.heuristics),
+            ("outcome", "of", game.outcomes),
+            ("reward", "of", game.rewards),
+        ):
+            for name, other in functions.items():
+                if other is function:
+                    return f"{kind} {name} {link} seat {seat}"
+        return f"decided for seat {seat}"
 
     def _value_each(self, function: Any, states: np.ndarray, seat: int) -> np.ndarray:
         given, values = self.given(states), np.zeros(len(states))
@@ -219,6 +244,7 @@ class Compiled:
 
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
+        note_rule("legal")
         given, most = self.given(states), self.game.max_moves
         counts, space = np.zeros(len(given), np.int64), fenced(self.game.move, len(given) * most)
         legal_each(self.rules, raw(given), len(given), raw(space.block), raw(counts))
@@ -233,6 +259,7 @@ class Compiled:
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
         """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
+        note_rule("is_legal" if self.game.is_legal else "legal")
         given, played = self.given(states), self.given(moves)
         count, *steps = _steps(given, played)
         space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
@@ -241,6 +268,7 @@ class Compiled:
 
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
+        note_rule(f"player {player}")
         given, moves = self.given(states), guarded(len(states), self.game.move)
         choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
         params, stream, width = np.array([values or [0.0]]), np.zeros(1, STREAM), max(1, len(values))
@@ -252,6 +280,7 @@ class Compiled:
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
+        note_rule("legal and act and settle")
         given, moved, stream = self.given(states), np.zeros(len(states), np.int64), streams(seed)
         space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
         finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))

@@ -8,14 +8,14 @@ the one that was seen. So truth is compared with worlds at the deal only, when n
 compared with worlds, and with what is even among cards that no rule tells apart.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from cardai.conformance.evidence import HINT, SIGMA
-from cardai.conformance.law import law
-from cardai.conformance.testbed import LawError, Testbed
+from cardai.conformance.law import Steps, at_once, law
+from cardai.conformance.testbed import Counted, LawError, Looked, Testbed
 
 LARGER = 2  # how many times larger the second sample is
 CARDS = 62  # the most that a set can hold
@@ -40,18 +40,18 @@ class Tally:
 
 
 @law
-def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> None:
+def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
     """Over many deals, low and high cards, suits, trumps and cards like own ones lie in worlds as in the true state."""
-    broken = _broken(lambda part, times: _dealt(testbed, part, times * testbed.effort.pooled_deals))
+    broken = yield from _broken(lambda part, times: _dealt(testbed, part, times * testbed.effort.pooled_deals))
     if broken:
         what, more = _named(testbed, broken)
         raise LawError(f"{_anywhere(testbed)}, ply 0: {what} lie {more} often in deals than in worlds (5 sigma)")
 
 
 @law
-def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> None:
+def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     """A card stays where it was in the state that a world is drawn from only as often as chance has it."""
-    broken = _broken(lambda part, times: _kept(testbed, part, times * testbed.effort.pooled_views))
+    broken = yield from _broken(lambda part, times: _kept(testbed, part, times * testbed.effort.pooled_views))
     if broken:
         what, more = _named(testbed, broken)
         which = f"{what} lie {more} often where they lay in the state resampled than in another world of it (5 sigma)"
@@ -59,7 +59,7 @@ def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> None:
 
 
 @law
-def hidden_cards_lie_evenly(testbed: Testbed) -> None:
+def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     """Hidden cards that may lie in the same places lie in each of them equally often: low and high ones, all suits.
 
     A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
@@ -67,7 +67,7 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> None:
     """
     if not testbed.game.cards_alike:
         return
-    broken = _broken(lambda part, times: _uneven(testbed, part, times * testbed.effort.pooled_views))
+    broken = yield from _broken(lambda part, times: _uneven(testbed, part, times * testbed.effort.pooled_views))
     if broken:
         what, more = _named(testbed, broken)
         raise LawError(f"{_anywhere(testbed)}, ply 0 and following: {what} lie {more} often than is even (5 sigma)")
@@ -79,27 +79,35 @@ def _anywhere(testbed: Testbed) -> str:
     )
 
 
-def _broken(tally: Callable[[int, int], Tally | None]) -> tuple[int, int, int] | None:
+def _broken(
+    tally: Callable[[int, int], Generator[Looked, None, Tally | None]],
+) -> Generator[Looked, None, tuple[int, int, int] | None]:
     """The group and place whose count is off by more than SIGMA in two samples, and the sign, or None.
 
-    `tally(part, times)` takes a sample of its own for each `part`, `times` as large as usual.
+    `tally(part, times)` takes a sample of its own for each `part`, `times` as large as usual. The first may be cut, the
+    second, which is taken only if something seems to be wrong, is not.
     """
-    first = tally(0, 1)
+    first = yield from tally(0, 1)
     if first is None or not (np.abs(first.sigmas) > HINT).any():
         return None
-    second = tally(1, LARGER)
+    second = at_once(tally(1, LARGER))
     assert second is not None
     certain = np.where(np.abs(first.sigmas) > HINT, second.sigmas * np.sign(first.sigmas), 0)
     group, place = np.unravel_index(int(np.argmax(certain)), certain.shape)
     return (int(group), int(place), int(np.sign(first.sigmas[group, place]))) if certain.max() > SIGMA else None
 
 
-def _dealt(testbed: Testbed, part: int, count: int) -> Tally | None:
+def _dealt(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
     """Deals less a world of each."""
     tallies = []
     each = -(-count // len(testbed.setups))
+    seen = Looked(each * len(testbed.setups) if testbed.game.holdings else 0, "deals")
     for setup in testbed.setups if testbed.game.holdings else ():
+        yield seen
+        if seen.enough:
+            break
         deals = testbed.deals(setup, part * each, each)
+        seen.done += each
         for seat in range(setup.seats):
             block = deals[seat :: setup.seats]
             worlds = testbed.compiled.worlds_of_each(block, seat, part * setup.seats + seat)
@@ -122,10 +130,12 @@ def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat:
     return _sum(tallies)
 
 
-def _kept(testbed: Testbed, part: int, count: int) -> Tally | None:
+def _kept(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
     """Cards that stay where they were in the world resampled, less those that are there in another world of it."""
     tallies = []
-    for i, (here, seat) in enumerate(testbed.chosen(count, f"kept {part}") if testbed.game.holdings else ()):
+    views = testbed.chosen(count, f"kept {part}") if testbed.game.holdings else ()
+    for i, (here, seat) in enumerate(seen := Counted(views, "views")):
+        yield seen
         states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
         where = _where(testbed, states, seat)
         hidden = (where != where[0]).any(axis=0, keepdims=True)
@@ -138,14 +148,16 @@ def _kept(testbed: Testbed, part: int, count: int) -> Tally | None:
     return _sum(tallies)
 
 
-def _uneven(testbed: Testbed, part: int, count: int) -> Tally | None:
+def _uneven(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
     """Cards in each place in worlds, less what is even among the cards that were seen in the same places.
 
     Which cards belong to a group does not depend on how often they were seen where. So if all arrangements are equally
     likely, the difference has the variance of a sum of numbers drawn without replacement.
     """
     tallies = []
-    for i, (here, seat) in enumerate(testbed.chosen(count, f"even {part}") if testbed.game.holdings else ()):
+    views = testbed.chosen(count, f"even {part}") if testbed.game.holdings else ()
+    for i, (here, seat) in enumerate(seen := Counted(views, "views")):
+        yield seen
         states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
         where = _where(testbed, states, seat)
         hidden = (where != where[0]).any(axis=0)

@@ -6,8 +6,10 @@ need not know what is public and what one seat alone knows, and find knowledge t
 of these"). Positions with few worlds are searched for, mostly late in games, and chosen from many kinds of move.
 """
 
+import functools
+import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +29,8 @@ from cardai.conformance.evidence import (
     unevenness,
 )
 from cardai.conformance.knowledge import TEXTS, is_truncated, looking_like, told_alike
-from cardai.conformance.law import law
-from cardai.conformance.testbed import Position, Testbed, Trace, move_text
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, Looked, Position, Testbed, Trace, move_text
 from cardai.rule import mixed
 
 MOST_SETTLED = 150_000  # a move that needs more settling to list its outcomes is not looked at
@@ -60,13 +62,14 @@ class Case:
 
 
 @law
-def worlds_at_the_deal_are_deals_that_look_alike(testbed: Testbed) -> str | None:
+def worlds_at_the_deal_are_deals_that_look_alike(testbed: Testbed) -> Steps:
     """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
 
     Here the induction begins. Many deals are made to find those that look like a given one.
     """
     looked = 0
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         trace = Trace(setup, int(testbed.seeds(setup, 1)[0]), testbed.deals(setup, 0, 1), np.zeros(0), np.zeros(0))
         looked += sum(_is_a_deal(testbed, Position(trace, 0), seat) for seat in range(setup.seats))
     return None if looked else NOT_LISTED
@@ -101,18 +104,21 @@ def _is_a_deal(testbed: Testbed, here: Position, seat: int) -> bool:
 
 
 @law
-def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> str | None:
+def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> Steps:
     """Where a seat's worlds can be listed, those after a move are its outcomes in those before: no more, no less.
 
     The outcomes of all moves that the seat is told in the same words count, as far as they look to it like the true
     state. A world that is missing: `resample` assumes something that the seat has not seen. One too many: it deals
     anew something that the seat has seen.
     """
-    left, compared = testbed.effort.listed, 0
-    for case in _in_turn(testbed, "outcomes"):
+    cases, compared, seen = (yield from _in_turn(testbed, "outcomes")), 0, Looked(testbed.effort.listed, "states")
+    for case in cases:
+        yield seen
+        if seen.enough:
+            break
         looked, is_compared = _compare(testbed, case)
-        left, compared = left - looked, compared + (is_compared and case.kinds > 1)
-        if left < 0:
+        seen.done, compared = seen.done + looked, compared + (is_compared and case.kinds > 1)
+        if seen.done > seen.total:
             break
     return None if compared else NOT_LISTED
 
@@ -173,32 +179,47 @@ def _example(testbed: Testbed, here: Position, worlds: np.ndarray) -> str:
     return f"one differs from the true state in state.{place_of_bit(testbed.game.state, int(np.argmax(differing)))}"
 
 
-def _in_turn(testbed: Testbed, salt: str) -> Iterator[Case]:
-    """All cases found, one of each stratum, then another of each, in an order drawn from the testbed's seed."""
+def _in_turn(testbed: Testbed, salt: str) -> Generator[Looked, None, Iterator[Case]]:
+    """All cases found, one of each stratum, then another of each, in an order drawn from the testbed's seed.
+
+    None at all if the time is over before all games have been searched, since the order would be another one.
+    """
+    searched, seen = _searched(testbed), Looked(len(testbed.traces), "games")
+    while len(searched) < seen.total and not seen.enough:  # the laws share what they find
+        seen.done = len(searched)
+        yield seen
+        if not seen.enough and len(searched) < seen.total:
+            searched.append(list(_cases(testbed, testbed.traces[len(searched)])))
     strata: defaultdict[tuple[Any, ...], list[Case]] = defaultdict(list)
-    for case in _cases(testbed):
+    for case in itertools.chain(*(searched if len(searched) == seen.total else ())):
         strata[case.stratum].append(case)
     chance = testbed.chance(salt)
-    queues = [[group[i] for i in chance.permutation(len(group))] for group in strata.values()]
+    return _one_of_each([[group[i] for i in chance.permutation(len(group))] for group in strata.values()], chance)
+
+
+def _one_of_each(queues: list[list[Case]], chance: np.random.Generator) -> Iterator[Case]:
     while queues:
         for i in chance.permutation(len(queues)):
             yield queues[i].pop()
         queues = [queue for queue in queues if queue]
 
 
-def _cases(testbed: Testbed) -> Iterator[Case]:
-    """Where a seat seems to have few worlds."""
-    for trace in testbed.traces:
-        plies = _probed(testbed, trace)
-        if not plies:
-            continue
-        repeated = np.repeat(trace.states[plies], PROBE)
-        for seat in range(trace.setup.seats):
-            worlds = testbed.compiled.worlds_of_each(repeated, seat, trace.seed % 1_000_003 + seat)
-            for ply, seen in zip(plies, marks(worlds).reshape(-1, PROBE), strict=True):
-                kinds = len(np.unique(seen))
-                if kinds < PROBE:
-                    yield Case(Position(trace, ply), seat, kinds)
+@functools.lru_cache(maxsize=1)
+def _searched(testbed: Testbed) -> list[list[Case]]:
+    """The cases in each game that has been searched for them, so far."""
+    return []
+
+
+def _cases(testbed: Testbed, trace: Trace) -> Iterator[Case]:
+    """Where a seat seems to have few worlds in a game."""
+    plies = _probed(testbed, trace)
+    repeated = np.repeat(trace.states[plies], PROBE)
+    for seat in range(trace.setup.seats if plies else 0):
+        worlds = testbed.compiled.worlds_of_each(repeated, seat, trace.seed % 1_000_003 + seat)
+        for ply, seen in zip(plies, marks(worlds).reshape(-1, PROBE), strict=True):
+            kinds = len(np.unique(seen))
+            if kinds < PROBE:
+                yield Case(Position(trace, ply), seat, kinds)
 
 
 def _probed(testbed: Testbed, trace: Trace) -> list[int]:
@@ -216,25 +237,28 @@ def _probed(testbed: Testbed, trace: Trace) -> list[int]:
 
 
 @law
-def listed_worlds_are_even(testbed: Testbed) -> str | None:
+def listed_worlds_are_even(testbed: Testbed) -> Steps:
     """Where a seat's worlds can be listed, all are drawn equally often, and so is each of their bits (5 sigma)."""
-    left = most = testbed.effort.tallied
-    for case in _in_turn(testbed, "tallies"):
+    cases, seen = (yield from _in_turn(testbed, "tallies")), Looked(testbed.effort.tallied, "views")
+    for case in cases:
         if case.kinds == 1:
             continue
+        yield seen
+        if seen.enough:
+            break
         worlds = worlds_listed(testbed, case.here, case.seat, MOST // 3, LIKELY)
         if worlds is None or len(worlds) < 2:
             continue
-        left -= 1
+        seen.done += 1
         draws = max(12_000, 40 * len(worlds))
         if not _is_even(testbed, case, worlds, draws, HINT, 1):
             worlds = worlds_listed(testbed, case.here, case.seat, MOST, CERTAIN)
             if worlds is not None and not _is_even(testbed, case, worlds, 6 * draws, SIGMA, 2):
                 what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn equally often"
                 raise case.here.broken(f"{what}{_lean(testbed, case, worlds, 6 * draws, 2)}")
-        if left <= 0:
+        if seen.done >= seen.total:
             break
-    return None if left < most else NOT_LISTED
+    return None if seen.done else NOT_LISTED
 
 
 def _is_even(testbed: Testbed, case: Case, worlds: np.ndarray, draws: int, sigma: float, seed: int) -> bool:

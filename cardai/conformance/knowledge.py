@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, facts, marks, place_of_bit
-from cardai.conformance.law import law
+from cardai.conformance.law import Steps, law
 from cardai.conformance.strata import LARGE_CHANGE
-from cardai.conformance.testbed import Position, Testbed, move_text
+from cardai.conformance.testbed import Counted, Position, Testbed, move_text
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
 
@@ -30,19 +30,19 @@ WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many move
 DRAWS = 6  # worlds by which two states are compared
 BLOCKS = (128, 1024, *(8192,) * 11)  # worlds drawn until nothing is left that might be wrong: 91 264 in all
 RARELY, FEWEST = 0.01, 4096  # a less frequent view, or fewer outcomes, say nothing about what is always so
-EVENTFUL = 3  # positions taken of each game, mostly those before moves that change much of the state
 FAR = 24  # moves after a hidden move that are played again with another one in its place
 NO_OTHER = "not tested: no hidden move was found that could have been another one for all that a seat is shown"
 
 
 @law
-def unrevealed_moves_look_the_same(testbed: Testbed) -> None:
+def unrevealed_moves_look_the_same(testbed: Testbed) -> Steps:
     """If a move reveals nothing to a seat (`revealed`), what the seat sees after it is the same in all its worlds.
 
     Search agents rely on it: they try such a move in one world only. Everybody sees whose turn comes next, which may
     depend on hidden cards, since a seat without a choice is passed over. So outcomes with another turn are left out.
     """
-    for i, (here, seat) in enumerate(testbed.chosen(6 * len(testbed.traces), "unrevealed")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(6 * len(testbed.traces), "unrevealed"), "views")):
+        yield seen
         worlds = testbed.compiled.worlds(here.states, seat, testbed.effort.worlds, i)
         if seat != here.turn:
             _looks_the_same(testbed, here, seat, here.move, *told_alike(testbed, here, seat, worlds))
@@ -90,13 +90,12 @@ class Step:
         return bits(self.after.states)[0]
 
 
-def _steps(testbed: Testbed, salt: str, worlds: int) -> Iterator[Step]:
+def _moves_seen(testbed: Testbed, salt: str) -> Counted[tuple[Position, int]]:
+    """Positions before moves that do not end the game, and seats: drawn ones, and all seats before large changes."""
     pairs = testbed.chosen(4 * len(testbed.traces), salt)
     for here in testbed.of_stratum(LARGE_CHANGE, len(testbed.traces) // 2):
         pairs += [(here, seat) for seat in here.seats]
-    for here, seat in pairs:
-        if here.following.turn >= 0:
-            yield _step(testbed, here, seat, worlds, here.ply)
+    return Counted(testbed.mixed([pair for pair in pairs if pair[0].following.turn >= 0]), "views")
 
 
 def _step(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -> Step:
@@ -106,12 +105,14 @@ def _step(testbed: Testbed, here: Position, seat: int, count: int, seed: int) ->
 
 
 @law
-def nothing_is_learnt_unseen(testbed: Testbed) -> None:
+def nothing_is_learnt_unseen(testbed: Testbed) -> Steps:
     """A seat learns only from what it sees: a move that reveals nothing to it makes nothing certain in its worlds.
 
     What varies among the outcomes of the move in worlds of the position before must vary in worlds drawn after it.
     """
-    for step in _steps(testbed, "learnt", 64):
+    for here, seat in (seen := _moves_seen(testbed, "learnt")):
+        yield seen
+        step = _step(testbed, here, seat, 64, here.ply)
         if len(step.outcomes) < 16 or step.after.state["revealed"] >> step.seat & 1:
             continue
         truth = step.truth
@@ -128,13 +129,15 @@ def nothing_is_learnt_unseen(testbed: Testbed) -> None:
 
 
 @law
-def nothing_seen_is_forgotten(testbed: Testbed) -> None:
+def nothing_seen_is_forgotten(testbed: Testbed) -> Steps:
     """What a seat knows from play stays the same in its worlds: a card it saw played or taken is not dealt anew.
 
     What is the same in all outcomes that the seat cannot tell from the true state must be the same in worlds drawn
     after the move.
     """
-    for step in _steps(testbed, "forgotten", 128):
+    for here, seat in (seen := _moves_seen(testbed, "forgotten")):
+        yield seen
+        step = _step(testbed, here, seat, 128, here.ply)
         if len(step.outcomes) < 24:
             continue
         truth, ply = step.truth, step.before.ply
@@ -151,7 +154,7 @@ def nothing_seen_is_forgotten(testbed: Testbed) -> None:
 
 
 @law
-def what_every_outcome_shares_is_known(testbed: Testbed) -> None:
+def what_every_outcome_shares_is_known(testbed: Testbed) -> Steps:
     """What is the same after a move in all worlds of a seat, whatever it is shown then, stays so in later worlds.
 
     So a seat knows where the cards lie that it passed on, whatever is passed to it at the same time. Outcomes count if
@@ -164,23 +167,24 @@ def what_every_outcome_shares_is_known(testbed: Testbed) -> None:
     mostly below 1 in 13 000. But such an event must not show in any number of the encodings, each of which p < 1 %
     would exclude, but only in several of them together. No rule of a game here comes near to that.
     """
-    for here in _eventful(testbed):
-        for seat in here.seats:
-            worlds = testbed.compiled.worlds(here.following.states, seat, 64, here.ply + 1)
-            varied = (bits(worlds) != bits(here.following.states)).mean(axis=0) >= OFTEN
-            if varied.any():
-                known = _in_every_outcome(testbed, here, seat, varied)
-                if known.any():
-                    what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(known)))}"
-                    found = f"worlds of seat {seat} change {what}, which is the same however the last move turned out"
-                    raise here.following.broken(found)
+    views = [(place, seat) for place in testbed.mixed(list(_eventful(testbed))) for seat in place.seats]
+    for here, seat in (seen := Counted(views, "views")):
+        yield seen
+        worlds = testbed.compiled.worlds(here.following.states, seat, 64, here.ply + 1)
+        varied = (bits(worlds) != bits(here.following.states)).mean(axis=0) >= OFTEN
+        if varied.any():
+            known = _in_every_outcome(testbed, here, seat, varied)
+            if known.any():
+                what = f"state.{place_of_bit(testbed.game.state, int(np.argmax(known)))}"
+                found = f"worlds of seat {seat} change {what}, which is the same however the last move turned out"
+                raise here.following.broken(found)
 
 
 def _eventful(testbed: Testbed) -> Iterator[Position]:
     """Positions before moves, drawn by the square of how many bits of the state's sets and counts the move changes."""
     for trace in testbed.traces:
         weights = _bits_changed(trace.states) ** 2 * (trace.states["turn"][1:] >= 0)
-        number = min(EVENTFUL, int((weights > 0).sum()))
+        number = min(testbed.effort.eventful, int((weights > 0).sum()))
         if number:
             chance = testbed.chance("eventful", trace.setup, trace.seed)
             plies = chance.choice(len(weights), number, replace=False, p=weights / weights.sum())
@@ -215,7 +219,7 @@ def _in_every_outcome(testbed: Testbed, here: Position, seat: int, among: np.nda
 
 
 @law
-def hidden_moves_stay_hidden(testbed: Testbed) -> str | None:
+def hidden_moves_stay_hidden(testbed: Testbed) -> Steps:
     """A seat's worlds leave open which hidden move another seat made until something that it is shown depends on it.
 
     Another legal move that the seat is told in the same words takes the place of a hidden one, and the recorded moves
@@ -227,7 +231,10 @@ def hidden_moves_stay_hidden(testbed: Testbed) -> str | None:
     state of that kind with a probability of at most 4 q. So the probability of both, 4 q (1 - q)^N, is below 1 in
     60 000 for each bit even for the worst q, which is 1/N, and vanishes for q above 1 in 1000.
     """
-    tried = sum(_stays_hidden(testbed, *pair) for pair in testbed.chosen(4 * testbed.effort.told, "stays hidden"))
+    tried = 0
+    for here, seat in (seen := Counted(testbed.chosen(4 * testbed.effort.told, "stays hidden"), "views")):
+        yield seen
+        tried += _stays_hidden(testbed, here, seat)
     return None if tried else NO_OTHER
 
 
@@ -270,12 +277,13 @@ def _left_open(testbed: Testbed, here: Position, seat: int, after: Position, sta
 
 
 @law
-def what_is_told_is_the_same_in_every_world(testbed: Testbed) -> None:
+def what_is_told_is_the_same_in_every_world(testbed: Testbed) -> Steps:
     """What another seat is told of a move (`tell`, or `spell` without it) is the same text in all worlds of that seat.
 
     The text is asked for in a world of that seat, in which a hidden move may not be legal.
     """
-    for i, (here, seat) in enumerate(testbed.chosen(4 * testbed.effort.told, "told")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(4 * testbed.effort.told, "told"), "views")):
+        yield seen
         if seat != here.turn:
             words = testbed.words(here, here.states, here.move, seat)[0]
             worlds = testbed.compiled.worlds(here.states, seat, 4, i)
@@ -285,14 +293,15 @@ def what_is_told_is_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def what_is_told_names_nothing_hidden(testbed: Testbed) -> None:
+def what_is_told_names_nothing_hidden(testbed: Testbed) -> Steps:
     """Two moves that leave a seat the same worlds are told to it in the same words: no text names what worlds hide.
 
     Other moves are tried in worlds of the seat. One that leads to a state which the seat cannot tell from the true one,
     and from which `resample` deals it the very same worlds, leaves it the same worlds. A game that hides moves and has
     no `tell` breaks this law.
     """
-    for i, (here, seat) in enumerate(testbed.chosen(2 * testbed.effort.told, "hidden")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(2 * testbed.effort.told, "hidden"), "views")):
+        yield seen
         if seat != here.turn:
             _names_nothing(testbed, here, seat, i)
 

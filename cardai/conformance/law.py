@@ -1,35 +1,48 @@
 """What a law is: a statement about every game, and the function that tests it; and the result of a test."""
 
+import math
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from cardai.conformance.note import note_place
-from cardai.conformance.testbed import LawError, Testbed
+from cardai.conformance.note import Barred, note_place
+from cardai.conformance.testbed import LawError, Looked, Testbed
 from cardai.errors import CardaiError
 from cardai.table.complaints import Complaints
+
+LEAST = 50  # one in so many of the things that a law looks at is always looked at
+FIRST_ROUND = 0.4  # the share of the time that is spent at most on one turn of each law
+TURN = 0.3  # seconds of a further turn
+
+T = TypeVar("T")
+Steps = Generator[Looked, None, str | None]
+"""A law at work. It says how far it has come before each thing that it looks at, and returns a remark or None."""
 
 
 @dataclass(frozen=True)
 class Law:
     """A statement that must be true of every game. `check` raises LawError if it finds that it is not.
 
-    It may return a remark, such as that a game offers nothing to test the law on.
+    It is a generator (`Steps`), so that laws can take turns. It may return a remark, such as that a game offers nothing
+    to test the law on.
     """
 
     name: str
     about: str
-    check: Callable[[Testbed], str | None]
+    check: Callable[[Testbed], Steps]
 
 
 @dataclass(frozen=True)
 class LawResult:
     """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply.
 
-    `tested` is False if the law was left out, since the game had crashed too often before; it has not passed then.
-    `remark` says what the law could not test though it passed, or is None.
+    `tested` is False if the law was left out, since a function that it calls does not end, or since the game had
+    crashed too often before; it has not passed then. `remark` says what the law could not test though it passed, or is
+    None. `looked` of `total` things were looked at: `what` says which, such as "positions". `cut` is True if the time
+    was over before the law had looked at all.
     """
 
     law: str
@@ -39,32 +52,130 @@ class LawResult:
     problem: str | None
     tested: bool = True
     remark: str | None = None
+    looked: int = 0
+    total: int = 0
+    what: str = ""
+    cut: bool = False
 
 
-def law(check: Callable[[Testbed], str | None]) -> Law:
+def law(check: Callable[[Testbed], Steps]) -> Law:
     """Make a law of a function. The law has its name, and the first line of its docstring is the statement."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)
 
 
-def tested(law: Law, testbed: Testbed) -> LawResult:
-    """Test a law in this process."""
-    start = time.perf_counter()
-    note_place(testbed.somewhere().partition(", seed")[0], testbed.seed, "unknown")
-    problem, remark = _verdict(law, testbed)
-    return LawResult(law.name, law.about, problem is None, time.perf_counter() - start, problem, remark=remark)
+def at_once(steps: Generator[object, None, T]) -> T:
+    """What a generator returns, run to its end: for a second sample, which is taken whole."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value
 
 
-def _verdict(law: Law, testbed: Testbed) -> tuple[str | None, str | None]:
-    """What is wrong with the game, and the law's remark."""
-    try:
-        with Complaints(testbed.game):
-            return None, law.check(testbed)
-    except LawError as broken:
-        return f"{law.name}: {broken}", None
-    except CardaiError as error:
-        return f"{law.name}: {testbed.somewhere()}: {error}", None
-    except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name} line {place.lineno}"
-        return f"{law.name}: {testbed.somewhere()}: {error!r} ({where})", None
+def test_in_turns(
+    laws: Sequence[Law], testbed: Testbed, seconds: float, begins: Callable[[Law], None]
+) -> Iterator[LawResult]:
+    """Test laws in this process, and give each result as soon as it is known. `begins` is called before each turn.
+
+    Each law looks at its least amount, one in `LEAST` things, and at more while its first turn lasts. What is left of
+    the `seconds` goes in short turns to the law of which the least has been seen: the share that it has looked at,
+    times the seconds that it took, is smallest. So cheap laws are tested whole, and a law that would take four times as
+    long as another gets twice its time. A law goes through its things in an order that does not depend on the time.
+    """
+    end = time.perf_counter() + seconds
+    at_work = [_Task(law, testbed) for law in laws]
+    for task in list(at_work):
+        begins(task.law)
+        task.go_on(FIRST_ROUND * seconds / max(1, len(laws)), end)
+        if task.result:
+            at_work.remove(task)
+            yield task.result
+    while at_work and time.perf_counter() < end:
+        task = min(at_work, key=lambda task: task.share * task.seconds)
+        begins(task.law)
+        task.go_on(TURN, end)
+        if task.result:
+            at_work.remove(task)
+            yield task.result
+    for task in at_work:
+        begins(task.law)
+        task.end()
+        assert task.result is not None
+        yield task.result
+
+
+class _Task:
+    """A law that is being tested. `result` is None until it has been."""
+
+    def __init__(self, law: Law, testbed: Testbed) -> None:
+        self.law, self.testbed, self.seconds, self.result = law, testbed, 0.0, None
+        self.steps = law.check(testbed)
+        self.last: Looked | None = None  # how far the law has come, with what it looks at now
+        self.looked: Looked | None = None  # the same where the law was cut first
+
+    @property
+    def share(self) -> float:
+        """The share of things that have been looked at."""
+        return self.last.done / max(1, self.last.total) if self.last else 0.0
+
+    def go_on(self, seconds: float, end: float) -> None:
+        """Test the law for some seconds, but not beyond the time `end`, and until it has looked at its least amount."""
+        start = time.perf_counter()
+        self._begin()
+        while self.result is None:
+            self._step()
+            now = time.perf_counter()
+            enough = self.last is None or self.last.done >= math.ceil(self.last.total / LEAST)
+            if enough and (now - start >= seconds or now >= end):
+                break
+
+    def end(self) -> None:
+        """Let the law look at nothing more and come to its conclusion."""
+        self._begin()
+        while self.result is None:
+            if self.last is not None:
+                self.looked = self.looked or self.last
+                self.last.enough = True
+            self._step()
+
+    def _begin(self) -> None:
+        note_place(self.testbed.somewhere().partition(", seed")[0], self.testbed.seed, "unknown")
+
+    def _step(self) -> None:
+        """Let the law look at one thing more, or conclude."""
+        start, tested = time.perf_counter(), True
+        problem = remark = None
+        try:
+            with Complaints(self.testbed.game):
+                self.last = next(self.steps)
+                return
+        except StopIteration as done:
+            remark = done.value
+        except Barred as barred:
+            problem, tested = f"not tested, since {barred}", False
+        except LawError as broken:
+            problem = str(broken)
+        except CardaiError as error:
+            problem = f"{self.testbed.somewhere()}: {error}"
+        except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name} line {place.lineno}"
+            problem = f"{self.testbed.somewhere()}: {error!r} ({where})"
+        finally:
+            self.seconds += time.perf_counter() - start
+        looked = self.looked or self.last or Looked(0, "")
+        cut = problem is None and looked.enough and looked.done < looked.total
+        self.result = LawResult(
+            law=self.law.name,
+            about=self.law.about,
+            passed=problem is None,
+            seconds=self.seconds,
+            problem=None if problem is None else f"{self.law.name}: {problem}",
+            tested=tested,
+            remark=remark,
+            looked=looked.done,
+            total=looked.total if cut else looked.done,
+            what=looked.what,
+            cut=cut,
+        )

@@ -5,8 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from cardai.conformance.law import law
-from cardai.conformance.testbed import Position, Testbed, move_text, written
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, Position, Testbed, Trace, move_text, written
 from cardai.errors import CardaiError, IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
@@ -16,9 +16,10 @@ LIKE_A_CARD_SET = 64  # a field with a value as large as this is taken for a set
 
 
 @law
-def seat_to_move_has_moves(testbed: Testbed) -> None:
+def seat_to_move_has_moves(testbed: Testbed) -> Steps:
     """While the game goes on, legal lists 1 to max_moves moves in its buffer, and the same when it is called again."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         try:
             (first, counts), (second, again) = (testbed.compiled.legal(here.states) for _ in range(2))
         except CardaiError as error:
@@ -31,9 +32,10 @@ def seat_to_move_has_moves(testbed: Testbed) -> None:
 
 
 @law
-def moves_are_distinct(testbed: Testbed) -> None:
+def moves_are_distinct(testbed: Testbed) -> Steps:
     """legal lists no move twice."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves = written(testbed.game, testbed.compiled.moves(here.states))
         unique, counts = np.unique(moves, axis=0, return_counts=True)
         if (counts > 1).any():
@@ -41,9 +43,10 @@ def moves_are_distinct(testbed: Testbed) -> None:
 
 
 @law
-def moves_are_in_order(testbed: Testbed) -> None:
+def moves_are_in_order(testbed: Testbed) -> Steps:
     """legal lists moves in canonical order: ascending by their fields, the first field first."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves = written(testbed.game, testbed.compiled.moves(here.states))
         former, latter = moves[:-1], moves[1:]
         differs = former != latter
@@ -55,9 +58,10 @@ def moves_are_in_order(testbed: Testbed) -> None:
 
 
 @law
-def is_legal_agrees_with_legal(testbed: Testbed) -> None:
+def is_legal_agrees_with_legal(testbed: Testbed) -> Steps:
     """is_legal accepts the moves that legal lists, and neither variations of them nor moves of other positions."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves, counts = testbed.compiled.legal(here.states)
         listed = moves[0, : abs(counts[0])]
         refused = np.flatnonzero(~testbed.compiled.allowed(here.states, listed))
@@ -74,32 +78,37 @@ def is_legal_agrees_with_legal(testbed: Testbed) -> None:
 
 
 @law
-def truncated_lists_have_every_kind(testbed: Testbed) -> None:
+def truncated_lists_have_every_kind(testbed: Testbed) -> Steps:
     """A list that leaves moves out has a move of each kind (the first field) of which is_legal accepts a move."""
-    for here, listed in _truncated(testbed) if testbed.game.is_legal else ():
-        others = moves_of_other_kinds(testbed, here, listed)
-        accepted = np.flatnonzero(testbed.compiled.allowed(here.states, others))
-        if len(accepted):
-            move = move_text(testbed.game, here.state, others[accepted[0]])
-            raise here.broken(f"legal leaves moves out, among them {move} and all others of its kind")
+    for trace in (seen := Counted(testbed.mixed(testbed.traces) if testbed.game.is_legal else (), "games")):
+        yield seen
+        for here, listed in _truncated(testbed, trace):
+            others = moves_of_other_kinds(testbed, here, listed)
+            accepted = np.flatnonzero(testbed.compiled.allowed(here.states, others))
+            if len(accepted):
+                move = move_text(testbed.game, here.state, others[accepted[0]])
+                raise here.broken(f"legal leaves moves out, among them {move} and all others of its kind")
 
 
 @law
-def illegal_moves_raise(testbed: Testbed) -> None:
+def illegal_moves_raise(testbed: Testbed) -> Steps:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
-    for here in testbed.positions(testbed.effort.texts):
+    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
+        yield seen
         moves, truncated = testbed.game.enumerate(here.state)
         if not truncated:
             _refuse_all(testbed, here, foreign_moves(testbed, here, moves)[-4:])
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         _refuse_all(testbed, trace.end, trace.moves[:2])
 
 
 @law
-def actions_number_the_moves(testbed: Testbed) -> None:
+def actions_number_the_moves(testbed: Testbed) -> Steps:
     """If a game numbers its moves (`actions`), every legal move has a number, and no two legal ones share it."""
     numbers = testbed.game.actions
-    for here in testbed.positions(testbed.effort.positions) if numbers else ():
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions) if numbers else (), "positions")):
+        yield seen
         moves = testbed.compiled.moves(here.states)
         for move in moves:
             if tuple(move.tolist()) not in numbers:
@@ -122,16 +131,15 @@ def _refuse_all(testbed: Testbed, here: Position, moves: np.ndarray) -> None:
             raise here.broken(f"{door.__name__} accepts {refused}, which is not legal here")
 
 
-def _truncated(testbed: Testbed) -> Iterator[tuple[Position, np.ndarray]]:
-    """Positions whose list of moves is truncated, with the list; at most `positions` of each game."""
-    for trace in testbed.traces:
-        found = 0
-        for first in range(0, len(trace.moves), LISTED_TOGETHER):
-            end = min(first + LISTED_TOGETHER, len(trace.moves))
-            moves, counts = testbed.compiled.legal(trace.states[first:end])
-            for row in np.flatnonzero(counts < 0)[: testbed.effort.positions - found]:
-                found += 1
-                yield Position(trace, first + int(row)), moves[row, : -counts[row]]
+def _truncated(testbed: Testbed, trace: Trace) -> Iterator[tuple[Position, np.ndarray]]:
+    """Positions of a game whose list of moves is truncated, with the list; at most `positions`."""
+    found = 0
+    for first in range(0, len(trace.moves), LISTED_TOGETHER):
+        end = min(first + LISTED_TOGETHER, len(trace.moves))
+        moves, counts = testbed.compiled.legal(trace.states[first:end])
+        for row in np.flatnonzero(counts < 0)[: testbed.effort.positions - found]:
+            found += 1
+            yield Position(trace, first + int(row)), moves[row, : -counts[row]]
 
 
 def moves_of_other_kinds(testbed: Testbed, here: Position, listed: np.ndarray) -> np.ndarray:

@@ -1,14 +1,16 @@
 """A note of the call that is under way, in shared memory: after a crash, another process reads where it happened.
 
-The laws call `note_place` and `note_call` before they call into a game. Without a `Note` both do nothing.
+The laws call `note_place` and `note_call` before they call into a game. Without a `Note` both do nothing, but that a
+function which is barred, since a call of it did not come back, is not called again.
 """
 
 import faulthandler
 import mmap
+import re
 import signal
 import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _HEAD = struct.Struct("<QQQ")  # calls so far, pauses, bytes of text
 _SIZE = 4096
@@ -57,10 +59,15 @@ class Note:
             self._file.close()
 
 
+class Barred(BaseException):
+    """A law has come to a call that would not come back. It is no Exception, so that no law takes it for a fault."""
+
+
 _note: Note | None = None
 _trace_below: int | None = None
 _place: tuple[object, ...] = ()
-_words = "place unknown"
+_words, _is_named = "place unknown", False
+_barred: dict[str, str] = {}
 
 
 def use_note(note: Note, trace: int, trace_below: int | None = None) -> None:
@@ -86,18 +93,32 @@ def take_up_note(files: Sequence[int]) -> None:
 
 def note_place(setup: object, seed: object, ply: object) -> None:
     """What follows concerns this point of a game. `setup`: its variant and seats, in words."""
-    global _place, _words
+    global _place, _words, _is_named
     if _note is None:
         return
     if (setup, seed, ply) != _place:
         _place, _words = (setup, seed, ply), f"{setup}, seed {seed}, ply {ply}"
     note_call("a rule")
+    _is_named = False
 
 
 def note_call(what: str) -> None:
-    """What is called next at this point: the name of a rule or function of the game."""
+    """What is called next at this point: the name of a rule or function of the game. Raises Barred if it is barred."""
+    global _is_named
+    refuse(*functions_of(what) if _barred else ())
     if _note is not None:
         _note.write(f"{_words}: {what}")
+        _is_named = True
+
+
+def note_rule(what: str) -> None:
+    """The compiled rule that is called next, unless `note_call` has named it already. Raises Barred as that does."""
+    global _is_named
+    if _is_named:
+        refuse(*functions_of(what) if _barred else ())
+    else:
+        note_call(what)
+        _is_named = False
 
 
 def note_again() -> None:
@@ -115,3 +136,30 @@ def pause_clock(more: int) -> None:
 def last_call() -> str:
     """What was called last, also by a process that took up the note. Returns "" without a note."""
     return _note.read()[2] if _note is not None else ""
+
+
+def functions_of(call: str) -> tuple[str, ...]:
+    """The functions of a game that a call is made of: ("act", "settle") for "act and settle", ("show",) for a seat."""
+    return tuple(re.split(r" (?:for|of|to) ", call)[0].split(" and "))
+
+
+def bar(functions: Mapping[str, str]) -> None:
+    """From now on, calls of these functions raise Barred. The values say what is wrong with each."""
+    _barred.update(functions)
+
+
+def barred() -> dict[str, str]:
+    """The functions that may not be called, and what is wrong with each."""
+    return dict(_barred)
+
+
+def is_barred(functions: Iterable[str]) -> bool:
+    """Whether one of some functions may not be called."""
+    return not _barred.keys().isdisjoint(functions)
+
+
+def refuse(*functions: str) -> None:
+    """Raise Barred if one of some functions may not be called."""
+    for function in functions:
+        if function in _barred:
+            raise Barred(f"{function} {_barred[function]}")

@@ -1,15 +1,16 @@
 """Laws on what a game computes besides its rules: encodings, text, heuristics, outcomes, players."""
 
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import Compiled, copied, encode_each
-from cardai.conformance.law import law
-from cardai.conformance.testbed import LawError, Position, Setup, Testbed, Trace, move_text
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, move_text
 from cardai.game import Outcome
 from cardai.kernel.native import raw
 
@@ -19,12 +20,14 @@ BLANK = 77  # the value of the rows around the one that is written
 
 
 @law
-def encodings_fill_their_layout(testbed: Testbed) -> None:
+def encodings_fill_their_layout(testbed: Testbed) -> Steps:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
-    for here, seat in testbed.views(testbed.effort.texts):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
+        yield seen
         for name in testbed.game.encoders:
             _fills_its_row(testbed, here, seat, name)
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         for seat in range(trace.setup.seats if testbed.game.encoders else 0):
             plies = trace.sampled(2 * testbed.effort.texts)
             batch = testbed.compiled.rows(trace.states[plies], seat)
@@ -48,40 +51,46 @@ def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> No
 
 
 @law
-def every_segment_says_something(testbed: Testbed) -> None:
+def every_segment_says_something(testbed: Testbed) -> Steps:
     """Every named segment of an encoding varies over the positions and after-states of many games."""
-    for name, encoder in testbed.game.encoders.items():
-        silent = {segment.name for seats in testbed.game.seats for segment in encoder.layout(seats)}
-        seen: dict[str, tuple[int, int]] = {}  # the smallest and the largest value
-        for setup, states in _of_many_games(testbed):
-            if not silent:
-                break
-            for seat in range(setup.seats):
-                rows, first = testbed.compiled.encoded(states, seat, name), 0
-                for segment in encoder.layout(setup.seats):
-                    part = rows[:, first : first + segment.size]
-                    least, greatest = seen.get(segment.name, (255, 0))
-                    least, greatest = min(least, int(part.min())), max(greatest, int(part.max()))
-                    seen[segment.name] = least, greatest
-                    if least < greatest:
-                        silent.discard(segment.name)
-                    first += segment.size
-        for segment in sorted(silent & set(seen)):
-            first = testbed.traces[0]
-            where = f"{first.setup} and all others, seed {first.seed} and following, ply 0 and following"
-            raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {seen[segment][0]}")
+    span: dict[tuple[str, str], tuple[int, int]] = {}  # the smallest and the largest value of a segment so far
+    silent = {
+        (name, segment.name)
+        for name, encoder in testbed.game.encoders.items()
+        for seats in testbed.game.seats
+        for segment in encoder.layout(seats)
+    }
+    for find in (seen := Counted(_of_many_games(testbed), "games")):
+        if not silent:
+            return
+        yield seen
+        setup, states = find()
+        for name, seat in itertools.product({name for name, _ in silent}, range(setup.seats)):
+            rows, first = testbed.compiled.encoded(states, seat, name), 0
+            for segment in testbed.game.encoders[name].layout(setup.seats):
+                part, key = rows[:, first : first + segment.size], (name, segment.name)
+                least, greatest = span.get(key, (255, 0))
+                least, greatest = span[key] = min(least, int(part.min())), max(greatest, int(part.max()))
+                if least < greatest:
+                    silent.discard(key)
+                first += segment.size
+    for name, segment in sorted(silent & set(span)) if not seen.enough else ():
+        first = testbed.traces[0]
+        where = f"{first.setup} and all others, seed {first.seed} and following, ply 0 and following"
+        raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {span[name, segment][0]}")
 
 
-def _of_many_games(testbed: Testbed) -> Iterator[tuple[Setup, np.ndarray]]:
-    """States of games and states after their moves, STATE[N], in an order in which segments soon vary.
+def _of_many_games(testbed: Testbed) -> Iterator[Callable[[], tuple[Setup, np.ndarray]]]:
+    """Functions that give states of games and states after their moves, STATE[N]; segments soon vary in this order.
 
     One position in `THINNED` of each game, then a few of each of many games that were played at random, then all.
     """
-    yield from (_states_and_after(testbed, trace, THINNED) for trace in testbed.traces)
+    for trace in testbed.traces:
+        yield functools.partial(_states_and_after, testbed, trace, THINNED)
     for setup in testbed.setups:
-        for trace in testbed.random_games(setup, -(-testbed.effort.searched // len(testbed.setups))):
-            yield setup, trace.states[[*trace.sampled(FEW), len(trace.moves)]]
-    yield from (_states_and_after(testbed, trace, 1) for trace in testbed.traces)
+        yield functools.partial(_of_random_games, testbed, setup)
+    for trace in testbed.traces:
+        yield functools.partial(_states_and_after, testbed, trace, 1)
 
 
 def _states_and_after(testbed: Testbed, trace: Trace, step: int) -> tuple[Setup, np.ndarray]:
@@ -89,11 +98,17 @@ def _states_and_after(testbed: Testbed, trace: Trace, step: int) -> tuple[Setup,
     return trace.setup, np.concatenate([trace.states[::step], after])
 
 
+def _of_random_games(testbed: Testbed, setup: Setup) -> tuple[Setup, np.ndarray]:
+    traces = testbed.random_games(setup, -(-testbed.effort.searched // len(testbed.setups)))
+    return setup, np.concatenate([trace.states[[*trace.sampled(FEW), len(trace.moves)]] for trace in traces])
+
+
 @law
-def spelling_is_understood(testbed: Testbed) -> None:
+def spelling_is_understood(testbed: Testbed) -> Steps:
     """parse reads what spell writes, and different legal moves are spelled differently."""
     game = testbed.game
-    for here in testbed.positions(testbed.effort.texts):
+    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
+        yield seen
         moves, known = game.moves(here.state), set()
         for move in moves[:: max(1, len(moves) // 200)]:
             spelled = here.ask(game.spell, here.state, move)
@@ -107,9 +122,10 @@ def spelling_is_understood(testbed: Testbed) -> None:
 
 
 @law
-def heuristics_are_finite(testbed: Testbed) -> None:
+def heuristics_are_finite(testbed: Testbed) -> Steps:
     """Heuristics give states and after-states a finite value, for every seat."""
-    for trace in testbed.traces if testbed.game.heuristics else ():
+    for trace in (seen := Counted(testbed.mixed(testbed.traces) if testbed.game.heuristics else (), "games")):
+        yield seen
         plies = trace.sampled(testbed.effort.positions)
         after = testbed.compiled.moved(trace.states[plies], trace.moves[plies], settle=False)
         plies.append(len(trace.moves))
@@ -123,10 +139,11 @@ def heuristics_are_finite(testbed: Testbed) -> None:
 
 
 @law
-def outcomes_keep_their_range(testbed: Testbed) -> None:
+def outcomes_keep_their_range(testbed: Testbed) -> Steps:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
     game, asking = testbed.game, Compiled(testbed.game, in_place=True)
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
             _keeps_range(trace, len(trace.moves), f"outcome {name}", game.outcomes[name], asking, seat)
         for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
@@ -146,11 +163,12 @@ def _keeps_range(trace: Trace, ply: int, what: str, outcome: Outcome, asking: Co
 
 
 @law
-def what_is_decided_stays_so(testbed: Testbed) -> None:
+def what_is_decided_stays_so(testbed: Testbed) -> Steps:
     """A score that decided gives is in [0, 1], and is the seat's score at the end of the game."""
     if testbed.game.decided is None:
         return
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         for seat in range(trace.setup.seats):
             said = testbed.compiled.values(trace.states[:-1], seat, testbed.game.decided)
             score = testbed.compiled.values(trace.states[-1:], seat)[0]
@@ -160,9 +178,10 @@ def what_is_decided_stays_so(testbed: Testbed) -> None:
 
 
 @law
-def players_choose_legal_moves(testbed: Testbed) -> None:
+def players_choose_legal_moves(testbed: Testbed) -> Steps:
     """Every native player, with its own and with randomised parameters, chooses only legal moves."""
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         for name, player in testbed.game.players.items():
             specs = [name, f"{name}?randomised"] if player.defaults else [name]
             lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
@@ -170,7 +189,7 @@ def players_choose_legal_moves(testbed: Testbed) -> None:
 
 
 @law
-def named_agents_can_play(testbed: Testbed) -> None:
+def named_agents_can_play(testbed: Testbed) -> Steps:
     """Every kind of agent that the framework offers for a game plays legal games of each variant."""
     few = {"rollout:100": "rollout:1"}
     models = known_evaluators(testbed.game)  # they are not the game's, and each fits one setup only
@@ -178,9 +197,9 @@ def named_agents_can_play(testbed: Testbed) -> None:
     specs = [spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models and spec not in packaged]
     length = np.mean([len(trace.moves) for trace in testbed.traces])
     games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
-    for variant in testbed.game.variants:
-        setup = Setup(variant, testbed.game.default_seats)
-        for spec in specs:
-            name = f"{spec}?worlds=2" if spec.startswith(("sampled:", "ahead:")) else few.get(spec, spec)
-            seated = [agent(testbed.game, name), testbed.agents[0]]
-            testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (games, 1)), seated)
+    pairs = [(Setup(name, testbed.game.default_seats), spec) for name in testbed.game.variants for spec in specs]
+    for setup, spec in (seen := Counted(testbed.mixed(pairs), "agents")):
+        yield seen
+        name = f"{spec}?worlds=2" if spec.startswith(("sampled:", "ahead:")) else few.get(spec, spec)
+        seated = [agent(testbed.game, name), testbed.agents[0]]
+        testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (games, 1)), seated)

@@ -8,17 +8,27 @@ import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.law import law
-from cardai.conformance.note import last_call, note_call, note_files, note_place, pause_clock, take_up_note
+from cardai.conformance.law import Steps, law
+from cardai.conformance.note import (
+    Barred,
+    bar,
+    barred,
+    last_call,
+    note_call,
+    note_files,
+    note_place,
+    pause_clock,
+    take_up_note,
+)
 from cardai.conformance.steps import Patience, play_through
-from cardai.conformance.testbed import LawError, Setup, Testbed, move_text, written
+from cardai.conformance.testbed import LawError, Looked, Setup, Testbed, move_text, written
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
 from cardai.rule import JIT
@@ -30,34 +40,45 @@ IMPOSSIBLE = (-100, -1, 61, 100)
 
 
 @law
-def plain_python_agrees(testbed: Testbed) -> str | None:
+def plain_python_agrees(testbed: Testbed) -> Steps:
     """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, byte for byte."""
+    yield (seen := Looked(len(_cases(testbed)), "games"))
     answer, every = _ask(testbed), Patience()
-    compiled = {
-        where: digest for case in _cases(testbed) for where, digest, _ in _transcript(testbed.game, case, every)
-    }
-    for where, digest in answer["digests"].items():
-        if compiled[where] != digest:
-            raise LawError(f"{where} differs between compiled code and plain Python")
-    return answer["remark"]
+    seen.done, seen.enough = answer["games"], answer["over"]
+    for case in _cases(testbed):
+        for where, digest, _ in _transcript(testbed.game, case, every, answer["digests"]):
+            if answer["digests"].get(where, digest) != digest:
+                raise LawError(f"{where} differs between compiled code and plain Python")
+    return said_of_plain_python(answer)
 
 
 @law
-def plain_python_complains_of_nothing(testbed: Testbed) -> str | None:
+def plain_python_complains_of_nothing(testbed: Testbed) -> Steps:
     """With CARDAI_JIT=0 no rule raises or warns: no index out of range and no overflow, which compiled code hides."""
+    yield (seen := Looked(len(_cases(testbed)), "games"))
     answer = _ask(testbed)
     if answer["error"]:
         raise LawError(answer["error"])
-    return answer["remark"]
+    seen.done, seen.enough = answer["games"], answer["over"]
+    return said_of_plain_python(answer)
 
 
 @law
-def encodings_fit_a_byte(testbed: Testbed) -> str | None:
+def encodings_fit_a_byte(testbed: Testbed) -> Steps:
     """Encoders write only whole numbers from 0 to 255, so that no value wraps around."""
+    yield (seen := Looked(len(_cases(testbed)), "games"))
     answer = _ask(testbed)
     if answer["misfit"]:
         raise LawError(answer["misfit"])
-    return answer["remark"]
+    seen.done, seen.enough = answer["games"], answer["over"]
+    return said_of_plain_python(answer)
+
+
+def said_of_plain_python(answer: dict[str, Any], done: str | None = None) -> str | None:
+    """A law's remark on what plain Python left out. `done`: what was played, in words."""
+    parts = [f"in the time it has, plain Python played {done or 'a part'}"] if answer["over"] else []
+    parts += [answer["remark"]] if answer["remark"] else []
+    return "; ".join(parts) or None
 
 
 def _cases(testbed: Testbed) -> list[dict[str, Any]]:
@@ -97,7 +118,8 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         "file": getattr(module, "__file__", None),
         "attribute": attribute,
         "note": note_files(),
-        "patience": testbed.effort.patience,
+        "patience": [testbed.effort.patience, testbed.effort.plain_seconds],
+        "barred": barred(),
         **work,
     }
     program = "from cardai.conformance.plain_python import answer; answer()"
@@ -117,7 +139,10 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         last = child.stderr.strip().splitlines()[-1:] or [f"exit status {child.returncode} and no message"]
         where = f" at {last_call()}" if last_call() else ""
         raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}{where}")
-    return json.loads(child.stdout.splitlines()[-1])
+    found = json.loads(child.stdout.splitlines()[-1])
+    if found["barred"]:
+        raise Barred(found["barred"])
+    return found
 
 
 def _home(game: Game) -> tuple[Any, str]:
@@ -137,22 +162,30 @@ def answer() -> None:
     """
     request = json.load(sys.stdin)
     take_up_note(request["note"])
+    bar(request["barred"])
     sys.path[:] = request["path"]
     np.empty = _filled
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     pause_clock(-1)
-    report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None}
-    patience = Patience(request["patience"])
+    report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None, "barred": None}
+    patience = Patience(*request["patience"])
     try:
-        for walk in request.get("walks", ()):
+        walks = request.get("walks", ())
+        for i, walk in enumerate(walks):
+            patience.share(len(walks) - i)
             play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"], patience)
-        for case in request.get("cases", ()):
+        for i, case in enumerate(request.get("cases", ())):
+            if patience.is_over and i:
+                break
+            patience.games += 1
             for where, digest, misfit in _transcript(game, case, patience):
                 report["digests"][where] = digest
                 report["misfit"] = report["misfit"] or misfit
     except (PlainError, LawError) as error:
         report["error"] = str(error)
-    report["remark"] = patience.remark()
+    except Barred as refused:
+        report["barred"] = str(refused)
+    report |= {"remark": patience.remark(), "over": patience.was_over, "plies": patience.plies, "games": patience.games}
     print(json.dumps(report))
 
 
@@ -179,10 +212,12 @@ class PlainError(Exception):
     """A rule raised or warned in plain Python. The message says where."""
 
 
-def _transcript(game: Game, case: dict[str, Any], patience: Patience) -> Iterator[tuple[str, str, str | None]]:
+def _transcript(
+    game: Game, case: dict[str, Any], patience: Patience, among: Container[str] | None = None
+) -> Iterator[tuple[str, str, str | None]]:
     """Digests of what the rules compute in one game: (place, digest, what does not fit a byte, or None).
 
-    Questions for which no patience is left are left out.
+    Questions for which no patience is left are left out, and those that are not `among` places, if they are given.
     """
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
@@ -194,9 +229,9 @@ def _transcript(game: Game, case: dict[str, Any], patience: Patience) -> Iterato
         yield where, _digest(state), None
         for ply, move in enumerate(moves):
             for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
-                if not patience.is_left_for(name):
-                    continue
                 where = f"{start} {ply}: {name}"
+                if not patience.is_left_for(name) or (among is not None and where not in among):
+                    continue
                 note_place(setup, case["seed"], ply)
                 note_call(name)
                 found = patience.timed(name, question)

@@ -1,30 +1,33 @@
 """Laws on deals, plies and scores: a game repeats from its seed, comes to an end, and has scores as declared."""
 
 import math
+from collections.abc import Generator
 
 import numpy as np
 
 from cardai.conformance.evidence import HINT, SIGMA, facts
-from cardai.conformance.law import law
-from cardai.conformance.testbed import MOVES_TRIED, LawError, Position, Setup, Testbed, move_text
+from cardai.conformance.law import Steps, at_once, law
+from cardai.conformance.testbed import MOVES_TRIED, Counted, LawError, Looked, Position, Setup, Testbed, move_text
 from cardai.game import int_seed
 from cardai.rule import mixed
 from cardai.table.many import Results
 
 
 @law
-def deals_repeat_for_a_seed(testbed: Testbed) -> None:
+def deals_repeat_for_a_seed(testbed: Testbed) -> Steps:
     """The same seed, variant and number of seats give the same deal, byte for byte."""
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         again = testbed.game.new(trace.setup.seats, trace.seed, trace.setup.variant)
         if again.tobytes() != trace.states[0].tobytes():
             raise Position(trace, 0).broken("a second deal from the same seed differs from the first")
 
 
 @law
-def seeds_deal_differently(testbed: Testbed) -> None:
+def seeds_deal_differently(testbed: Testbed) -> Steps:
     """If dealing draws chance, 64 seeds do not all give the same deal."""
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         seeds, deals = testbed.seeds(setup, 64), testbed.deals(setup, 0, 64)
         drew = any(int(rng) != int(mixed(int_seed(int(seed)))) for rng, seed in zip(deals["rng"], seeds, strict=True))
         contents = facts(deals)
@@ -35,9 +38,10 @@ def seeds_deal_differently(testbed: Testbed) -> None:
 
 
 @law
-def play_repeats_for_a_seed(testbed: Testbed) -> None:
+def play_repeats_for_a_seed(testbed: Testbed) -> Steps:
     """A game depends only on its seed and line-up, not on the number of threads or of games played at once."""
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         lineups = testbed.chance("repeat", setup).integers(0, len(testbed.agents), (6, setup.seats))
         first = testbed.results(setup, lineups, testbed.agents, live=6)
         for options in ({"live": 1}, {"live": 4, "threads": 2}):
@@ -68,9 +72,10 @@ def _same_game(testbed: Testbed, setup: Setup, i: int, first: Results, second: R
 
 
 @law
-def records_replay(testbed: Testbed) -> None:
+def records_replay(testbed: Testbed) -> Steps:
     """Replaying the recorded moves leads from the deal to the same end and the same scores."""
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         end = trace.end
         if end.turn >= 0:
             raise end.broken("the recorded game was over here; replayed, it goes on")
@@ -80,12 +85,13 @@ def records_replay(testbed: Testbed) -> None:
 
 
 @law
-def every_game_ends(testbed: Testbed) -> None:
+def every_game_ends(testbed: Testbed) -> Steps:
     """Evenly random games of each variant and seat count end within max_plies; a seat to move always has a legal move.
 
     Line-ups of simple players may repeat positions for ever, so only evenly random play must end.
     """
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         lineups = np.zeros((max(20, testbed.effort.games), setup.seats), np.int64)
         results = testbed.results(setup, lineups, testbed.agents)
         if results.endless.any():
@@ -94,9 +100,10 @@ def every_game_ends(testbed: Testbed) -> None:
 
 
 @law
-def scores_are_shares(testbed: Testbed) -> None:
+def scores_are_shares(testbed: Testbed) -> Steps:
     """Final scores are in [0, 1] and add up to what score_sum declares."""
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         scores = trace.scores
         if not (np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0):
             raise trace.end.broken(f"scores {list(scores)} are not all in [0, 1]")
@@ -106,10 +113,11 @@ def scores_are_shares(testbed: Testbed) -> None:
 
 
 @law
-def teams_score_alike(testbed: Testbed) -> None:
+def teams_score_alike(testbed: Testbed) -> Steps:
     """Seats of a team, as `teams` declares them, have the same score at the end of every game."""
     teams = testbed.game.teams
-    for trace in testbed.traces if teams else ():
+    for trace in (seen := Counted(testbed.mixed(testbed.traces) if teams else (), "games")):
+        yield seen
         for seat in range(teams, trace.setup.seats):
             if trace.scores[seat] != trace.scores[seat % teams]:
                 told = f"seats {seat % teams} and {seat} are a team and score {trace.scores[seat % teams]:g} and"
@@ -117,7 +125,7 @@ def teams_score_alike(testbed: Testbed) -> None:
 
 
 @law
-def seats_score_alike(testbed: Testbed) -> None:
+def seats_score_alike(testbed: Testbed) -> Steps:
     """Evenly random seats have the same mean score wherever they sit, given how far they sit from the first to move.
 
     It is tested where the deal draws who begins (5 sigma). A game whose seats differ otherwise says so
@@ -126,10 +134,10 @@ def seats_score_alike(testbed: Testbed) -> None:
     if not testbed.game.seats_alike:
         return
     each = -(-testbed.effort.symmetry_games // len(testbed.setups))
-    first = _favours(testbed, 0, each)
+    first = yield from _favours(testbed, 0, each)
     if np.abs(first).max() <= HINT:
         return
-    second = _favours(testbed, each, 3 * each) * np.sign(first) * (np.abs(first) > HINT)
+    second = at_once(_favours(testbed, each, 3 * each)) * np.sign(first) * (np.abs(first) > HINT)
     if second.max() > SIGMA:
         seat = int(np.argmax(second))
         what = f"seat {seat} scores {'more' if first[seat] > 0 else 'less'} than other seats in its place (5 sigma)"
@@ -137,17 +145,22 @@ def seats_score_alike(testbed: Testbed) -> None:
         raise LawError(f"{where}, seed {testbed.seed} and following, ply unknown: {what}")
 
 
-def _favours(testbed: Testbed, first: int, count: int) -> np.ndarray:
+def _favours(testbed: Testbed, first: int, count: int) -> Generator[Looked, None, np.ndarray]:
     """How much more each seat scores than others that are as far from the first to move, in standard deviations.
 
     `count` games of each setup are played from the seed number `first` on.
     """
     surplus, variance = np.zeros(max(testbed.game.seats)), np.zeros(max(testbed.game.seats))
+    seen = Looked(count * len(testbed.setups), "games")
     for setup in testbed.setups:
+        yield seen
+        if seen.enough:
+            break
         starts = testbed.deals(setup, first, count)["turn"]
         lineups = np.zeros((count, setup.seats), np.int64)
         results = testbed.results(setup, lineups, testbed.agents, first, record=False, checked=False)
         more = _surplus(results.scores[results.finished], starts[results.finished])
+        seen.done += count
         surplus[: setup.seats] += more.sum(axis=0)
         variance[: setup.seats] += (more**2).sum(axis=0)
     return surplus / np.sqrt(np.maximum(variance, 1))
@@ -167,9 +180,10 @@ def _surplus(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 @law
-def header_stays_in_range(testbed: Testbed) -> None:
+def header_stays_in_range(testbed: Testbed) -> Steps:
     """turn, ply, seats, revealed, midway and the variant's options always have a value that is allowed."""
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         states, seats = trace.states, trace.setup.seats
         fixed = {"seats": seats, **testbed.game.variants[trace.setup.variant]}
         wrong = {name: np.flatnonzero(states[name] != value) for name, value in fixed.items()}
@@ -183,9 +197,10 @@ def header_stays_in_range(testbed: Testbed) -> None:
 
 
 @law
-def act_draws_no_chance(testbed: Testbed) -> None:
+def act_draws_no_chance(testbed: Testbed) -> Steps:
     """act does not draw from the state's random stream; only settle does, after the after-state."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves = testbed.compiled.moves(here.states)[:MOVES_TRIED]
         after = testbed.compiled.moved(here.states, moves, settle=False)
         drawn = np.flatnonzero(after["rng"] != here.state["rng"])
@@ -194,7 +209,7 @@ def act_draws_no_chance(testbed: Testbed) -> None:
 
 
 @law
-def open_positions_leave_nothing_to_chance(testbed: Testbed) -> str | None:
+def open_positions_leave_nothing_to_chance(testbed: Testbed) -> Steps:
     """In a position that is_open calls open, nothing is hidden from the seat to move and only moves decide, to the end.
 
     Each such position is also played on with another random stream, and as if it were ply 0.
@@ -202,7 +217,8 @@ def open_positions_leave_nothing_to_chance(testbed: Testbed) -> str | None:
     if testbed.game.is_open is None:
         return None
     tested = 0
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         opened = np.flatnonzero(testbed.compiled.opened(trace.states[:-1]))
         if len(opened) and opened[-1] - opened[0] >= len(opened):
             ply = int(np.setdiff1d(np.arange(opened[0], opened[-1]), opened)[0])
@@ -251,11 +267,12 @@ def _some(plies: np.ndarray, count: int) -> np.ndarray:
 
 
 @law
-def simplify_keeps_what_follows(testbed: Testbed) -> None:
+def simplify_keeps_what_follows(testbed: Testbed) -> Steps:
     """In open positions, simplify changes neither the legal moves, nor whose turn follows them, nor the scores."""
     if testbed.game.is_open is None or testbed.game.simplify is None:
         return
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         opened = np.flatnonzero(testbed.compiled.opened(trace.states[:-1]))
         state = trace.states[opened[:1]]
         for ply in opened.tolist():

@@ -27,8 +27,8 @@ from cardai.conformance.compiled import (
     streams,
     value_each,
 )
-from cardai.conformance.law import law
-from cardai.conformance.testbed import Position, Testbed, move_text
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, Position, Testbed, move_text
 from cardai.game import Game, int_seed
 from cardai.kernel.native import get, raw
 from cardai.kernel.rules import SCORE
@@ -38,11 +38,12 @@ PATTERNS = (0x55, 0xAA)  # bytes; each bit is set in one of them
 
 
 @law
-def rules_touch_only_their_record(testbed: Testbed) -> None:
+def rules_touch_only_their_record(testbed: Testbed) -> Steps:
     """act, settle, resample, blank, simplify change only their own state, nothing next to it; act leaves its move."""
     size = testbed.game.state.itemsize
     guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
-    for here, seat in testbed.views(testbed.effort.texts):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
+        yield seen
         states = np.zeros(1 + 2 * GUARDS, testbed.game.state)
         content = states.view(np.uint8).reshape(len(states), size)
         for name, rule in _writers(testbed.compiled, here, seat).items():
@@ -86,10 +87,11 @@ def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callabl
 
 
 @law
-def asking_changes_nothing(testbed: Testbed) -> None:
+def asking_changes_nothing(testbed: Testbed) -> Steps:
     """legal, is_legal, is_open, score, encoders, heuristics and players do not change the state they are given."""
     asking = Compiled(testbed.game, in_place=True)
-    for here in testbed.positions(testbed.effort.texts):
+    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
+        yield seen
         for name, ask in _questions(asking, here).items():
             asked = copied(here.states)
             ask(asked)
@@ -118,12 +120,14 @@ def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarr
 
 
 @law
-def text_changes_nothing(testbed: Testbed) -> None:
+def text_changes_nothing(testbed: Testbed) -> Steps:
     """show, spell, parse, tell, ending, holdings, zones and picks change neither the state nor the move they get."""
-    for here in testbed.positions(testbed.effort.texts):
+    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
+        yield seen
         for name, write in _texts(testbed.game, here).items():
             _leaves_all_as_it_was(here, name, write)
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         for name, write in _texts_of_an_end(testbed.game, trace.end).items():
             _leaves_all_as_it_was(trace.end, name, write)
 
@@ -169,14 +173,15 @@ def _texts_of_an_end(game: Game, here: Position) -> dict[str, Callable[[Any, Any
 
 
 @law
-def cards_are_conserved(testbed: Testbed) -> None:
+def cards_are_conserved(testbed: Testbed) -> Steps:
     """No card is in two places, appears or disappears; a world has as many cards in each place as the true state.
 
     `Game.holdings` says where the cards of a game are; a game without it is not tested.
     """
     if testbed.game.holdings is None:
         return
-    for trace in testbed.traces:
+    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
+        yield seen
         dealt = Position(trace, 0)
         deck = functools.reduce(operator.or_, testbed.holdings(dealt, dealt.state))
         for ply in range(len(trace.states)):
@@ -217,9 +222,10 @@ def _listed(cards: int) -> str:
 
 
 @law
-def rules_stay_in_their_buffers(testbed: Testbed) -> None:
+def rules_stay_in_their_buffers(testbed: Testbed) -> Steps:
     """No rule writes before or behind a buffer it is given, nor to a record or parameters that it may only read."""
-    for here, seat in _places(testbed):
+    for here, seat in (seen := Counted(_places(testbed), "views")):
+        yield seen
         for name, run in _runs(testbed.compiled, here, seat).items():
             fence = Fence(PATTERNS[0])
             run(fence)
@@ -228,9 +234,10 @@ def rules_stay_in_their_buffers(testbed: Testbed) -> None:
 
 
 @law
-def unwritten_memory_is_not_read(testbed: Testbed) -> None:
+def unwritten_memory_is_not_read(testbed: Testbed) -> Steps:
     """The results of a rule do not depend on what lies in memory that nobody has written, nor around its buffers."""
-    for here, seat in _places(testbed):
+    for here, seat in (seen := Counted(_places(testbed), "views")):
+        yield seen
         for name, run in _runs(testbed.compiled, here, seat).items():
             first, second = (run(Fence(pattern)) for pattern in PATTERNS)
             if first != second:

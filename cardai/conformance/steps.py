@@ -19,11 +19,14 @@ from cardai.table.complaints import Complaints
 class Patience:
     """How long each function of a game may take: what has taken `seconds` in all is left out from then on, and counted.
 
-    Plain Python is some hundred times slower than compiled code; a function that counts deals can take seconds a call.
+    `in_all` are the seconds for all that is done. Plain Python is some hundred times slower than compiled code; a
+    function that counts deals can take seconds a call.
     """
 
-    def __init__(self, seconds: float = math.inf) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float = math.inf, in_all: float = math.inf) -> None:
+        self.seconds, self.end = seconds, time.perf_counter() + in_all
+        self.last, self.was_over = self.end, False
+        self.plies = self.games = 0  # that were played, and games that were played to their end
         self.taken: dict[str, float] = defaultdict(float)
         self.made: dict[str, int] = defaultdict(int)
         self.left_out: dict[str, int] = defaultdict(int)
@@ -31,10 +34,22 @@ class Patience:
     def is_left_for(self, what: str) -> bool:
         """Whether a function may be called again. `what` may end with the seat that it is called for."""
         name = what.partition(" for seat ")[0]
-        if self.taken[name] < self.seconds:
+        if self.taken[name] < self.seconds and not self.is_over:
             return True
         self.left_out[name] += 1
         return False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all time has been spent."""
+        over = time.perf_counter() >= self.end
+        self.was_over |= over
+        return over
+
+    def share(self, parts: int) -> None:
+        """Let what follows take one of so many parts of the time that is left."""
+        now = time.perf_counter()
+        self.end = now + (self.last - now) / parts
 
     def timed(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function and count the time."""
@@ -151,11 +166,14 @@ def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None 
     """Play a game of random moves. Raises LawError if a function of the game raises or returns what is impossible.
 
     Functions that only answer questions are called at the plies 0, 1, 2, 4, 8 and so on, and at the end; slow ones
-    while there is patience for them.
+    while there is patience for them. When no time is left, the game is not played on.
     """
-    walk = _Walk(game, setup, seed, patience or Patience())
+    patience = patience or Patience()
+    walk = _Walk(game, setup, seed, patience)
     states = walk.deal()
     while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
+        if patience.is_over and walk.ply:
+            return
         moves = walk.legal(states)
         if walk.ply & (walk.ply - 1) == 0:
             walk.ask(states)
@@ -166,6 +184,8 @@ def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None 
         for name, reward in game.rewards.items():
             walk.call(f"reward {name} of seat {turn}", walk.compiled.outcomes, states, turn, reward)
         walk.ply += 1
+        patience.plies += 1
+    patience.games += 1
     walk.ask(states)
     if turn < 0:
         walk.end(states)

@@ -3,25 +3,53 @@
 import functools
 import hashlib
 import itertools
+import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.note import note_again, note_call, note_place
+from cardai.conformance.note import is_barred, note_again, note_call, note_place, refuse
 from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
 from cardai.table.many import Results, play
 
+T = TypeVar("T")
+
 
 class LawError(Exception):
     """A law is broken. The message says where and how."""
+
+
+class Looked:
+    """How far a law has come: it has looked at `done` of `total` things. `what` says which things, in the plural.
+
+    It must look at no more once `enough` is set, and come to its conclusion.
+    """
+
+    def __init__(self, total: int, what: str) -> None:
+        self.done, self.total, self.what, self.enough = 0, total, what, False
+
+
+class Counted(Looked, Generic[T]):
+    """Things that a law looks at one after another, until it has looked at enough."""
+
+    def __init__(self, things: Iterable[T], what: str) -> None:
+        self.things = list(things)
+        super().__init__(len(self.things), what)
+
+    def __iter__(self) -> Iterator[T]:
+        for thing in self.things:
+            if self.enough:
+                return
+            yield thing
+            self.done += 1
 
 
 @dataclass(frozen=True)
@@ -45,26 +73,31 @@ class Effort:
     plain_games: int  # replayed in plain Python, in all setups together
     named: int  # moves in the games of each agent that is offered, for each variant, but 2 games at least and 8 at most
     patience: float  # seconds in which plain Python may call one function of the game, in all; then it is left out
+    plain_seconds: float  # in which plain Python may play, and again in which it may repeat games
+    eventful: int  # positions of each game before moves that change much, for what every outcome shares
+    seconds: float  # for all laws together
 
 
 EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
         dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, named=400,
-        patience=3.0,
+        patience=2.0, plain_seconds=6.0, eventful=1, seconds=25.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
         dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
-        named=2000, patience=10.0,
+        named=2000, patience=4.0, plain_seconds=10.0, eventful=3, seconds=50.0,
     ),
     "thorough": Effort(
         games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
         tallied=600, dealt=7_000_000, told=2000, pooled_deals=200_000, pooled_views=2000, symmetry_games=100_000,
-        plain_games=20, named=10_000, patience=120.0,
+        plain_games=20, named=10_000, patience=120.0, plain_seconds=math.inf, eventful=3, seconds=math.inf,
     ),
 }  # fmt: skip
 
+PYTHON_FUNCTIONS = ("show", "spell", "parse", "tell", "ending", "holdings", "zones", "picks", "chances")
+PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
@@ -102,6 +135,10 @@ class Trace:
     def end(self) -> "Position":
         """The position after the last move, in which no seat is to move."""
         return Position(self, len(self.moves))
+
+
+_roles: dict[int, str] = {}
+"""What the functions of the game under test are called in notes, by `id`: "show", whatever name the game gave it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +187,7 @@ class Position:
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of the game's Python functions. An exception in it breaks the law that is being tested."""
         note_place(self.trace.setup, self.trace.seed, self.ply)
-        note_call(getattr(function, "__name__", "a function"))
+        note_call(_roles.get(id(function)) or getattr(function, "__name__", "a function"))
         try:
             return function(*arguments)
         except Exception as error:  # whatever a game's Python raises, the law reports it
@@ -165,6 +202,8 @@ class Testbed:
         self.setups = [Setup(variant, seats) for variant in game.variants for seats in game.seats]
         self.compiled = Compiled(game)
         self._walked: set[Setup] = set()
+        _roles.clear()
+        _roles.update({id(getattr(game, role)): role for role in PYTHON_FUNCTIONS})
 
     def somewhere(self) -> str:
         """The place of a fault, for a message, if it is not known more exactly."""
@@ -195,6 +234,7 @@ class Testbed:
         """
         self._walk(setup)
         seeds = self.seeds(setup, first + len(lineups))[first:]
+        refuse(*PLAYED, *(self._playing if lineups.any() else ()))
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
             options = {"threads": 1, "record": True, "checked": True, "progress": _still_there, **options}
@@ -202,6 +242,11 @@ class Testbed:
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
             raise LawError(f"{setup}, {place}{error}") from error
+
+    @functools.cached_property
+    def _playing(self) -> list[str]:
+        """What the game's own players are and need."""
+        return ["resample", "blank", *(f"player {name}" for name in self.game.players)]
 
     def _walk(self, setup: Setup) -> None:
         """Play some random moves of a setup, once, with a guarded buffer: compiled loops give `legal` a bare one.
@@ -216,6 +261,7 @@ class Testbed:
             state, ply = self.game.new(setup.seats, seed, setup.variant), 0
             while state["turn"] >= 0 and ply < WALKED:
                 note_place(setup, seed, ply)
+                note_call("legal")
                 try:
                     moves = self.game.moves(state)
                 except CardaiError as error:
@@ -229,6 +275,7 @@ class Testbed:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
         seeds = self.seeds(setup, first + count)[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", 0)
+        note_call("deal")
         return np.array([self.game.new(setup.seats, int(seed), setup.variant) for seed in seeds], self.game.state)
 
     @functools.cached_property
@@ -256,6 +303,8 @@ class Testbed:
 
     def _played(self, setup: Setup, first: int, lineups: np.ndarray) -> list[Trace]:
         """Play a game for each line-up, from the seed number `first` on. Returns those that have ended."""
+        if is_barred(self._playing):
+            lineups = 0 * lineups
         try:
             results = self.results(setup, lineups, self.agents, first)
         except LawError:  # faults of players are the subject of another law
@@ -331,12 +380,16 @@ class Testbed:
         """Positions in which a seat is to move, on average at most `count` of each game.
 
         Three quarters are spread evenly over the plies of each game, the others are drawn from each stratum in turn.
+        They come in an order drawn from the testbed's seed, so that the first of them are from all games too.
         """
         rare = count // RARE
-        for trace in self.traces:
-            for ply in trace.sampled(count - rare):
-                yield Position(trace, ply)
-        yield from self.from_strata(rare * len(self.traces), f"positions {count}")
+        found = [Position(trace, ply) for trace in self.traces for ply in trace.sampled(count - rare)]
+        found += self.from_strata(rare * len(self.traces), f"positions {count}")
+        yield from self.mixed(found)
+
+    def mixed(self, things: Sequence[T]) -> list[T]:
+        """Things in an order drawn from the testbed's seed, so that the first of them are of all kinds."""
+        return [things[i] for i in self.chance("mixed", len(things)).permutation(len(things))]
 
     def views(self, count: int) -> Iterator[tuple[Position, int]]:
         """These positions with every seat: (position, seat)."""
@@ -367,6 +420,7 @@ class Testbed:
     def words(self, here: Position, states: np.ndarray, moves: np.ndarray, seat: int) -> list[str]:
         """What `seat` is told of moves, pair by pair. An exception in `tell` or `spell` is reported at the position."""
         told = self.game.told
+        refuse("tell" if self.game.tell is not None else "spell")
         words = [here.ask(told, state, move, seat) for state, move in zip(states, moves, strict=True)]
         for text in words:
             if not isinstance(text, str) or not text:

@@ -7,8 +7,8 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import streams
-from cardai.conformance.law import law
-from cardai.conformance.testbed import Position, Testbed, move_text
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, Position, Testbed, move_text
 from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
 from cardai.table.asking import compare
@@ -17,9 +17,10 @@ RNG = HEADER.index("rng")  # the place of the random stream among the numbers of
 
 
 @law
-def own_moves_are_the_same_in_every_world(testbed: Testbed) -> None:
+def own_moves_are_the_same_in_every_world(testbed: Testbed) -> Steps:
     """The seat to move has the same legal moves in all its worlds, so that its moves reveal nothing hidden."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves, counts = testbed.compiled.legal(_truth_and_worlds(testbed, here, here.turn))
         if counts[0] < 0:
             continue  # a truncated list is a random choice, drawn from the random stream of each world
@@ -32,17 +33,19 @@ def own_moves_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def encodings_are_the_same_in_every_world(testbed: Testbed) -> None:
+def encodings_are_the_same_in_every_world(testbed: Testbed) -> Steps:
     """Every encoder gives a seat the same row in all worlds of that seat."""
-    for here, seat in testbed.views(testbed.effort.positions):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.positions), "views")):
+        yield seen
         rows = testbed.compiled.rows(_truth_and_worlds(testbed, here, seat), seat)
         same_rows(testbed, here, rows, f"the view of seat {seat}")
 
 
 @law
-def after_states_are_the_same_in_every_world(testbed: Testbed) -> None:
+def after_states_are_the_same_in_every_world(testbed: Testbed) -> Steps:
     """After act and before settle, the seat that moved gets the same encodings in all its worlds."""
-    for here in testbed.positions(testbed.effort.positions):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions), "positions")):
+        yield seen
         moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
         rows = testbed.compiled.rows(testbed.compiled.after_each(states, moves), here.turn)
         rows = rows.reshape(len(states), len(moves), -1)
@@ -53,9 +56,12 @@ def after_states_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
+def heuristics_are_the_same_in_every_world(testbed: Testbed) -> Steps:
     """A heuristic gives a state, and the after-states of own moves, the same value in all worlds of that seat."""
-    for here in testbed.positions(testbed.effort.positions if testbed.game.heuristics else 0):
+    for here in (
+        seen := Counted(testbed.positions(testbed.effort.positions if testbed.game.heuristics else 0), "positions")
+    ):
+        yield seen
         moves, states = testbed.some_moves(here), _truth_and_fewer_worlds(testbed, here)
         after = testbed.compiled.after_each(states, moves)
         for name, heuristic in testbed.game.heuristics.items():
@@ -71,14 +77,15 @@ def heuristics_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def players_who_see_their_own_use_no_hidden_card(testbed: Testbed) -> None:
+def players_who_see_their_own_use_no_hidden_card(testbed: Testbed) -> Steps:
     """A player that `sees="own"` chooses the same move with hidden cards blanked as in all worlds, given the same luck.
 
     "The same luck" is the same random stream. Other players get a world, so their choices cannot depend on hidden
     cards. These get the blanked state: a player that looked at hidden cards would play by cards that nobody holds.
     """
     own = [name for name, player in testbed.game.players.items() if player.sees == "own"]
-    for here in testbed.positions(testbed.effort.positions if own else 0):
+    for here in (seen := Counted(testbed.positions(testbed.effort.positions if own else 0), "positions")):
+        yield seen
         if testbed.compiled.legal(here.states)[1][0] < 0:
             continue  # a truncated list of moves is drawn from the random stream of each world
         worlds = _truth_and_worlds(testbed, here, here.turn)
@@ -94,9 +101,10 @@ def players_who_see_their_own_use_no_hidden_card(testbed: Testbed) -> None:
 
 
 @law
-def blank_leaves_nothing_hidden(testbed: Testbed) -> None:
+def blank_leaves_nothing_hidden(testbed: Testbed) -> Steps:
     """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
-    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.positions if testbed.game.blank else 0), "views")):
+        yield seen
         words = _words(testbed.compiled.blanked(_truth_and_worlds(testbed, here, seat), seat))
         wrong = np.flatnonzero((words != words[0]).any(axis=0))
         if len(wrong):
@@ -105,7 +113,7 @@ def blank_leaves_nothing_hidden(testbed: Testbed) -> None:
 
 
 @law
-def blank_leaves_what_is_known(testbed: Testbed) -> None:
+def blank_leaves_what_is_known(testbed: Testbed) -> Steps:
     """`blank` changes only numbers of the state that differ in worlds of the seat, and nothing that the seat is shown.
 
     What a seat is shown are the rows of all encoders, its text and its legal moves. So public counts of hidden cards
@@ -113,23 +121,37 @@ def blank_leaves_what_is_known(testbed: Testbed) -> None:
     known too, since all other cards have been seen, but a player need not be told that.
     """
     hidden: dict[tuple[int, int], np.ndarray] = {}
-    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
-        words = _words(_truth_and_worlds(testbed, here, seat))
-        table = len(here.seats), seat
-        hidden[table] = hidden.get(table, False) | (words != words[0]).any(axis=0)
-    for here, seat in testbed.views(testbed.effort.positions if testbed.game.blank else 0):
-        view = testbed.compiled.blanked(here.states, seat)
-        changed = np.flatnonzero((_words(view) != _words(here.states))[0] & ~hidden[len(here.seats), seat])
-        changed = changed[changed != RNG]
-        if len(changed):
-            field = _field_at(testbed.game, int(changed[0]))
-            raise here.broken(f"blank for seat {seat} changes state.{field}, which that seat knows")
+    changes: list[tuple[Position, int, np.ndarray]] = []
+    views = list(testbed.views(testbed.effort.positions if testbed.game.blank else 0))
+    for here, seat in (seen := Counted(views, "views")):
+        yield seen
+        table, view = (len(here.seats), seat), testbed.compiled.blanked(here.states, seat)
+        hidden[table] = hidden.get(table, False) | _varying(testbed, here, seat)
+        changed = (_words(view) != _words(here.states))[0]
+        changed[RNG] = False
+        changes.append((here, seat, changed))
         _shown_alike(testbed, here, view, seat)
-    for here, seat in testbed.views(testbed.effort.texts if testbed.game.blank else 0):
+    for here, seat, changed in changes:
+        table, left = (len(here.seats), seat), iter(views[len(changes) :])
+        while (changed & ~hidden[table]).any() and (pair := next(left, None)):  # a number may vary where nobody looked
+            if (len(pair[0].seats), pair[1]) == table:
+                hidden[table] |= _varying(testbed, *pair)
+        wrong = np.flatnonzero(changed & ~hidden[table])
+        if len(wrong):
+            field = _field_at(testbed.game, int(wrong[0]))
+            raise here.broken(f"blank for seat {seat} changes state.{field}, which that seat knows")
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts if testbed.game.blank else 0), "views")):
+        yield seen
         view = testbed.compiled.blanked(here.states, seat)[0]
         truth, found = (here.ask(testbed.game.show, state, seat) for state in (here.state, view))
         if truth != found:
             raise here.broken(f"blank changes what seat {seat} is shown: {truth!r} becomes {found!r}")
+
+
+def _varying(testbed: Testbed, here: Position, seat: int) -> np.ndarray:
+    """The numbers of the state that differ in worlds of a seat: bool[words]."""
+    words = _words(_truth_and_worlds(testbed, here, seat))
+    return (words != words[0]).any(axis=0)
 
 
 def _shown_alike(testbed: Testbed, here: Position, view: np.ndarray, seat: int) -> None:
@@ -157,14 +179,15 @@ def _field_at(game: Game, word: int) -> str:
 
 
 @law
-def agents_decide_by_what_they_know(testbed: Testbed) -> None:
+def agents_decide_by_what_they_know(testbed: Testbed) -> Steps:
     """A greedy agent scores its moves the same in all its worlds; a sampled one does, given the same random stream.
 
     For each of the game's encoders they get an evaluator that gives different rows different scores. A greedy agent
     gets a world too, so no row it asks for may differ from world to world. A sampled agent draws worlds of the world
     it gets, so what `resample` deals for a random stream must not depend on the cards that it deals anew.
     """
-    for trace in testbed.traces if testbed.game.encoders else ():
+    for trace in (seen := Counted(testbed.mixed(testbed.traces) if testbed.game.encoders else (), "games")):
+        yield seen
         picked = [Position(trace, ply) for ply in trace.sampled(testbed.effort.positions // 4)]
         # A truncated list of moves is drawn from the random stream of each world.
         picked = [here for here in picked if testbed.compiled.legal(here.states)[1][0] > 0]
@@ -209,10 +232,11 @@ class HashEvaluator:
 
 
 @law
-def text_is_the_same_in_every_world(testbed: Testbed) -> None:
+def text_is_the_same_in_every_world(testbed: Testbed) -> Steps:
     """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
     game = testbed.game
-    for here, seat in testbed.views(testbed.effort.texts):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
+        yield seen
         truth = here.ask(game.show, here.state, seat)
         if not isinstance(truth, str) or not truth:
             raise here.broken(f"show gives {truth!r}, not a text")
@@ -229,12 +253,13 @@ def text_is_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def zones_are_the_same_in_every_world(testbed: Testbed) -> None:
+def zones_are_the_same_in_every_world(testbed: Testbed) -> Steps:
     """zones shows a seat the same pieces in the same places in all its worlds, also when the game is over."""
     zones = testbed.game.zones
     if zones is None:
         return
-    for here, seat in _shown(testbed):
+    for here, seat in (seen := Counted(_shown(testbed), "views")):
+        yield seen
         shown = _table(here, here.ask(zones, here.state, seat))
         for world in testbed.compiled.worlds(here.states, seat, 3, here.ply):
             found = _table(here, here.ask(zones, world, seat))
@@ -245,12 +270,13 @@ def zones_are_the_same_in_every_world(testbed: Testbed) -> None:
 
 
 @law
-def a_piece_lies_in_one_zone(testbed: Testbed) -> None:
+def a_piece_lies_in_one_zone(testbed: Testbed) -> Steps:
     """zones lays no piece in two places, and lays and marks only pieces that the game has; seats are at the table."""
     zones, count = testbed.game.zones, len(testbed.game.pieces)
     if zones is None:
         return
-    for here, seat in _shown(testbed):
+    for here, seat in (seen := Counted(_shown(testbed), "views")):
+        yield seen
         places: dict[int, str] = {}
         for zone in here.ask(zones, here.state, seat):
             for piece in (*here.ask(_listed, zone), *zone.marks):
@@ -266,12 +292,13 @@ def a_piece_lies_in_one_zone(testbed: Testbed) -> None:
 
 
 @law
-def picks_lie_in_zones(testbed: Testbed) -> None:
+def picks_lie_in_zones(testbed: Testbed) -> Steps:
     """What a legal move picks lies in zones of the seat to move, and is the same in all worlds of that seat."""
     zones, picks = testbed.game.zones, testbed.game.picks
     if zones is None or picks is None:
         return
-    for here in testbed.positions(testbed.effort.texts):
+    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
+        yield seen
         lying = {piece for zone in here.ask(zones, here.state, here.turn) for piece in here.ask(_listed, zone)}
         moves = testbed.compiled.moves(here.states)
         picked = [set(here.ask(listed_pieces, here.ask(picks, here.state, move))) for move in moves]
@@ -310,9 +337,10 @@ def _table(here: Position, zones: Sequence[Zone]) -> list[tuple[object, ...]]:
 
 
 @law
-def worlds_keep_what_is_public(testbed: Testbed) -> None:
+def worlds_keep_what_is_public(testbed: Testbed) -> Steps:
     """A world has the same turn, ply, seats, revealed, midway and options as the true state."""
-    for here, seat in testbed.views(testbed.effort.positions):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.positions), "views")):
+        yield seen
         worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
         for name in (*HEADER[:-1], *testbed.game.variants[here.trace.setup.variant]):
             if (worlds[name] != here.state[name]).any():

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.conformance.evidence import HINT, MANY_WORLDS, SIGMA, bits, facts, is_too_often, place_of_bit, unevenness
-from cardai.conformance.law import law
-from cardai.conformance.testbed import LawError, Position, Setup, Testbed
+from cardai.conformance.law import Steps, law
+from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed
 from cardai.game import Game, GameState, listed_pieces
 from cardai.kernel.native import HEADER
 
@@ -23,9 +23,10 @@ FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
 @law
-def worlds_have_their_own_chance(testbed: Testbed) -> None:
+def worlds_have_their_own_chance(testbed: Testbed) -> Steps:
     """A world has a random stream of its own, not the true state's; the same draw gives the same world."""
-    for here, seat in testbed.views(testbed.effort.positions):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.positions), "views")):
+        yield seen
         worlds = testbed.compiled.worlds(here.states, seat, 4, here.ply)
         if (worlds["rng"] == here.state["rng"]).any():
             raise here.broken(f"a world of seat {seat} has the random stream of the true state")
@@ -36,9 +37,10 @@ def worlds_have_their_own_chance(testbed: Testbed) -> None:
 
 
 @law
-def resample_draws_from_its_stream_only(testbed: Testbed) -> None:
+def resample_draws_from_its_stream_only(testbed: Testbed) -> Steps:
     """resample takes all its chance from the stream it is given: `state.rng` decides nothing and is not drawn from."""
-    for here, seat in testbed.views(testbed.effort.positions):
+    for here, seat in (seen := Counted(testbed.views(testbed.effort.positions), "views")):
+        yield seen
         states = np.repeat(here.states, 3)
         states["rng"] ^= np.array([0, 1, 0xA5A5A5A5A5A5A5A5], np.uint64)
         worlds = testbed.compiled.resampled(states, seat, here.ply)
@@ -50,9 +52,10 @@ def resample_draws_from_its_stream_only(testbed: Testbed) -> None:
 
 
 @law
-def worlds_play_on(testbed: Testbed) -> None:
+def worlds_play_on(testbed: Testbed) -> Steps:
     """A world can be played to its end like any state, and its scores are as declared."""
-    for here in testbed.positions(max(4, testbed.effort.texts)):
+    for here in (seen := Counted(testbed.positions(max(4, testbed.effort.texts)), "positions")):
+        yield seen
         seat = here.ply % len(here.seats)
         worlds = testbed.compiled.worlds(here.states, seat, 2, here.ply)
         ends, moved = testbed.compiled.finished(worlds, here.ply)
@@ -68,14 +71,15 @@ def worlds_play_on(testbed: Testbed) -> None:
 
 
 @law
-def worlds_deal_anew_what_is_hidden(testbed: Testbed) -> None:
+def worlds_deal_anew_what_is_hidden(testbed: Testbed) -> Steps:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
     A value shows if exchanging it for another deal's changes the seat's encodings or text, or if it is a function of a
     value that shows. Values that are the same in most deals are not tested: they may be public and not worth showing.
     This law also finds true cards that are left in fields which the rules do not read.
     """
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         deals = testbed.deals(setup, 0, 200)
         for seat in range(setup.seats):
             for item in _not_dealt_anew(testbed, deals, seat):
@@ -157,17 +161,18 @@ def _follows(values: np.ndarray, others: np.ndarray) -> bool:
 
 
 @law
-def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> None:
+def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> Steps:
     """A world equals the state it is drawn from no more often than two worlds equal each other."""
     compiled, hits, pairs, worst = testbed.compiled, 0, 0, (0, None)
-    for i, (here, seat) in enumerate(testbed.chosen(60, "favour")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(60, "favour"), "views")):
+        yield seen
         worlds = compiled.worlds(here.states, seat, 64, i)
-        seen = facts(worlds)
-        if (seen == seen[0]).all():
+        contents = facts(worlds)
+        if (contents == contents[0]).all():
             continue
         came_from = facts(compiled.worlds_of_each(worlds[:32], seat, i + 1))
-        same = int((came_from == seen[:32]).all(axis=1).sum())
-        hits, pairs = hits + same, pairs + int((seen[:32] == seen[32:]).all(axis=1).sum())
+        same = int((came_from == contents[:32]).all(axis=1).sum())
+        hits, pairs = hits + same, pairs + int((contents[:32] == contents[32:]).all(axis=1).sum())
         if same > worst[0]:
             worst = (same, (here, seat))
     # Both counts have the same expectation if worlds are drawn independently of the state they come from.
@@ -178,14 +183,15 @@ def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> None:
 
 
 @law
-def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed) -> None:
+def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed) -> Steps:
     """Over many deals, each card is in each place as often in the true state as in worlds (5 sigma).
 
     At the deal, the true state is itself drawn from the worlds that are possible for a seat. So for every bit of the
     state, "1 in the true state and 0 in a world" happens as often as the reverse.
     """
     game, count = testbed.game, testbed.effort.deals
-    for setup in testbed.setups:
+    for setup in (seen := Counted(testbed.setups, "tables")):
+        yield seen
         deals = testbed.deals(setup, 0, count)
         for seat in range(setup.seats):
             z = _lean(testbed, deals, seat, 1)
@@ -209,7 +215,7 @@ def _lean(testbed: Testbed, deals: np.ndarray, seat: int, seed: int) -> np.ndarr
 
 
 @law
-def worlds_are_even(testbed: Testbed) -> None:
+def worlds_are_even(testbed: Testbed) -> Steps:
     """Where only few worlds are possible, all are drawn equally often (5 sigma, counted one by one).
 
     Two worlds are different if their cards are in different places (`Game.holdings`); a game without it is not tested.
@@ -217,7 +223,8 @@ def worlds_are_even(testbed: Testbed) -> None:
     if testbed.game.holdings is None:
         return
     counted = 0
-    for i, (here, seat) in enumerate(testbed.chosen(12 * testbed.effort.even, "even")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(12 * testbed.effort.even, "even"), "views")):
+        yield seen
         if counted >= testbed.effort.even:
             break
         kinds = len(_count_worlds(testbed, here, seat, 60, i))
@@ -242,9 +249,10 @@ def _count_worlds(testbed: Testbed, here: Position, seat: int, count: int, seed:
 
 
 @law
-def resampling_twice_is_resampling_once(testbed: Testbed) -> None:
+def resampling_twice_is_resampling_once(testbed: Testbed) -> Steps:
     """Worlds of a world are distributed like worlds of the true state: each bit is set equally often (5 sigma)."""
-    for i, (here, seat) in enumerate(testbed.chosen(2 * len(testbed.traces), "twice")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(2 * len(testbed.traces), "twice"), "views")):
+        yield seen
         suspects = np.abs(_drift(testbed, here, seat, 128, 100 * i)) > HINT
         if not suspects.any():
             continue
@@ -266,7 +274,7 @@ def _drift(testbed: Testbed, here: Position, seat: int, count: int, seed: int) -
 
 
 @law
-def chances_are_those_of_worlds(testbed: Testbed) -> None:
+def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     """`chances` gives each piece the share of worlds in which a hand has it (5 sigma), the same from any world.
 
     A game without `chances` or without `Game.holdings` is not tested.
@@ -274,7 +282,8 @@ def chances_are_those_of_worlds(testbed: Testbed) -> None:
     game = testbed.game
     if game.chances is None or game.holdings is None:
         return
-    for i, (here, seat) in enumerate(testbed.chosen(testbed.effort.even, "chances")):
+    for i, (here, seat) in enumerate(seen := Counted(testbed.chosen(testbed.effort.even, "chances"), "views")):
+        yield seen
         worlds = testbed.compiled.worlds(here.states, seat, CHANCE_WORLDS, i)
         given, others = (_chances(here, seat, game, worlds[k]) for k in (0, 1))
         if not np.allclose(given, others, rtol=0, atol=ROUNDING):
