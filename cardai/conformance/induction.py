@@ -9,7 +9,7 @@ of these"). Positions with few worlds are searched for, mostly late in games, an
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ MOST_SETTLED = 150_000  # a move that needs more settling to list its outcomes i
 PROBE = 24  # worlds drawn to see whether a seat has few; two are the same if it has up to a few hundred
 MOST = 1500  # worlds that are listed
 PLIES = 16  # positions probed of each game
+FEW_GAMES = 6  # searched for such positions before their worlds are listed
 BLOCK = 20_000  # deals made at once
 NEVER = 1e-6  # a world counts as never dealt if fewer unseen ones are expected by chance
 NOT_LISTED = "not tested: no position was found in which the worlds of a seat are few enough to list"
@@ -111,15 +112,12 @@ def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> S
     state. A world that is missing: `resample` assumes something that the seat has not seen. One too many: it deals
     anew something that the seat has seen.
     """
-    cases, compared, seen = (yield from _in_turn(testbed, "outcomes")), 0, Looked(testbed.effort.listed, "states")
-    for case in cases:
+    compared, seen = 0, Looked(testbed.effort.listed, "states")
+    for case in _in_turn(testbed, "outcomes", seen):
         yield seen
-        if seen.enough:
-            break
-        looked, is_compared = _compare(testbed, case)
-        seen.done, compared = seen.done + looked, compared + (is_compared and case.kinds > 1)
-        if seen.done > seen.total:
-            break
+        if case and not seen.enough:
+            looked, is_compared = _compare(testbed, case)
+            seen.done, compared = seen.done + looked, compared + (is_compared and case.kinds > 1)
     return None if compared else NOT_LISTED
 
 
@@ -179,22 +177,31 @@ def _example(testbed: Testbed, here: Position, worlds: np.ndarray) -> str:
     return f"one differs from the true state in state.{place_of_bit(testbed.game.state, int(np.argmax(differing)))}"
 
 
-def _in_turn(testbed: Testbed, salt: str) -> Generator[Looked, None, Iterator[Case]]:
-    """All cases found, one of each stratum, then another of each, in an order drawn from the testbed's seed.
+def _in_turn(testbed: Testbed, salt: str, seen: Looked) -> Iterator[Case | None]:
+    """Cases found, one of each stratum, then another of each, in an order drawn from the testbed's seed.
 
-    None at all if the time is over before all games have been searched, since the order would be another one.
+    A few games are searched and their cases given, until `seen` has come as far as these games are of all; then the
+    next few. None is given before each search of a game, which may take long. It ends when there is `enough`.
     """
-    searched, seen = _searched(testbed), Looked(len(testbed.traces), "games")
-    while len(searched) < seen.total and not seen.enough:  # the laws share what they find
-        seen.done = len(searched)
-        yield seen
-        if not seen.enough and len(searched) < seen.total:
-            searched.append(list(_cases(testbed, testbed.traces[len(searched)])))
-    strata: defaultdict[tuple[Any, ...], list[Case]] = defaultdict(list)
-    for case in itertools.chain(*(searched if len(searched) == seen.total else ())):
-        strata[case.stratum].append(case)
-    chance = testbed.chance(salt)
-    return _one_of_each([[group[i] for i in chance.permutation(len(group))] for group in strata.values()], chance)
+    games, searched = testbed.mixed(testbed.traces), _searched(testbed)
+    for end in range(FEW_GAMES, len(games) + FEW_GAMES, FEW_GAMES):
+        while len(searched) < min(end, len(games)):  # the laws share what they find
+            yield None
+            if seen.enough:
+                return
+            if len(searched) < min(end, len(games)):
+                searched.append(list(_cases(testbed, games[len(searched)])))
+        strata: defaultdict[tuple[Any, ...], list[Case]] = defaultdict(list)
+        for case in itertools.chain(*searched[end - FEW_GAMES : end]):
+            strata[case.stratum].append(case)
+        chance = testbed.chance(salt, end)
+        queues = [[group[i] for i in chance.permutation(len(group))] for group in strata.values()]
+        for case in _one_of_each(queues, chance):
+            if seen.enough or seen.done * len(games) >= seen.total * min(end, len(games)):
+                break
+            yield case
+        if seen.enough:
+            return
 
 
 def _one_of_each(queues: list[list[Case]], chance: np.random.Generator) -> Iterator[Case]:
@@ -239,13 +246,11 @@ def _probed(testbed: Testbed, trace: Trace) -> list[int]:
 @law
 def listed_worlds_are_even(testbed: Testbed) -> Steps:
     """Where a seat's worlds can be listed, all are drawn equally often, and so is each of their bits (5 sigma)."""
-    cases, seen = (yield from _in_turn(testbed, "tallies")), Looked(testbed.effort.tallied, "views")
-    for case in cases:
-        if case.kinds == 1:
-            continue
+    seen = Looked(testbed.effort.tallied, "views")
+    for case in _in_turn(testbed, "tallies", seen):
         yield seen
-        if seen.enough:
-            break
+        if seen.enough or case is None or case.kinds == 1:
+            continue
         worlds = worlds_listed(testbed, case.here, case.seat, MOST // 3, LIKELY)
         if worlds is None or len(worlds) < 2:
             continue
@@ -256,8 +261,6 @@ def listed_worlds_are_even(testbed: Testbed) -> Steps:
             if worlds is not None and not _is_even(testbed, case, worlds, 6 * draws, SIGMA, 2):
                 what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn equally often"
                 raise case.here.broken(f"{what}{_lean(testbed, case, worlds, 6 * draws, 2)}")
-        if seen.done >= seen.total:
-            break
     return None if seen.done else NOT_LISTED
 
 

@@ -14,6 +14,7 @@ from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testb
 from cardai.game import Outcome
 from cardai.kernel.native import raw
 
+AT_ONCE = 25  # games that are played at once to look for what is rare
 FEW = 6  # positions of a game that is looked at only for what is rare
 THINNED = 16  # one position of a game in so many is looked at first
 BLANK = 77  # the value of the rows around the one that is written
@@ -88,7 +89,8 @@ def _of_many_games(testbed: Testbed) -> Iterator[Callable[[], tuple[Setup, np.nd
     for trace in testbed.traces:
         yield functools.partial(_states_and_after, testbed, trace, THINNED)
     for setup in testbed.setups:
-        yield functools.partial(_of_random_games, testbed, setup)
+        for first in range(0, -(-testbed.effort.searched // len(testbed.setups)), AT_ONCE):
+            yield functools.partial(_of_random_games, testbed, setup, first)
     for trace in testbed.traces:
         yield functools.partial(_states_and_after, testbed, trace, 1)
 
@@ -98,8 +100,8 @@ def _states_and_after(testbed: Testbed, trace: Trace, step: int) -> tuple[Setup,
     return trace.setup, np.concatenate([trace.states[::step], after])
 
 
-def _of_random_games(testbed: Testbed, setup: Setup) -> tuple[Setup, np.ndarray]:
-    traces = testbed.random_games(setup, -(-testbed.effort.searched // len(testbed.setups)))
+def _of_random_games(testbed: Testbed, setup: Setup, first: int) -> tuple[Setup, np.ndarray]:
+    traces = testbed.random_games(setup, first, AT_ONCE)
     return setup, np.concatenate([trace.states[[*trace.sampled(FEW), len(trace.moves)]] for trace in traces])
 
 
@@ -197,9 +199,10 @@ def named_agents_can_play(testbed: Testbed) -> Steps:
     specs = [spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models and spec not in packaged]
     length = np.mean([len(trace.moves) for trace in testbed.traces])
     games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
-    pairs = [(Setup(name, testbed.game.default_seats), spec) for name in testbed.game.variants for spec in specs]
-    for setup, spec in (seen := Counted(testbed.mixed(pairs), "agents")):
+    setups = [Setup(variant, testbed.game.default_seats) for variant in testbed.game.variants]
+    pairs = testbed.mixed([(setup, spec) for setup in setups for spec in specs])
+    for i, (setup, spec) in (seen := Counted([(i, pair) for i in range(games) for pair in pairs], "games of agents")):
         yield seen
         name = f"{spec}?worlds=2" if spec.startswith(("sampled:", "ahead:")) else few.get(spec, spec)
         seated = [agent(testbed.game, name), testbed.agents[0]]
-        testbed.results(setup, np.tile(np.arange(setup.seats).clip(0, 1), (games, 1)), seated)
+        testbed.results(setup, np.arange(setup.seats).clip(0, 1)[None], seated, i)

@@ -82,12 +82,12 @@ EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
         dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, named=400,
-        patience=2.0, plain_seconds=6.0, eventful=1, seconds=25.0,
+        patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
         dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
-        named=2000, patience=4.0, plain_seconds=10.0, eventful=3, seconds=50.0,
+        named=2000, patience=2.5, plain_seconds=5.0, eventful=3, seconds=42.0,
     ),
     "thorough": Effort(
         games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
@@ -101,6 +101,7 @@ PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game i
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
+LONG = 120  # moves of a game; of games that are longer, fewer are searched
 EXAMPLES = 200  # states from which the places of the cards are found
 WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
@@ -291,9 +292,9 @@ class Testbed:
     def _games_each(self) -> int:
         return max(3, -(-self.effort.games // len(self.setups)))
 
-    def random_games(self, setup: Setup, count: int) -> list[Trace]:
-        """Games of a setup that evenly random players have played."""
-        return self._played(setup, 0, np.zeros((count, setup.seats), np.int64))
+    def random_games(self, setup: Setup, first: int, count: int) -> list[Trace]:
+        """Games of a setup that evenly random players have played, from the seed number `first` on."""
+        return self._played(setup, first, np.zeros((count, setup.seats), np.int64))
 
     def _lineups(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Line-ups i64[count, seats] for games from the seed number `first` on, a third of them evenly random."""
@@ -301,14 +302,14 @@ class Testbed:
         lineups[::3] = 0
         return lineups
 
-    def _played(self, setup: Setup, first: int, lineups: np.ndarray) -> list[Trace]:
+    def _played(self, setup: Setup, first: int, lineups: np.ndarray, threads: int = 1) -> list[Trace]:
         """Play a game for each line-up, from the seed number `first` on. Returns those that have ended."""
         if is_barred(self._playing):
             lineups = 0 * lineups
         try:
-            results = self.results(setup, lineups, self.agents, first)
+            results = self.results(setup, lineups, self.agents, first, threads=threads)
         except LawError:  # faults of players are the subject of another law
-            results = self.results(setup, 0 * lineups, self.agents, first)
+            results = self.results(setup, 0 * lineups, self.agents, first, threads=threads)
         seeds = [int(seed) for seed in self.seeds(setup, first + len(lineups))[first:]]
         if not results.finished.any():
             where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
@@ -328,10 +329,14 @@ class Testbed:
             self._sort_in(strata, trace, {})
         first, count = self._games_each, -(-self.effort.searched // len(self.setups))
         for setup in self.setups:
+            plies = 0
             for start in range(first, first + count, SEARCHED_AT_ONCE):
+                if plies * len(self.setups) > self.effort.searched * LONG:
+                    break
                 known = {name: len(positions) for name, positions in strata.items()}
                 lineups = self._lineups(setup, start, min(SEARCHED_AT_ONCE, first + count - start))
-                for trace in self._played(setup, start, lineups):
+                for trace in self._played(setup, start, lineups, threads=2):
+                    plies += len(trace.moves)
                     self._sort_in(strata, trace, known)
         return dict(sorted(strata.items(), key=lambda item: (len(item[1]), item[0])))
 

@@ -186,12 +186,13 @@ def agents_decide_by_what_they_know(testbed: Testbed) -> Steps:
     gets a world too, so no row it asks for may differ from world to world. A sampled agent draws worlds of the world
     it gets, so what `resample` deals for a random stream must not depend on the cards that it deals anew.
     """
-    for trace in (seen := Counted(testbed.mixed(testbed.traces) if testbed.game.encoders else (), "games")):
+    pairs = [(trace, encoder) for trace in testbed.mixed(testbed.traces) for encoder in testbed.game.encoders]
+    for trace, encoder in (seen := Counted(pairs, "games by encoders")):
         yield seen
         picked = [Position(trace, ply) for ply in trace.sampled(testbed.effort.positions // 4)]
         # A truncated list of moves is drawn from the random stream of each world.
         picked = [here for here in picked if testbed.compiled.legal(here.states)[1][0] > 0]
-        for encoder in testbed.game.encoders if picked else ():
+        if picked:
             _same_worth(testbed, picked, encoder, "greedy", settles=False)
             _same_worth(testbed, picked, encoder, "sampled", settles=True)
 
