@@ -367,11 +367,43 @@ def test_other_laws_go_on_after_a_crash_and_a_few_crashes_are_enough() -> None:
     assert "IndexError" in str(second.problem)
     assert [result.tested for result in others] == [True, True, False]
     assert not any(result.passed for result in others)
-    place = r"variant three, 2 seats, seed \d+, ply \d+: a rule crashed \(SIG(SEGV|BUS)\)"
+    place = r"variant three, 2 seats, seed \d+, ply \d+: act and settle crashed \(SIG(SEGV|BUS)\)"
     assert re.fullmatch(f"every_game_ends: {place}", others[0].problem or ""), others[0].problem
     assert others[2].problem == (
         "scores_are_shares: not tested, since the game ended 3 laws before it by crashing or not returning"
     )
+
+
+ENDLESS = {
+    "ENDLESS_SETTLE": ("settle", 60),  # the function, and the least number of laws that cannot be tested without it
+    "ENDLESS_RESAMPLE": ("resample", 30),
+    "ENDLESS_ENCODE": ("encoder planes", 10),
+    "ENDLESS_SPELL": ("spell", 3),
+    "ASLEEP": ("show", 8),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_function_that_does_not_return_is_waited_for_once(name: str) -> None:
+    function, number = ENDLESS[name]
+    results = check(getattr(unruly, name), effort="quick", call_seconds=2)
+    waited = [result.law for result in results if "did not come back" in str(result.problem)]
+    assert len(waited) == 1
+    untested = [result for result in results if not result.tested]
+    assert len(untested) >= number
+    for result in untested:
+        said = f"not tested, since {function} does not end (see {waited[0]})"
+        assert result.problem == f"{result.law}: {said}"
+        assert not result.passed
+    others = [result for result in results if result.tested and result.law not in waited]
+    assert {result.law for result in others if not result.passed} <= {"plain_python_plays_through"}  # it may overflow
+
+
+def test_a_function_that_fills_the_memory_is_called_once() -> None:
+    results = check(unruly.FULL_MEMORY, effort="quick", memory=0.25)
+    assert [result.law for result in results if result.tested and not result.passed] == ["plain_python_plays_through"]
+    said = "not tested, since show takes more than 0.25 GiB of memory (see plain_python_plays_through)"
+    assert {str(result.problem).partition(": ")[2] for result in results if not result.tested} == {said}
 
 
 def test_a_sound_game_gets_the_same_results_in_a_process_of_its_own() -> None:

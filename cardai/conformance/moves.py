@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 
 from cardai.conformance.law import Steps, law
+from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, move_text, written
 from cardai.errors import CardaiError, IllegalMove
 
@@ -121,6 +122,7 @@ def actions_number_the_moves(testbed: Testbed) -> Steps:
 
 
 def _refuse_all(testbed: Testbed, here: Position, moves: np.ndarray) -> None:
+    refuse("spell", "is_legal")  # a refusal spells the move
     for move in moves:
         for door in (testbed.game.play, testbed.game.after):
             try:

@@ -98,7 +98,7 @@ def note_place(setup: object, seed: object, ply: object) -> None:
         return
     if (setup, seed, ply) != _place:
         _place, _words = (setup, seed, ply), f"{setup}, seed {seed}, ply {ply}"
-    note_call("a rule")
+    _note.write(f"{_words}: a rule")
     _is_named = False
 
 

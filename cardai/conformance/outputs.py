@@ -10,6 +10,7 @@ from cardai.agents.evaluator import known_evaluators
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import Compiled, copied, encode_each
 from cardai.conformance.law import Steps, law
+from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, move_text
 from cardai.game import Outcome
 from cardai.kernel.native import raw
@@ -42,6 +43,7 @@ def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> No
     encode, width = testbed.game.encoders[name].encode, testbed.compiled.width(name, here.trace.setup.seats)
     if width < 1:
         raise here.broken(f"the layout of encoder {name} is empty")
+    refuse(f"encoder {name}")
     given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
     rows[1] = 0
     encode_each(testbed.game.entry("encode", encode), raw(given), 1, seat, raw(rows[1:]))

@@ -28,6 +28,7 @@ from cardai.conformance.compiled import (
     value_each,
 )
 from cardai.conformance.law import Steps, law
+from cardai.conformance.note import functions_of, refuse
 from cardai.conformance.testbed import Counted, Position, Testbed, move_text
 from cardai.game import Game, int_seed
 from cardai.kernel.native import get, raw
@@ -49,6 +50,7 @@ def rules_touch_only_their_record(testbed: Testbed) -> Steps:
         for name, rule in _writers(testbed.compiled, here, seat).items():
             content[:] = guard
             states[GUARDS] = here.state
+            refuse(*functions_of(name))
             rule(raw(states[GUARDS : GUARDS + 1]))
             if (np.delete(content, GUARDS, axis=0) != guard).any():
                 raise here.broken(f"{name} writes beyond its state")
@@ -135,6 +137,7 @@ def text_changes_nothing(testbed: Testbed) -> Steps:
 def _leaves_all_as_it_was(here: Position, name: str, write: Callable[[Any, Any], Any]) -> None:
     state, move = copied(here.states), copied(here.move if len(here.move) else here.trace.moves[:1])
     before = move.tobytes()
+    refuse(*functions_of(name), *(["spell"] if name == "parse" else []))
     here.ask(write, state[0], move[0])
     if state.tobytes() != here.state.tobytes():
         name_of = next(f for f in here.state.dtype.names or () if (state[0][f] != here.state[f]).any())
@@ -227,6 +230,7 @@ def rules_stay_in_their_buffers(testbed: Testbed) -> Steps:
     for here, seat in (seen := Counted(_places(testbed), "views")):
         yield seen
         for name, run in _runs(testbed.compiled, here, seat).items():
+            refuse(*functions_of(name))
             fence = Fence(PATTERNS[0])
             run(fence)
             for damaged in fence.damaged():
@@ -239,6 +243,7 @@ def unwritten_memory_is_not_read(testbed: Testbed) -> Steps:
     for here, seat in (seen := Counted(_places(testbed), "views")):
         yield seen
         for name, run in _runs(testbed.compiled, here, seat).items():
+            refuse(*functions_of(name))
             first, second = (run(Fence(pattern)) for pattern in PATTERNS)
             if first != second:
                 what = "does something else if unwritten memory holds other bytes"

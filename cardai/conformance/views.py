@@ -8,6 +8,7 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import streams
 from cardai.conformance.law import Steps, law
+from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, Position, Testbed, move_text
 from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
@@ -205,6 +206,7 @@ def _same_worth(testbed: Testbed, picked: Sequence[Position], encoder: str, name
     count = len(states[0])
     seeds = [here.ply + (0 if settles else i) for here in picked for i in range(count)]
     luck = np.concatenate([streams(seed) for seed in seeds])
+    refuse("resample", f"encoder {encoder}")
     weighed, _ = compare(game, player, np.concatenate(states), luck)
     for i, (moves, worth) in enumerate(weighed):
         here, (_, truth) = picked[i // count], weighed[i // count * count]

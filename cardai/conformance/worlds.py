@@ -12,6 +12,7 @@ import numpy as np
 
 from cardai.conformance.evidence import HINT, MANY_WORLDS, SIGMA, bits, facts, is_too_often, place_of_bit, unevenness
 from cardai.conformance.law import Steps, law
+from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed
 from cardai.game import Game, GameState, listed_pieces
 from cardai.kernel.native import HEADER
@@ -142,6 +143,7 @@ def _shows(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
     if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
     show = testbed.game.show
+    refuse("show")
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
     except Exception:  # a mixture of two deals may be invalid; `show` noticed it, so the value shows
