@@ -28,7 +28,7 @@ from cardai.conformance import (
     views,
     worlds,
 )
-from cardai.conformance.law import Law, LawResult, test_in_turns
+from cardai.conformance.law import Law, LawResult, take_turns
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import Game, is_game
@@ -122,6 +122,6 @@ def check(
         limits = replace(LIMITS, call=call_seconds, memory=int(memory * (1 << 30)))
         test_all(chosen, testbed, seconds, limits, report, begins)
     else:
-        for result in test_in_turns(chosen, testbed, seconds, begins):
+        for result in take_turns(chosen, testbed, seconds, begins):
             report(result)
     return [results[law.name] for law in chosen]

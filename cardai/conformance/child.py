@@ -29,7 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cardai.conformance.law import Law, LawResult, test_in_turns
+from cardai.conformance.law import Law, LawResult, take_turns
 from cardai.conformance.note import Note, bar, functions_of, use_note
 from cardai.conformance.testbed import Testbed
 from cardai.errors import short
@@ -286,7 +286,7 @@ def _serve(
         def send(event: object) -> None:
             _send(results, json.dumps(event).encode() + b"\n")
 
-        for result in test_in_turns(laws, testbed, seconds, lambda law: send(law.name)):
+        for result in take_turns(laws, testbed, seconds, lambda law: send(law.name)):
             send(asdict(result))
         code = 0
     except BaseException:  # a fault of the kit: nothing above this frame may run in the child

@@ -73,7 +73,7 @@ def at_once(steps: Generator[object, None, T]) -> T:
             return done.value
 
 
-def test_in_turns(
+def take_turns(
     laws: Sequence[Law], testbed: Testbed, seconds: float, begins: Callable[[Law], None]
 ) -> Iterator[LawResult]:
     """Test laws in this process, and give each result as soon as it is known. `begins` is called before each turn.
