@@ -101,7 +101,6 @@ PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game i
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
-LONG = 120  # moves of a game; of games that are longer, fewer are searched
 EXAMPLES = 200  # states from which the places of the cards are found
 WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
@@ -332,14 +331,10 @@ class Testbed:
             self._sort_in(strata, trace, {})
         first, count = self._games_each, -(-self.effort.searched // len(self.setups))
         for setup in self.setups:
-            plies = 0
             for start in range(first, first + count, SEARCHED_AT_ONCE):
-                if plies * len(self.setups) > self.effort.searched * LONG:
-                    break
                 known = {name: len(positions) for name, positions in strata.items()}
                 lineups = self._lineups(setup, start, min(SEARCHED_AT_ONCE, first + count - start))
                 for trace in self._played(setup, start, lineups, threads=2):
-                    plies += len(trace.moves)
                     self._sort_in(strata, trace, known)
         return dict(sorted(strata.items(), key=lambda item: (len(item[1]), item[0])))
 
