@@ -13,8 +13,8 @@ from cardai.conformance.testbed import LawError, Looked, Testbed
 from cardai.errors import CardaiError
 from cardai.table.complaints import Complaints
 
-LEAST = 50  # one in so many of the things that a law looks at is always looked at
-FIRST_ROUND = 0.4  # the share of the time that is spent at most on one turn of each law
+LEAST = 100  # one in so many of the things that a law looks at is always looked at
+FIRST_ROUND = 0.25  # the share of the time that is spent at most on one turn of each law
 TURN = 0.3  # seconds of a further turn
 
 T = TypeVar("T")
