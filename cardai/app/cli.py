@@ -654,7 +654,7 @@ def check(
     effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
     seconds: Annotated[
-        float | None, Parameter(help="Seconds for all laws: 25 for quick, 42 for normal, no limit for thorough.")
+        float | None, Parameter(help="Seconds for all laws: 25 for quick, 46 for normal, no limit for thorough.")
     ] = None,
     time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 20.0,
     memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,

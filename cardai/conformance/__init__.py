@@ -73,7 +73,7 @@ def check(
 
     `effort` is "quick", "normal" or "thorough": how many games, positions and worlds are looked at. The same seed looks
     at the same ones in the same order. `seconds` is the time for all laws together, math.inf for no limit; if None, 25
-    for "quick", 42 for "normal", and no limit for "thorough". Each law looks at a least amount, also if that takes
+    for "quick", 46 for "normal", and no limit for "thorough". Each law looks at a least amount, also if that takes
     longer; a law that could not look at all is `cut` (`LawResult`). What is looked at in more time includes what is
     looked at in less. `progress` is called with (law, laws done, laws in all).
 
