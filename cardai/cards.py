@@ -22,7 +22,7 @@ All but the names are rules, which other rules may call. A rule goes through the
 
 from dataclasses import dataclass
 
-from cardai.rule import below, count, highest, lowest, rule
+from cardai.rule import below, count, highest, lowest, rule, write_bits
 
 __all__ = [
     "DECK36", "DECK52", "Deck", "any_of", "count", "filled", "full_deck", "has", "highest", "highest_rank", "lowest",
@@ -122,14 +122,11 @@ def next_subset(chosen, cards, most):
 
 @rule
 def put(row, first, cards, size):
-    """Write the cards below `size` of a set into an encoder's row: a 1 for each, in a row of zeros, from `first` on.
+    """Write for each card below `size`, from `first` on, whether a set has it: 1 or 0. row: an encoder's, u8[width].
 
     Returns the place after the last value.
     """
-    rest = cards & full_deck(size)
-    while rest != 0:
-        row[first + lowest(rest)] = 1
-        rest &= rest - 1
+    write_bits(row, first, cards, size)
     return first + size
 
 

@@ -5,7 +5,8 @@
 
 Every round measures each of them once, so that other work on the machine slows all alike. Printed are the median and
 the range over the rounds, and the speed divided by that of `cardai.play` in the same round. Libraries that are not
-installed are left out (`pip install 'cardai[zoo]' pygame 'pgx>=2'`).
+installed are left out (`pip install 'cardai[zoo]' pygame 'pgx>=2'`). A batch and Pgx give the same: observations,
+masks, sampled actions, rewards, and the next game where one ends; each is measured with several batch sizes.
 """
 
 import argparse
@@ -39,24 +40,31 @@ def by_play(name: str) -> Run:
     return run
 
 
-def by_batch(name: str, count: int, draws: str) -> Run:
-    """Steps in a loop: moves drawn by NumPy or by the batch itself, or actions drawn from the masks."""
-    batch, rng = cardai.Batch(cardai.load(name), count, seats=SEATS[name]), np.random.default_rng(0)
-
-    def step() -> None:
-        if draws == "numpy":
-            batch.step((rng.random(count, np.float32) * batch.counts).astype(np.int64))
-        elif draws == "batch":
-            batch.step(batch.draw())
-        else:
-            batch.encode()
-            batch.step_actions((rng.random((count, batch.actions), np.float32) * batch.masks()).argmax(axis=1))
+def by_batch(name: str, count: int, observes: bool) -> Run:
+    """Steps in a loop with actions that the batch samples: masks, rewards, last views, autoreset, and observations."""
+    batch = cardai.Batch(cardai.load(name), count, seats=SEATS[name], observes=observes)
 
     def run(seconds: float) -> tuple[int, float]:
         begin, decisions = time.perf_counter(), 0
         while (took := time.perf_counter() - begin) < seconds:
             for _ in range(16):
-                step()
+                batch.step(batch.sample())
+            decisions += 16 * count
+        return decisions, took
+
+    return run
+
+
+def by_copying(name: str, count: int) -> Run:
+    """Copies the observations of a batch, and no game is played: how fast bytes are written at best."""
+    rows = cardai.Batch(cardai.load(name), count, seats=SEATS[name]).observations
+    target = rows.copy()
+
+    def run(seconds: float) -> tuple[int, float]:
+        begin, decisions = time.perf_counter(), 0
+        while (took := time.perf_counter() - begin) < seconds:
+            for _ in range(16):
+                np.copyto(target, rows)
             decisions += 16 * count
         return decisions, took
 
@@ -82,45 +90,83 @@ def by_environment(env: "object") -> Run:
     return run
 
 
-def by_pgx(count: int) -> Run:
-    """Pgx's Tic-Tac-Toe: one jitted, vmapped step with autoreset for a batch, called in a loop."""
+def by_pgx(count: int, is_tuned: bool) -> Run:
+    """Pgx's Tic-Tac-Toe with what a batch gives: observations, masks, sampled actions, rewards, autoreset.
+
+    One jitted step for all games. `is_tuned`: one scan over 64 steps in a call, an action drawn by one random number of
+    32 bits, and games begun anew by a copy, since the beginning is always the same; else Pgx's `act_randomly` and
+    `auto_reset`, one step in a call.
+    """
     import jax
+    import jax.numpy as jnp
     import pgx
     from pgx.experimental import act_randomly, auto_reset
 
     env = pgx.make("tic_tac_toe")
+    start = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), count))
 
-    @jax.jit
-    def step(state, key):
+    def own_way(state, key):
         drawn, reset = jax.random.split(key)
         actions = act_randomly(drawn, state.legal_action_mask)
         return jax.vmap(auto_reset(env.step, env.init))(state, actions, jax.random.split(reset, count))
 
-    key = jax.random.PRNGKey(0)
-    state = jax.vmap(env.init)(jax.random.split(key, count))
-    state = step(state, key)
+    def tuned(state, key):
+        lots = jax.random.uniform(key, (count,))
+        free = jnp.cumsum(state.legal_action_mask.astype(jnp.int32), axis=1)
+        picked = (lots * free[:, -1]).astype(jnp.int32)
+        after = jax.vmap(env.step)(state, jnp.argmax(free > picked[:, None], axis=1))
+        over = after.terminated
+
+        def begun(old, new):
+            return jnp.where(over.reshape(-1, *[1] * (new.ndim - 1)), old, new)
+
+        fresh = jax.tree.map(begun, start, after)
+        return fresh.replace(rewards=after.rewards, terminated=over)
+
+    def read(state):
+        return state.observation, state.legal_action_mask, state.rewards, state.terminated
+
+    if is_tuned:
+        # Outputs of every step are written, as a batch writes them.
+        def many(state, key):
+            def one(state, key):
+                state = tuned(state.replace(terminated=jnp.zeros(count, bool)), key)
+                return state, read(state)
+
+            state, outputs = jax.lax.scan(one, state, jax.random.split(key, 64))
+            return state, outputs
+
+        steps, advance = 64, jax.jit(many)
+    else:
+
+        def single(state, key):
+            state = own_way(state, key)
+            return state, read(state)
+
+        steps, advance = 1, jax.jit(single)
+    key, state = jax.random.PRNGKey(1), start
 
     def run(seconds: float) -> tuple[int, float]:
         nonlocal state, key
         begin, decisions = time.perf_counter(), 0
         while (took := time.perf_counter() - begin) < seconds:
-            for _ in range(16):
+            for _ in range(max(1, 16 // steps)):
                 key, own = jax.random.split(key)
-                state = step(state, own)
-            state.rewards.block_until_ready()
-            decisions += 16 * count
+                state, outputs = advance(state, own)
+                decisions += steps * count
+            jax.block_until_ready(outputs)
         return decisions, took
 
     return run
 
 
-def runs_of(name: str, count: int) -> Iterator[tuple[str, Run]]:
+def runs_of(name: str, batches: list[int]) -> Iterator[tuple[str, Run]]:
     """Everything that is measured on a game."""
     yield "cardai.play, random", by_play(name)
-    yield "cardai.Batch, choices drawn by NumPy", by_batch(name, count, "numpy")
-    yield "cardai.Batch, choices by draw()", by_batch(name, count, "batch")
-    if cardai.load(name).actions:
-        yield "cardai.Batch, encode, masks, actions by NumPy", by_batch(name, count, "masks")
+    for size in batches:
+        yield f"cardai.Batch, {size} games", by_batch(name, size, True)
+    yield f"cardai.Batch, {batches[0]} games, no observations", by_batch(name, batches[0], False)
+    yield f"copying {batches[0]} observations, no game", by_copying(name, batches[0])
     try:
         from cardai.adapters import aec
 
@@ -135,14 +181,16 @@ def runs_of(name: str, count: int) -> Iterator[tuple[str, Run]]:
         except ImportError as error:
             print(f"left out: PettingZoo's own Tic-Tac-Toe ({error})")
         try:
-            yield "Pgx, its own tic_tac_toe", by_pgx(count)
+            for size in batches:
+                yield f"Pgx, its own way, {size} games", by_pgx(size, is_tuned=False)
+                yield f"Pgx, tuned by us, {size} games", by_pgx(size, is_tuned=True)
         except ImportError as error:
             print(f"left out: Pgx ({error})")
 
 
-def measure(name: str, count: int, seconds: float, repeats: int) -> None:
+def measure(name: str, batches: list[int], seconds: float, repeats: int) -> None:
     """Print the table of one game."""
-    runs = list(runs_of(name, count))
+    runs = list(runs_of(name, batches))
     for _, run in runs:
         run(seconds / 2)  # compiles and warms up
     speeds: dict[str, list[float]] = {label: [] for label, _ in runs}
@@ -151,7 +199,7 @@ def measure(name: str, count: int, seconds: float, repeats: int) -> None:
             decisions, took = run(seconds)
             speeds[label].append(decisions / took)
     first = speeds[runs[0][0]]
-    print(f"\n{name}, {SEATS[name]} seats, {count} games in a batch: decisions a second")
+    print(f"\n{name}, {SEATS[name]} seats: decisions a second")
     for label, own in speeds.items():
         ratio = statistics.median(speed / base for speed, base in zip(own, first, strict=True))
         print(f"{label:<46} {statistics.median(own):>12,.0f} ({min(own):,.0f} to {max(own):,.0f})  x {ratio:.4f}")
@@ -162,11 +210,11 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=list(SEATS), help="tictactoe, durak, hearts")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long each measurement takes")
     parser.add_argument("--repeats", type=int, default=7, help="rounds")
-    parser.add_argument("--count", type=int, default=1024, help="games in a batch")
+    parser.add_argument("--batches", type=int, nargs="+", default=[1024, 4096], help="games in a batch")
     options = parser.parse_args()
     print(machine())
     for name in options.games:
-        measure(name, options.count, options.seconds, options.repeats)
+        measure(name, options.batches, options.seconds, options.repeats)
 
 
 if __name__ == "__main__":

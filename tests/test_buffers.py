@@ -184,15 +184,14 @@ def test_a_list_as_long_as_no_memory_is_refused_in_a_sentence(monkeypatch: pytes
         roomy(10**9, game.move)
 
 
-@pytest.mark.parametrize("name", ["turns", "counts", "movers", "moves", "seeds", "scores", "ended"])
+@pytest.mark.parametrize("name", ["turns", "counts", "movers", "moves", "seeds", "terminations", "truncations"])
 def test_what_a_batch_says_of_its_games_cannot_be_written(name: str) -> None:
-    """`encode` would read the hand of seat 99, and `masks` a list of a million moves."""
+    """`step` would read the hand of seat 99 and a list of a million moves."""
     batch = Batch(cardai.load("tictactoe"), 3)
-    batch.step(batch.draw())
+    batch.step(batch.sample())
     with pytest.raises(ValueError, match="read-only"):
         getattr(batch, name)[:] = 99
-    batch.encode()
-    batch.masks()
+    batch.step(batch.sample())
 
 
 @compiled_only

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.errors import BadArgument, short
+from cardai.kernel.fence import aligned
 from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 from cardai.rule import JIT, lowest, rule
@@ -76,7 +77,7 @@ def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> DenseNetwork:
     about, arrays, widest = np.zeros(LAYERS + SIZE * len(layers), np.int64), [], len(layers[0][0])
     for i, (kernel, bias) in enumerate(layers):
         units = -(-len(bias) // LANES) * LANES
-        weights, start = _aligned(len(kernel), units), _aligned(1, units)
+        weights, start = aligned((len(kernel), units), np.float32), aligned((1, units), np.float32)
         weights[:, : len(bias)], start[0, : len(bias)] = kernel, bias
         about[LAYERS + SIZE * i : LAYERS + SIZE * (i + 1)] = units, weights.ctypes.data, start.ctypes.data
         arrays += [weights, start]
@@ -113,16 +114,9 @@ def _with_arrays(dense: DenseNetwork, changed: Mapping[int, np.ndarray]) -> Dens
 
 
 def _copied(array: np.ndarray) -> np.ndarray:
-    copied = _aligned(*array.shape)
+    copied = aligned(array.shape, np.float32)
     copied[:] = array
     return copied
-
-
-def _aligned(rows: int, columns: int) -> np.ndarray:
-    """f4[rows, columns] of zeros that begins at a multiple of 64 bytes."""
-    space = np.zeros(rows * columns + 16, np.float32)
-    first = -space.ctypes.data % 64 // 4
-    return space[first : first + rows * columns].reshape(rows, columns)
 
 
 class Workspace(NamedTuple):
@@ -140,8 +134,8 @@ def space_for(networks: Sequence[DenseNetwork]) -> Workspace:
     """Working space for these networks."""
     width = max([LANES, *(int(network.about[WIDEST]) for network in networks)])
     return Workspace(
-        _aligned(1, width)[0],
-        _aligned(1, width)[0],
+        aligned((width,), np.float32),
+        aligned((width,), np.float32),
         np.zeros(width, np.int64),
         np.zeros(width, np.float32),
         np.zeros((1, width), np.uint8),

@@ -1,10 +1,12 @@
-"""Room for the records that a rule writes, with guards before and behind them.
+"""Room for what rules and loops write: records with guards before and behind them, and arrays that begin at a line.
 
 A compiled rule writes where its index says. One that goes on behind its buffer writes into memory that nothing else
 uses, and the guards tell of it.
 """
 
+import math
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ GUARD = 4096  # bytes right before and behind the block, which must be as they w
 SPARE = 1 << 26 if JIT else 0  # bytes behind them; memory that is not written to costs nothing
 ROOMY = 1 << 18  # bytes before and behind a block of the compiled loops
 KEPT = 1 << 22  # bytes: larger blocks are made anew each time
+LINE = 64  # bytes of a line of the processor's cache
 _FILLED = bytes([0xA5]) * GUARD
 
 _own = threading.local()
@@ -68,6 +71,20 @@ def roomy(count: int, dtype: np.dtype) -> np.ndarray:
     if size <= KEPT:
         block.fill(0)
     return block.view(dtype)
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Zeros that begin at a multiple of 64 bytes, so that JAX can take them without copying them.
+
+    Raises CardaiError if there is not enough memory.
+    """
+    item, count = np.dtype(dtype), math.prod(shape)
+    try:
+        whole = np.zeros(count * item.itemsize + LINE, np.uint8)
+    except (MemoryError, ValueError):
+        raise _no_memory(count, item) from None
+    first = -whole.ctypes.data % LINE
+    return whole[first : first + count * item.itemsize].view(item).reshape(shape)
 
 
 def forget() -> None:

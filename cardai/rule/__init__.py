@@ -120,6 +120,48 @@ if JIT:
         """The highest card of a set that is not empty: int64 in 0..62."""
         return _highest(cards)
 
+    def _spreading(width: int) -> Any:
+        """Make the function that writes `width` bits as bytes in one vector, without a branch."""
+
+        @intrinsic
+        def spread(typingctx, row, first, bits):
+            def codegen(context, builder, signature, args):
+                start = context.make_array(signature.args[0])(context, builder, args[0]).data
+                short = builder.trunc(args[2], ir.IntType(width)) if width < 64 else args[2]
+                flags = builder.bitcast(short, ir.VectorType(ir.IntType(1), width))
+                values = ir.VectorType(ir.IntType(8), width)
+                place = builder.bitcast(builder.gep(start, [args[1]]), values.as_pointer())
+                builder.store(builder.zext(flags, values), place, align=1)
+                return context.get_dummy_value()
+
+            return types.void(types.Array(types.uint8, 1, "C"), types.int64, types.int64), codegen
+
+        return spread
+
+    _spread_32, _spread_16, _spread_8 = _spreading(32), _spreading(16), _spreading(8)
+    _spread_4, _spread_2, _spread_1 = _spreading(4), _spreading(2), _spreading(1)
+
+    @rule
+    def write_bits(row, first, bits, n):
+        """Write the lowest n bits, 0 to 63, as n values 0 or 1 into u8[...] from place `first` on."""
+        if n & 32:
+            _spread_32(row, first, bits)
+            first, bits = first + 32, bits >> 32
+        if n & 16:
+            _spread_16(row, first, bits)
+            first, bits = first + 16, bits >> 16
+        if n & 8:
+            _spread_8(row, first, bits)
+            first, bits = first + 8, bits >> 8
+        if n & 4:
+            _spread_4(row, first, bits)
+            first, bits = first + 4, bits >> 4
+        if n & 2:
+            _spread_2(row, first, bits)
+            first, bits = first + 2, bits >> 2
+        if n & 1:
+            _spread_1(row, first, bits)
+
     @rule
     def mixed(number):
         """SplitMix64's output function (Steele, Lea, Flood 2014): uint64 -> uint64."""
@@ -174,6 +216,11 @@ else:
     def highest(cards):
         """The highest card of a set that is not empty."""
         return int(cards).bit_length() - 1
+
+    def write_bits(row, first, bits, n):
+        """Write the lowest n bits, 0 to 63, as n values 0 or 1 into u8[...] from place `first` on."""
+        for i in range(n):
+            row[first + i] = int(bits) >> i & 1
 
     def mixed(number):
         """SplitMix64's output function (Steele, Lea, Flood 2014)."""

@@ -1,7 +1,5 @@
 """Encoders: a seat's view of a Hearts state as numbers. Numbers in comments are the rules of RULES.md."""
 
-import numpy as np
-
 from cardai.cards import count, has, lowest, put, rank, single, suit, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
@@ -105,45 +103,37 @@ def legal_cards(state, seat):
 @rule
 def put_others(state, seat, row, place):
     """Write the cards that each other seat may hold, those that each surely holds, and the suits that each lacks."""
-    known = np.empty(SEATS, np.int64)
-    may, surely = np.empty(SEATS, np.int64), np.empty(SEATS, np.int64)
-    may_hold(state, seat, known, may)
-    surely_hold(state, seat, known, may, surely)
-    for step in range(1, SEATS):
-        place = put(row, place, may[(seat + step) % SEATS], CARDS)
-    for step in range(1, SEATS):
-        place = put(row, place, surely[(seat + step) % SEATS], CARDS)
-    for step in range(1, SEATS):
-        for kind in range(4):
-            row[place + kind] = may[(seat + step) % SEATS] & suit_cards(kind) == 0
-        place += 4
-    return place
-
-
-@rule
-def may_hold(state, seat, known, may):
-    """Write the cards that each other seat is known to hold, and those that it may hold: int64[SEATS] each."""
+    left, across, right = (seat + 1) % SEATS, (seat + 2) % SEATS, (seat + 3) % SEATS
     unseen = unseen_by(state, seat)
-    for other in range(SEATS):
-        known[other] = known_to(state, seat, other) if other != seat else 0
-        unseen &= ~known[other]
-    for other in range(SEATS):
-        may[other] = known[other]
-        if other != seat and count(state.hands[other]) > count(known[other]):
-            may[other] |= unseen & ~state.lacks[other]
+    unseen &= ~(known_to(state, seat, left) | known_to(state, seat, across) | known_to(state, seat, right))
+    of_left = may_hold(state, seat, left, unseen)
+    of_across, of_right = may_hold(state, seat, across, unseen), may_hold(state, seat, right, unseen)
+    place = put(row, place, of_left, CARDS)
+    place = put(row, place, of_across, CARDS)
+    place = put(row, place, of_right, CARDS)
+    place = put(row, place, surely_holds(state, seat, left, of_left, of_across | of_right), CARDS)
+    place = put(row, place, surely_holds(state, seat, across, of_across, of_left | of_right), CARDS)
+    place = put(row, place, surely_holds(state, seat, right, of_right, of_left | of_across), CARDS)
+    for kind in range(4):
+        row[place + kind] = of_left & suit_cards(kind) == 0
+        row[place + 4 + kind] = of_across & suit_cards(kind) == 0
+        row[place + 8 + kind] = of_right & suit_cards(kind) == 0
+    return place + 12
 
 
 @rule
-def surely_hold(state, seat, known, may, surely):
-    """Write the cards that each other seat surely holds, by the cards that nobody else may hold: int64[SEATS]."""
-    for other in range(SEATS):
-        elsewhere = 0
-        for third in range(SEATS):
-            if third != other and third != seat:
-                elsewhere |= may[third]
-        surely[other] = known[other] | (may[other] & ~elsewhere)
-        if count(may[other]) == count(state.hands[other]):
-            surely[other] = may[other]
+def may_hold(state, seat, other, unseen):
+    """The cards that another seat may hold. unseen: the cards of the others whose places are not known."""
+    known = known_to(state, seat, other)
+    return known | (unseen & ~state.lacks[other] if count(state.hands[other]) > count(known) else 0)
+
+
+@rule
+def surely_holds(state, seat, other, may, elsewhere):
+    """The cards that another seat surely holds. may: those that it may hold. elsewhere: those that the others may."""
+    if count(may) == count(state.hands[other]):
+        return may
+    return known_to(state, seat, other) | (may & ~elsewhere)
 
 
 @rule
