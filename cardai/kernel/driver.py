@@ -20,6 +20,7 @@ from cardai.kernel.native import (
     copy,
     get,
     get_float,
+    guessed,
     ply_of,
     row_of,
     seed_state,
@@ -195,7 +196,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
     Returns how many decisions were made.
     """
     seats = games.seats
-    decisions = 0
+    decisions, likely_turn = 0, 0
     for slot in range(first, end):
         state, move = at(slots.states, slot), at(slots.chosen, slot)
         while budget > 0:
@@ -207,6 +208,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
                 set(slots.game, slot, game)
                 set(slots.following, slot, game + order.stride)
                 deal_game(rules, games, game, state)
+                likely_turn = turn_of(state)
                 seat_players(cast, games, slots, slot, game)
                 set(slots.status, slot, RUNNING)
             if get(slots.status, slot) != RUNNING:
@@ -225,6 +227,8 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
             if order.log_length > 0 and ply >= order.log_length:
                 set(slots.status, slot, LOG_FULL)
                 break
+            turn = guessed(turn, likely_turn)
+            likely_turn = turn + 1 if turn + 1 < seats else 0
             player = get(games.lineups, game * games.seats + turn)
             if get(cast.kinds, player) == OUTSIDE or (
                 get(cast.stops, player) != 0 and call_is_open(get(cast.is_open, 0), state) != 0

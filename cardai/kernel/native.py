@@ -173,6 +173,20 @@ if JIT:
         return types.void(types.int64, types.int64), codegen
 
     @intrinsic
+    def guessed(typingctx, value, guess):
+        """An int64 `value` that is probably `guess`. The processor goes on with the guess before it knows the value."""
+
+        def codegen(context, builder, signature, args):
+            kind = ir.FunctionType(_I64, [_I64])
+            result = cgutils.alloca_once_value(builder, args[0])
+            with builder.if_then(builder.icmp_signed("==", args[0], args[1]), likely=True):
+                # No instruction, but the compiler cannot see that it is equal to `value`, and leaves the branch in.
+                builder.store(builder.asm(kind, "", "=r,0", [args[1]], side_effect=True), result)
+            return builder.load(result)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
     def load_anywhere(typingctx, address, offset):
         """The int64 at a handle plus `offset` bytes, aligned or not."""
 
@@ -486,6 +500,9 @@ else:
         column.flat[index] = value
 
     set_float = set
+
+    def guessed(value, guess):
+        return value
 
     def copy(target, source, size):
         for name in source.dtype.names:

@@ -16,14 +16,12 @@ MOVE = move_dtype("cell")
 CELLS = 9  # 1
 BOARD = (1 << CELLS) - 1
 LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)  # 4: rows, columns, diagonals
+WON = np.array([any(stones & line == line for line in LINES) for stones in range(1 << CELLS)])  # by the set of stones
 
 
 @rule
 def has_line(stones):
-    for line in LINES:
-        if stones & line == line:
-            return True
-    return False
+    return WON[stones]
 
 
 @rule
@@ -37,7 +35,7 @@ def legal(state, moves):
     n = 0
     while free != 0:
         moves[n].cell = lowest(free)
-        free &= ~single(lowest(free))
+        free &= free - 1  # without the lowest
         n += 1
     return n
 
