@@ -27,9 +27,6 @@ from cardai.stats.jsonable import plain
 REPRODUCED, BEATEN, MISSED, UNDECIDED = "reproduced", "beaten", "missed", "undecided"
 VERDICTS = (REPRODUCED, BEATEN, MISSED, UNDECIDED)
 
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
-"""Two-sided 95 % points of Student's t by degrees of freedom."""
-
 
 @dataclass(frozen=True)
 class Measurement:
@@ -162,10 +159,27 @@ def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measureme
     """The mean of figures, one for each seed. Student's interval covers the errors of training and of sampling."""
     if len(figures) < 2:
         return Measurement(figures[0] if figures else None, n=len(figures), counted=counted)
-    free = len(figures) - 1
-    half = STUDENT.get(free, 2.26) * stdev(figures) / math.sqrt(len(figures))
+    half = student(len(figures) - 1) * stdev(figures) / math.sqrt(len(figures))
     point = mean(figures)
     return Measurement(point, point - half, point + half, len(figures), counted)
+
+
+def student(free: int) -> float:
+    """The two-sided 95 % point of Student's t, to three decimals. `free`: degrees of freedom, at least 1."""
+    low, high = 0.0, math.pi / 2  # of the angle whose tangent is t / sqrt(free)
+    for _ in range(60):
+        angle = (low + high) / 2
+        low, high = (angle, high) if _within(angle, free) < 0.95 else (low, angle)
+    return round(math.sqrt(free) * math.tan(low), 3)
+
+
+def _within(angle: float, free: int) -> float:
+    """The chance that Student's t lies within +-sqrt(free) * tan(angle); Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    term, total = math.sin(angle) * (math.cos(angle) if free % 2 else 1.0), 0.0
+    for power in range(2 + free % 2, free + 1, 2):
+        total += term
+        term *= math.cos(angle) ** 2 * (power - 1) / power
+    return 2 / math.pi * (angle + total) if free % 2 else total
 
 
 def difference(first: Measurement, second: Measurement) -> Measurement:
