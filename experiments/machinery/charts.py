@@ -29,6 +29,8 @@ WIDTH = 5.1
 """The width of every figure in inches: 367 units of 1/72 inch, about the width of a phone's screen in pixels."""
 SHOWN_WIDTH = 560
 """The width in pixels of a figure in a file of its own."""
+CUT_WIDTH = 260
+"""The width in pixels of a part of a figure, see `cut`."""
 
 Points = Sequence[tuple[Any, float, float | None, float | None]]
 """(place or group, point, low, high); low and high are None without an interval."""
@@ -170,10 +172,10 @@ def first_panel(figure: Figure) -> tuple[float, float, float, float]:
 
 
 def cut(drawn: str, place: tuple[float, float, float, float]) -> str:
-    """The part of an SVG of its own that lies at a place (left, top, width, height), as wide as the whole was."""
+    """The part of an SVG of its own that lies at a place (left, top, width, height), for a row of a table."""
     left, top, wide, high = place
     drawn = re.sub(r'viewBox="[^"]+"', f'viewBox="{left:.1f} {top:.1f} {wide:.1f} {high:.1f}"', drawn, count=1)
-    size = f'width="{SHOWN_WIDTH}" height="{SHOWN_WIDTH * high / wide:.0f}"'
+    size = f'width="{CUT_WIDTH}" height="{CUT_WIDTH * high / wide:.0f}"'
     return re.sub(r'width="\d+" height="\d+"', size, drawn, count=1)
 
 

@@ -8,9 +8,7 @@ figure is written by hand, and a result that was edited by hand raises CardaiErr
 """
 
 import contextlib
-import html
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,9 @@ from cardai.files.reading import read_text
 from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from experiments.machinery.charts import cut, first_panel, svg
 from experiments.machinery.findings import VERDICTS
+from experiments.machinery.one_page import IN_FULL, again, one_page
 from experiments.machinery.sealed import read_sealed, write_sealed
-from experiments.machinery.words import Result, shown
+from experiments.machinery.words import Result, in_markdown, shown
 from experiments.pages import claims, ratings
 
 ABOUT = (
@@ -105,32 +104,34 @@ def write(folder: Path, results: Sequence[Result]) -> Path:
 
 
 def _written(folder: Path, results: Sequence[Result]) -> Path:
-    drawings, titles, texts, panels = {}, {}, {}, {}
+    texts: dict[str, str] = {}
+    drawn: dict[str, str] = {}
+    thumbnails: dict[str, str] = {}
+    pages: dict[str, str] = {}
+
+    def draw(name: str, figures: Mapping[str, Any]) -> list[str]:
+        """Add a page's figures and its thumbnail; returns the titles."""
+        texts.update((f"{name}-{title}.svg", svg(figure)) for title, figure in figures.items())
+        drawn.update((f"{name}-{title}.svg", svg(figure, alone=False)) for title, figure in figures.items())
+        main = next(iter(figures))
+        file, panel = f"{name}-{main}.svg", first_panel(figures[main])
+        texts[f"{name}-{THUMBNAIL}.svg"] = cut(texts[file], panel)
+        thumbnails[f"{name}-{THUMBNAIL}.svg"] = again(file, panel)
+        return list(figures)
+
     for result in results:
         name = result["experiment"]
         with _complete(name):
-            figures = page_of(name).draw(result)
-            texts |= {f"{name}-{title}.svg": svg(figure) for title, figure in figures.items()}
-            titles[name] = list(figures)
-            main = next(iter(figures))
-            panels[name] = first_panel(figures[main])
-            texts[f"{name}-{THUMBNAIL}.svg"] = cut(texts[f"{name}-{main}.svg"], panels[name])
-            drawings[name] = {title: svg(figure, alone=False) for title, figure in figures.items()}
-            texts[f"{name}.md"] = page(result, titles[name])
+            pages[name] = page(result, draw(name, page_of(name).draw(result)))
             if name == STRENGTH_FROM:
                 texts[STRENGTH] = svg(page_of(name).strength(result))
     runs = ratings.runs_in(folder)
     if runs:
-        figures = ratings.draw(runs)
-        texts |= {f"{ratings.NAME}-{title}.svg": svg(figure) for title, figure in figures.items()}
-        main = next(iter(figures))
-        panels[ratings.NAME] = first_panel(figures[main])
-        texts[f"{ratings.NAME}-{THUMBNAIL}.svg"] = cut(texts[f"{ratings.NAME}-{main}.svg"], panels[ratings.NAME])
-        drawings[ratings.NAME] = {title: svg(figure, alone=False) for title, figure in figures.items()}
-        texts[f"{ratings.NAME}.md"] = ratings.page(runs, list(figures))
-    with _complete(" and ".join(titles)):
-        texts["README.md"], texts["index.html"] = overview(results, runs), _html(results, runs, drawings, panels)
-        texts[f"{CLAIMS}.md"] = claims.page(results)
+        pages[ratings.NAME] = ratings.page(runs, draw(ratings.NAME, ratings.draw(runs)))
+    with _complete(" and ".join(pages)):
+        front, pages[CLAIMS] = overview(results, runs), claims.page(results)
+    texts |= {f"{name}.md": text for name, text in pages.items()}
+    texts |= {"README.md": front, "index.html": one_page(front, pages, drawn, thumbnails)}
     for result in results:
         content = {part: value for part, value in result.items() if part != "seal"}
         write_sealed(folder / f"{result['experiment']}.json", content)
@@ -207,8 +208,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) 
     lines += [line for about in ABOUT for line in (about, "")]
     lines += ["| question | answer | figure |", "|---|---|---|"]
     for name, question, answer in _questions(results, runs):
-        figure = f'<a href="{name}.md"><img src="{name}-{THUMBNAIL}.svg" width="260" alt="{name}"></a>'
-        lines.append(f"| [{question}]({name}.md) | {answer} | {figure} |")
+        lines.append(f"| [{question}]({name}.md) | {answer} | [![{name}]({name}-{THUMBNAIL}.svg)]({name}.md) |")
     lines += ["", "Pages, with the number of figures by their verdict, and their time:", ""]
     for result in results:
         name = result["experiment"]
@@ -242,7 +242,7 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [line for image in images[:1] for line in (image, "")]
     lines += [f"- {line}" for line in others]
     lines += [f"- Claimed: {entry.claim} ({entry.source}).", ""]
-    lines += _tables(result)
+    lines += in_markdown(tables(result))
     lines += [line for image in images[1:] for line in (image, "")]
     lines += ["## How to read it", "", *(f"- {line}" for line in legend([result]))]
     lines += [*(f"- {note}" for note in notes_of(result)), ""]
@@ -253,7 +253,7 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
         " `cardai report report --check` tests.",
         "",
     ]
-    lines += ["## Each row in full", ""]
+    lines += [IN_FULL]
     lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
     lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
     return "\n".join(lines) + "\n"
@@ -286,16 +286,6 @@ def legend(results: Sequence[Result]) -> list[str]:
     lines = [LEGEND, *([CLAIMS_LEGEND] if claims else [])]
     lines += [line.format(limits=limits) for line in NUMBERS_LEGEND if numbers]
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
-
-
-def _tables(result: Result) -> list[str]:
-    """The tables of a result in Markdown."""
-    lines = []
-    for title, columns, body in tables(result):
-        lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-        lines += [f"| {line} | " + " | ".join(cells) + " |" for line, cells in body]
-        lines.append("")
-    return lines
 
 
 def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
@@ -377,163 +367,3 @@ def _conditions(results: Sequence[Result]) -> list[str]:
         for machine in machines.values()
     ]
     return lines
-
-
-_CSS = """
-:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--soft:#f4f6f8;--good:#1a7f37;--bad:#b3261e;
---dim:#59636e}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e6e6;--paper:#14171a;--line:#3a4048;--soft:#1d2126;--good:#56c271;
---bad:#ff7b72;--dim:#a0a8b2}}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:62rem;padding:1rem;background:var(--paper);color:var(--ink);
-font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.6rem}h2{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem;font-size:1.3rem}
-.wide{overflow-x:auto;overflow-wrap:normal}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
-th:first-child,td:first-child,.left td,.left th{text-align:left}thead th{background:var(--soft)}
-.reproduced,.beaten{color:var(--good)}.missed{color:var(--bad)}.undecided,.dim{color:var(--dim)}
-figure{margin:1rem 0}figure svg,.questions svg{display:block;width:100%;max-width:35rem;height:auto;color:var(--ink)}
-.questions{overflow-wrap:break-word}.questions td,.questions th{text-align:left}.questions td:last-child{width:17rem}
-@media(min-width:45rem){.questions svg{max-height:11rem}}
-summary{cursor:pointer;color:var(--dim)}code{font-size:.85em}a{color:inherit}
-@media(max-width:45rem){.questions thead{display:none}.questions tr{display:block;border-bottom:1px solid var(--line);
-padding:.8rem 0}.questions td,.questions td:last-child{display:block;border:0;padding:.2rem 0;width:auto}}
-"""
-
-
-def _html(
-    results: Sequence[Result],
-    runs: Sequence[Mapping[str, Any]],
-    drawings: Mapping[str, Mapping[str, str]],
-    panels: Mapping[str, Sequence[float]],
-) -> str:
-    """The whole report as one page. `panels`: where the first panel of each main figure lies."""
-    questions = "".join(
-        _question(name, question, answer, drawings[name], panels[name])
-        for name, question, answer in _questions(results, runs)
-    )
-    pages = "".join(
-        f'<li><a href="#{result["experiment"]}">{result["experiment"]}</a>: {_coloured(_counts(result))}</li>'
-        for result in results
-    )
-    body = "".join(_section(result, drawings[result["experiment"]]) for result in results)
-    body += _ratings(runs, drawings[ratings.NAME]) if runs else ""
-    conditions = "<br>".join(map(html.escape, _conditions(results)))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><title>cardai: report</title>'
-        f"<style>{_CSS}</style></head><body>\n<h1>cardai: report</h1>\n"
-        f"{''.join(f'<p>{_prose(about)}</p>' for about in ABOUT)}\n"
-        '<table class="questions"><thead><tr><th>question</th><th>answer</th><th>figure</th></tr></thead>'
-        f"<tbody>{questions}</tbody></table>\n<ul>{pages}</ul>\n"
-        f'{_list_of(legend(results))}\n<p class="dim">{conditions}</p>\n{body}{_claims(results)}</body></html>\n'
-    )
-
-
-def _question(name: str, question: str, answer: str, figures: Mapping[str, str], panel: Sequence[float]) -> str:
-    """A row of the table of questions; its picture is the first panel of the page's main figure again, smaller."""
-    main = next(iter(figures))
-    return (
-        f'<tr><td><a href="#{name}">{_prose(question)}</a></td>'
-        f"<td>{_prose(answer)}</td>"
-        f'<td><a href="#{name}">{_again(name, main, panel)}</a></td></tr>\n'
-    )
-
-
-def _again(name: str, title: str, panel: Sequence[float]) -> str:
-    """SVG that shows a panel of a section's figure a second time, as wide as its place on the page allows."""
-    box = " ".join(f"{number:.1f}" for number in panel)
-    return f'<svg viewBox="{box}" role="img"><use href="#{_prefix(name, title)}figure_1"/></svg>'
-
-
-def _section(result: Result, figures: Mapping[str, str]) -> str:
-    name = result["experiment"]
-    entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
-    drawn = [f"<figure>{_own_ids(text, _prefix(name, title))}</figure>" for title, text in figures.items()]
-    others.append(f"Claimed: {entry.claim} ({entry.source}).")
-    parts = [f'<section><h2 id="{name}">{_prose(entry.question)}</h2>']
-    parts += [f"<p><strong>{_prose(answer)}</strong></p>", *drawn[:1]]
-    parts.append("<ul>" + "".join(f"<li>{_prose(line)}</li>" for line in others) + "</ul>")
-    parts += _html_tables(tables(result))
-    parts += drawn[1:]
-    parts.append(_list_of(notes_of(result)))
-    body = "".join(f"<tr>{_cells(cells)}</tr>\n" for cells in rows(result))
-    parts.append(
-        f'<details><summary>Each row in full</summary><div class="wide"><table class="left"><thead><tr>'
-        f"{''.join(f'<th>{head}</th>' for head in HEADS)}</tr></thead><tbody>{body}</tbody></table></div></details>"
-    )
-    command, seconds = html.escape(result["command"]), f"{result['seconds']:,.0f}"
-    parts.append(f'<p class="dim">Made by <code>{command}</code> in {seconds} s.</p></section>\n')
-    return "\n".join(parts)
-
-
-def _html_tables(shown_tables: Iterable[tuple[str, list[str], list[tuple[str, list[str]]]]]) -> list[str]:
-    """Tables as `tables` has them, in HTML."""
-    parts = []
-    for title, columns, lines in shown_tables:
-        head = "".join(f"<th>{_prose(column)}</th>" for column in columns)
-        body = "".join(f"<tr><td>{_prose(line)}</td>{_cells(cells)}</tr>\n" for line, cells in lines)
-        parts.append(
-            f'<h3>{_prose(title)}</h3>\n<div class="wide"><table><thead><tr><th></th>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
-        )
-    return parts
-
-
-def _ratings(runs: Sequence[Mapping[str, Any]], figures: Mapping[str, str]) -> str:
-    """The ratings as a section of the page."""
-    answer, *others = ratings.answers(runs)
-    drawn = [f"<figure>{_own_ids(text, _prefix(ratings.NAME, title))}</figure>" for title, text in figures.items()]
-    parts = [f'<section><h2 id="{ratings.NAME}">{_prose(ratings.QUESTION)}</h2>']
-    parts += [f"<p><strong>{_prose(answer)}</strong></p>", *drawn[:1], _list_of(others)]
-    parts += [*_html_tables(ratings.tables(runs)), *drawn[1:], _list_of(ratings.NOTES)]
-    return "\n".join([*parts, f'<p class="dim">{_prose(ratings.conditions(runs))}</p></section>\n'])
-
-
-def _claims(results: Sequence[Result]) -> str:
-    """The claims of the sources as a section of the page."""
-    parts = [f'<section><h2 id="{CLAIMS}">What came of every claim?</h2>']
-    parts += [f"<p><strong>{html.escape(claims.headline(results))}</strong></p>", _list_of(claims.NOTES)]
-    head = "".join(f"<th>{head}</th>" for head in claims.HEADS)
-    for title, body in claims.tables(results):
-        lines = "".join(f"<tr>{_cells(_unlinked(cell) for cell in cells)}</tr>\n" for cells in body)
-        parts.append(
-            f"<h3>{_prose(title)}</h3>\n"
-            f'<div class="wide"><table class="left"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
-        )
-    return "\n".join([*parts, "</section>\n"])
-
-
-def _unlinked(text: str) -> str:
-    """A cell of Markdown without its links to pages of the report."""
-    return re.sub(r"\[([^]]+)\]\([^)]+\.md\)", r"\1", text)
-
-
-def _list_of(lines: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{_coloured(line)}</li>" for line in lines) + "</ul>"
-
-
-def _cells(cells: Iterable[str]) -> str:
-    return "".join(f"<td>{_coloured(text)}</td>" for text in cells)
-
-
-def _prefix(name: str, title: str) -> str:
-    """The prefix of a figure's ids, which keeps them apart from those of other figures on the page."""
-    return f"{name}-{title}-"
-
-
-def _own_ids(drawn: str, prefix: str) -> str:
-    """The SVG with `prefix` before all its ids and all references to them."""
-    drawn = re.sub(r'id="([^"]+)"', rf'id="{prefix}\1"', drawn)
-    drawn = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}\1"', drawn)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", drawn)
-
-
-def _coloured(text: str) -> str:
-    """A text as HTML: verdicts get their colours, and text in backticks becomes code."""
-    return re.sub(rf"\b({'|'.join(VERDICTS)})\b", r'<span class="\1">\1</span>', _prose(text))
-
-
-def _prose(text: str) -> str:
-    """Text of a page as HTML; between backticks stands code."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))

@@ -1,7 +1,7 @@
 """Figures in words: "12.4 % (11.7 to 13.1)", and the rows of a result by their place in its tables."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -88,3 +88,12 @@ def size_of(figure: Mapping[str, Any]) -> dict[str, Any]:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: "2, 3 and 4"."""
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else "none"
+
+
+def in_markdown(tables: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, Sequence[str]]]]]) -> list[str]:
+    """Lines of Markdown for tables: (title, columns, [(line, cells)])."""
+    lines = []
+    for title, columns, body in tables:
+        lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+        lines += [*(f"| {line} | " + " | ".join(cells) + " |" for line, cells in body), ""]
+    return lines

@@ -17,7 +17,7 @@ from cardai.registry import load
 from cardai.show.league import rating_words
 from cardai.stats.interval import Estimate
 from experiments.machinery.charts import chart, dots, key
-from experiments.machinery.words import shown
+from experiments.machinery.words import in_markdown, shown
 
 NAME = "ratings"
 HISTORY = "ratings.jsonl"
@@ -120,10 +120,7 @@ def page(runs: Sequence[Run], titles: Sequence[str] = ()) -> str:
     lines = [f"# {QUESTION}", "", f"**{answer}**", ""]
     lines += [line for image in images[:1] for line in (image, "")]
     lines += [*(f"- {line}" for line in others), ""]
-    for title, columns, body in tables(runs):
-        lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-        lines += [f"| {name} | " + " | ".join(cells) + " |" for name, cells in body]
-        lines.append("")
+    lines += in_markdown(tables(runs))
     lines += [line for image in images[1:] for line in (image, "")]
     lines += ["## How to read it", "", *(f"- {note}" for note in NOTES), "", "## Conditions", "", conditions(runs), ""]
     lines += ["## All runs", "", "| date | commit | tables | games a table | seed |", "|---|---|---:|---:|---:|"]
