@@ -99,9 +99,9 @@ def check(
         check_number("seconds", seconds)
     check_number("call_seconds", call_seconds)
     check_number("memory", memory, 1 << 20)
-    if not (seconds > 0 and call_seconds > 0 and memory > 0):
-        times = f"{seconds:g} s, {call_seconds:g} s for a call"
-        raise CardaiError(f"a game needs time and memory, not {times} and {memory:g} GiB")
+    for name, value in (("seconds", seconds), ("call_seconds", call_seconds), ("memory", memory)):
+        if not value > 0:
+            raise CardaiError(f"{name} must be more than 0, not {value:g}")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
     game.compile()
     testbed = Testbed(game, seed, EFFORTS[effort])
