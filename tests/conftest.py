@@ -5,6 +5,12 @@ import shutil
 import signal
 import tempfile
 
+# These begin first, or one processor would still be busy with one of them when the others have nothing left to do.
+LONGEST = (
+    "test_experiments", "test_conformance", "test_docs", "test_survival", "test_environment", "test_train",
+    "test_scaffold", "test_cli", "test_web_browser", "test_files", "test_literature_worlds", "test_hearts_worlds",
+    "test_grade", "test_isolated", "test_bodies", "test_search", "test_devices", "test_compiling",
+)  # fmt: skip
 _XLA = "JAX_COMPILATION_CACHE_DIR"
 _QUICK = "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes=true"
 
@@ -19,8 +25,16 @@ def pytest_configure(config):
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(config.option, "loadscopereorder"):  # pytest-xdist would begin with the file that has the most tests
+        config.option.loadscopereorder = False
     os.environ.setdefault("XLA_FLAGS", _QUICK)
     if _XLA not in os.environ:
         os.environ[_XLA] = tempfile.mkdtemp(prefix="cardai-xla-")
         os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_XLA), ignore_errors=True))
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take longest."""
+    place = {name: i for i, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))

@@ -145,18 +145,18 @@ def test_the_number_of_lines_is_that_of_playing_them_all(solution):
         assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
 
 
-@pytest.mark.parametrize("spec", ["greedy:open_lines", "rollout:10"])
+@pytest.mark.parametrize("spec", ["greedy:open_lines", "rollout:3"])
 def test_a_grade_agrees_with_playing_many_games(solution, spec):
-    graded = grade(solution, spec, samples=64)
+    graded = grade(solution, spec, samples=16)
     assert graded.luck == ("known" if spec.startswith("greedy") else "estimated")
     agents = [cardai.agent(TICTACTOE, spec), cardai.agent(TICTACTOE, "random")]
-    games = 40_000 if spec.startswith("greedy") else 4000
+    games = 40_000 if spec.startswith("greedy") else 2000
     for seat, outcome in enumerate((graded.first, graded.second)):
         lineups = np.tile([[0, 1], [1, 0]][seat], (games, 1))
         scores = play(TICTACTOE, agents, lineups, np.arange(games)).scores[:, seat]
         for score, share in ((1.0, outcome.win), (0.5, outcome.draw), (0.0, outcome.loss)):
             expected = float(share)
-            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.004)
+            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.008)
             assert abs((scores == score).mean() - expected) < 5 * error
 
 
