@@ -3,7 +3,6 @@
 import dataclasses
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
 
@@ -77,35 +76,40 @@ def agree(game, seats, count, steps):
     assert finished >= 1
 
 
-class Alone(gymnasium.Env):
-    """Tic-Tac-Toe by the rules alone: both seats act in turn. A reset deals the next of the seeds first + 2 * k."""
+def alone(gymnasium, first):
+    """Return Tic-Tac-Toe by the rules alone: both seats act in turn. Resets deal the seeds first, first + 2, ..."""
 
-    observation_space = gymnasium.spaces.Box(0, 255, (27,), np.uint8)
-    action_space = gymnasium.spaces.Discrete(9)
+    class Alone(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(0, 255, (27,), np.uint8)
+        action_space = gymnasium.spaces.Discrete(9)
 
-    def __init__(self, first):
-        self.seed = first - 2
+        def __init__(self):
+            self.seed = first - 2
 
-    def reset(self, *, seed=None, options=None):
-        self.seed += 2
-        self.state = TICTACTOE.new(2, self.seed)
-        return TICTACTOE.encode(self.state, 0), {}
+        def reset(self, *, seed=None, options=None):
+            self.seed += 2
+            self.state = TICTACTOE.new(2, self.seed)
+            return TICTACTOE.encode(self.state, 0), {}
 
-    def step(self, action):
-        mover = int(self.state.turn)
-        self.state = TICTACTOE.play(self.state, TICTACTOE.moves(self.state)[[*self.legal()].index(action)])
-        is_over = self.state.turn < 0
-        reward = float(TICTACTOE.points(self.state)[mover]) if is_over else 0.0
-        return TICTACTOE.encode(self.state, mover if is_over else int(self.state.turn)), reward, is_over, False, {}
+        def step(self, action):
+            mover = int(self.state.turn)
+            self.state = TICTACTOE.play(self.state, TICTACTOE.moves(self.state)[[*self.legal()].index(action)])
+            is_over = self.state.turn < 0
+            reward = float(TICTACTOE.points(self.state)[mover]) if is_over else 0.0
+            return TICTACTOE.encode(self.state, mover if is_over else int(self.state.turn)), reward, is_over, False, {}
 
-    def legal(self):
-        return TICTACTOE.moves(self.state)["cell"].tolist()
+        def legal(self):
+            return TICTACTOE.moves(self.state)["cell"].tolist()
+
+    return Alone()
 
 
 def test_a_step_answers_as_gymnasiums_vector_environments_do():
     """`SyncVectorEnv` in the mode SAME_STEP, field by field."""
+    gymnasium = pytest.importorskip("gymnasium", reason="the extra `gym` brings Gymnasium")
     mode = gymnasium.vector.AutoresetMode.SAME_STEP
-    envs = gymnasium.vector.SyncVectorEnv([lambda: Alone(3), lambda: Alone(4)], autoreset_mode=mode)
+    makers = [lambda first=first: alone(gymnasium, first) for first in (3, 4)]
+    envs = gymnasium.vector.SyncVectorEnv(makers, autoreset_mode=mode)
     batch, slots = Batch(TICTACTOE, 2, seed=3), np.arange(2)
     theirs, _ = envs.reset()
     ours, _ = batch.reset(3)
