@@ -3,10 +3,11 @@
 `docs/` has the story; README.md shows a first program.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import os as _os
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from cardai.agents.function import evaluator
     from cardai.agents.spec import agent, player
     from cardai.errors import CardaiError, IllegalMove
@@ -27,11 +28,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+# `games`, `evaluators` and `experiments` are parts of this package. In a checkout they lie beside its folder.
+# Without pathlib, whose import would take longer than this one.
+if not _os.path.isdir(_os.path.join(__path__[0], "games")):  # noqa: PTH112, PTH118
+    __path__.append(_os.path.dirname(__path__[0]))  # noqa: PTH120
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__
+
+
+def __getattr__(name: str) -> _typing.Any:
     """Public names load on first use, so that `import cardai` and `cardai --help` cost nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'cardai' has no attribute {name!r}")
     home, attribute = _HOMES[name], name
     if home.count(".") == 2:
         home, _, attribute = home.rpartition(".")
-    return getattr(importlib.import_module(f"cardai.{home}"), attribute)
+    return getattr(_importlib.import_module(f"cardai.{home}"), attribute)

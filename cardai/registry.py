@@ -24,12 +24,12 @@ _LOADING = threading.RLock()  # held while a file's code runs: until it ends, it
 def available() -> dict[str, str]:
     """Returns all games that `load` finds: name -> dotted module name."""
     modules = {}
-    package = importlib.util.find_spec("games")
+    package = importlib.util.find_spec("cardai.games")
     for folder in package.submodule_search_locations or () if package else ():
         for place in sorted(Path(folder).iterdir()):
             is_game = place.suffix == ".py" or (place / "__init__.py").is_file()
             if is_game and not place.name.startswith("_"):
-                modules[place.stem] = f"games.{place.stem}"
+                modules[place.stem] = f"cardai.games.{place.stem}"
     for entry in entry_points(group=ENTRY_POINTS):
         modules.setdefault(entry.name, entry.value)
     return modules

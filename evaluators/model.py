@@ -25,25 +25,25 @@ from cardai.agents.evaluator import MOMENTS, Evaluator, Known
 from cardai.data.own_games import constant_columns, natural_shift
 from cardai.data.recipe import Recipe
 from cardai.errors import BadArgument, CardaiError, short, whole
+from cardai.evaluators.bodies import options
+from cardai.evaluators.bodies.arrays import hidden_of, layers_of
+from cardai.evaluators.jax_start import check_devices
+from cardai.evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
+from cardai.evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
+from cardai.evaluators.own_variant import is_own_variant, listed
+from cardai.evaluators.scorer import chosen
+from cardai.evaluators.scorer import set_device as set_device
 from cardai.files.named import note, place_of
 from cardai.game import Game, check_table, is_game
 from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
 from cardai.rule import JIT
 from cardai.stats.machine import commit
-from evaluators.bodies import options
-from evaluators.bodies.arrays import hidden_of, layers_of
-from evaluators.jax_start import check_devices
-from evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
-from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
-from evaluators.own_variant import is_own_variant, listed
-from evaluators.scorer import chosen
-from evaluators.scorer import set_device as set_device
 
 if TYPE_CHECKING:
     from flax import nnx
 
-    from evaluators.scorer import Scores
+    from cardai.evaluators.scorer import Scores
 
 FILE = "model.safetensors"
 """The name of the model's file in the folder of a training run."""
@@ -148,7 +148,7 @@ class Model:
         """The network as a flax module, in evaluation mode. A model that was read from a file builds it here."""
         if isinstance(self._given, Mapping):
             check_devices()
-            from evaluators.bodies.build import build
+            from cardai.evaluators.bodies.build import build
 
             module = build(self.metadata.body, self.metadata.body_options, self.metadata.segments, seed=0)
             set_tensors(module, self._given)
@@ -188,7 +188,7 @@ class Model:
 
     @functools.cached_property
     def _scorer(self) -> Any:
-        from evaluators.scorer import Scorer
+        from cardai.evaluators.scorer import Scorer
 
         return Scorer(self.module)
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, short
-from cardai.game import Segment
-from evaluators.bodies.arrays import hidden_of, shapes_of
-from evaluators.bodies.options import WIDEST, options_of
-from evaluators.jax_start import check_settings
-from evaluators.network_file import (
+from cardai.evaluators.bodies.arrays import hidden_of, shapes_of
+from cardai.evaluators.bodies.options import WIDEST, options_of
+from cardai.evaluators.jax_start import check_settings
+from cardai.evaluators.network_file import (
     COUNT,
     NUMBER,
     OPTIONS,
@@ -25,6 +24,7 @@ from evaluators.network_file import (
     layout_fingerprint,
     tensor_specs,
 )
+from cardai.game import Segment
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
         check_settings()
         from flax import nnx
 
-        from evaluators.bodies.build import construct
+        from cardai.evaluators.bodies.build import construct
 
         module = nnx.eval_shape(lambda: construct(metadata.body, metadata.body_options, metadata.segments))
         specs = tensor_specs(module)

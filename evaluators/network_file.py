@@ -1,6 +1,7 @@
 """Files of networks: safetensors files with one metadata entry, `cardai`, a JSON object that describes the network.
 
-There are two kinds: models (`evaluators.model`) and policies (`evaluators.policies.policy`). Each is a `NetworkFile`:
+There are two kinds: models (`cardai.evaluators.model`) and policies (`cardai.evaluators.policies.policy`). Each is a
+`NetworkFile`:
 
     POLICY_FILE = NetworkFile("policy", "cardai policy 1", ENTRIES, metadata_from_json, expected_tensors)
     metadata, tensors = POLICY_FILE.read("mine.safetensors")
@@ -21,11 +22,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from cardai.errors import CardaiError, is_printable, short
+from cardai.evaluators.jax_start import check_devices
 from cardai.files.kind import FIRST, TENSORS, foreign_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.writing import write_whole
 from cardai.game import Segment
-from evaluators.jax_start import check_devices
 
 if TYPE_CHECKING:
     from flax import nnx

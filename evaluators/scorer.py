@@ -11,8 +11,8 @@ import numpy as np
 
 from cardai.agents.evaluator import DEVICES, SCORERS
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
+from cardai.evaluators.jax_start import check_devices, refuse_fork
 from cardai.rule import JIT
-from evaluators.jax_start import check_devices, refuse_fork
 
 if TYPE_CHECKING:
     import jax
@@ -100,7 +100,7 @@ class Scorer:
         import jax
         from flax import nnx
 
-        from evaluators.bodies.layers import evaluating
+        from cardai.evaluators.bodies.layers import evaluating
 
         self.device = device_of(device)
         if not isinstance(module, nnx.Module):

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
+from cardai.experiments.machinery.lab import Lab
 from cardai.measure import complexity
 from cardai.registry import load
-from experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
-from experiments.machinery.lab import Lab
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
 AGENTS = {"moska": ("bot3", "random"), "durak": ("thrifty", "random")}

@@ -14,16 +14,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.files.reading import read_json
-from cardai.game import Game
-from cardai.measure.perfect.endings import measure_endings
-from cardai.registry import load
-from cardai.stats.progress import Progress
-from evaluators.model import SHIPPED
-from evaluators.policies import nfsp, ppo
-from evaluators.policies.policy import Policy
-from evaluators.policies.policy import load as load_policy
-from experiments.machinery.findings import (
+from cardai.evaluators.model import SHIPPED
+from cardai.evaluators.policies import nfsp, ppo
+from cardai.evaluators.policies.policy import Policy
+from cardai.evaluators.policies.policy import load as load_policy
+from cardai.experiments.machinery.findings import (
     Claim,
     Finding,
     Findings,
@@ -32,8 +27,13 @@ from experiments.machinery.findings import (
     direction,
     of_estimate,
 )
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, generation_names, ship_network
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
+from cardai.files.reading import read_json
+from cardai.game import Game
+from cardai.measure.perfect.endings import measure_endings
+from cardai.registry import load
+from cardai.stats.progress import Progress
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")

@@ -14,14 +14,14 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.data.record import RecordedGame
+from cardai.experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
+from cardai.experiments.machinery.lab import Lab
 from cardai.measure.analysis import Analysis, analyse
 from cardai.registry import load
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.interval import proportion
 from cardai.stats.jsonable import plain
 from cardai.table.many import play
-from experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
-from experiments.machinery.lab import Lab
 
 LINEUP = ("bot3", "greedy:best", "greedy:best", "greedy:best")
 JUDGE = "greedy:best"

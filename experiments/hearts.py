@@ -1,7 +1,7 @@
 """The paper on Hearts, row by row: an agent made of seven networks against stand-ins for its opponents.
 
-`experiments.hearts_networks` trains the networks, with what the paper leaves open and how we chose it. Here the agents
-are made and measured: their share of the win with ties split, points a round, and moons.
+`cardai.experiments.hearts_networks` trains the networks, with what the paper leaves open and how we chose it. Here
+the agents are made and measured: their share of the win with ties split, points a round, and moons.
 
 The paper's opponents were a program by Monte Carlo tree search (MCTS) inside a commercial application, an agent that
 its authors trained by Q-learning (DQN), and people. Stand-ins for MCTS are `rollout:100?by=random`, which plays worlds
@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
+from cardai.evaluators.model import SHIPPED
+from cardai.evaluators.policies.nfsp import NfspConfig
+from cardai.experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
+from cardai.experiments.machinery.lab import Lab
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads
-from evaluators.model import SHIPPED
-from evaluators.policies.nfsp import NfspConfig
-from experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
-from experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
-from experiments.machinery.lab import Lab
 
 COMMAND = "cardai reproduce hearts"
 SEED, CHOOSING = 20261123, 20261124

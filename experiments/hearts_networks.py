@@ -30,15 +30,15 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.evaluator import find_evaluator
+from cardai.evaluators.policies import nfsp
+from cardai.evaluators.training.run_folder import REPORT
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Game
 from cardai.registry import load
 from cardai.stats.deals import deal_seeds
-from evaluators.policies import nfsp
-from evaluators.training.run_folder import REPORT
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore
 
 SEATS = 4
 BEGINNERS = {"duck": 2.0, "careful": 2.0, "random": 1.0}

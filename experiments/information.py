@@ -24,14 +24,9 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.registry import load
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
-from cardai.stats.jsonable import plain
-from cardai.table.many import play
-from experiments import durak_learners, literature
-from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
-from experiments.machinery.findings import (
+from cardai.experiments import durak_learners, literature
+from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
+from cardai.experiments.machinery.findings import (
     Claim,
     Finding,
     Findings,
@@ -41,8 +36,13 @@ from experiments.machinery.findings import (
     of_estimate,
     over_seeds,
 )
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore
+from cardai.registry import load
+from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
+from cardai.stats.jsonable import plain
+from cardai.table.many import play
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"

@@ -30,7 +30,13 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.cards import single
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore
 from cardai.game import Game
+from cardai.games.literature.deck import NONE
+from cardai.games.literature.players import may_have
+from cardai.games.literature.rules import ASK, CLAIM, asks, claims, legal, write
 from cardai.registry import load
 from cardai.rule import rule
 from cardai.stats import interval
@@ -38,11 +44,6 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads
 from cardai.table.many import play
-from experiments.machinery.findings import Claim, Finding, Findings, of_estimate
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore
-from games.literature.players import may_have
-from games.literature.rules import ASK, CLAIM, NONE, asks, claims, legal, write
 
 COMMAND = "cardai reproduce literature"
 SEED = 20261122

@@ -19,18 +19,18 @@ from typing import Any
 
 from flax import nnx
 
+from cardai.evaluators.bodies.build import construct
+from cardai.evaluators.bodies.options import MlpOptions, options_of
+from cardai.evaluators.training.compare import parameters
+from cardai.experiments import durak_learners, hearts_best, literature, moska_networks
+from cardai.experiments.machinery.compared import ComparedNetworks, hidden_for
+from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
+from cardai.experiments.machinery.lab import Lab
 from cardai.game import Segment
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.registry import load
-from evaluators.bodies.build import construct
-from evaluators.bodies.options import MlpOptions, options_of
-from evaluators.training.compare import parameters
-from experiments import durak_learners, hearts_best, literature, moska_networks
-from experiments.machinery.compared import ComparedNetworks, hidden_for
-from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
-from experiments.machinery.lab import Lab
 
 SEED = 20261122
 """The seed of the benchmarks' deals."""

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardai.evaluators.model import SHIPPED
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, ship_network
 from cardai.registry import load
-from evaluators.model import SHIPPED
-from experiments.machinery.findings import Claim, Finding, Findings, of_estimate
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, ship_network
 
 COMMAND = "cardai reproduce moska-expert"
 LOST = "Games lost, %"

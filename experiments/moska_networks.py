@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cardai.evaluators.model import SHIPPED
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
 from cardai.files.reading import parse_json, read_json, read_text
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
 from cardai.registry import load
-from evaluators.model import SHIPPED
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, generation_names, ship_network
 
 HAND_WRITTEN = {
     "bot3": 3.0,

@@ -7,9 +7,9 @@ Source: Vahteristo 2023, section 3.1, Table 1.
 
 from dataclasses import dataclass
 
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
+from cardai.experiments.machinery.lab import Lab
 from cardai.registry import load
-from experiments.machinery.findings import Claim, Finding, Findings, of_estimate
-from experiments.machinery.lab import Lab
 
 SEED = 20261122
 

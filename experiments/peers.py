@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.agents.spec import Agent, agent, evenly_random
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.game import Game
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
-from experiments.machinery.lab import Lab
-from experiments.peers_bound import NO_COMPILER, Bound, compiler
 
 BOARD, HANDS, OWN = "Tic-Tac-Toe", "Hidden hands", "More of cardai"
 MOSKA = "cardai Moska, evenly random, one thread"

@@ -14,12 +14,12 @@ from typing import Any
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, generation_names
+from cardai.experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS, SMALL_NETWORKS, against_bot3
 from cardai.measure.bench import run_suite
 from cardai.registry import load
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, generation_names
-from experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS, SMALL_NETWORKS, against_bot3
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
 SHIPPED, SIZES = "greedy:best", range(2, 9)

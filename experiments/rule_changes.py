@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore
+from cardai.experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.stats.progress import Progress
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore
-from experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 
 SEED = 20261123
 VARIANTS = ("thesis", "appendix")

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import agent
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, over_seeds
+from cardai.experiments.machinery.lab import Lab
 from cardai.registry import load
 from cardai.stats.deals import deal_seeds
 from cardai.stats.machine import default_threads
 from cardai.table.many import play
-from experiments.machinery.findings import Claim, Finding, Findings, over_seeds
-from experiments.machinery.lab import Lab
 
 GAME = "moska"
 AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}

@@ -17,6 +17,9 @@ import numpy as np
 from cardai.agents.endgame import Endgame
 from cardai.agents.spec import agent
 from cardai.agents.strategy import WorldSearch
+from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
+from cardai.experiments.machinery.findings import Finding, Findings, of_estimate, over_seeds
+from cardai.experiments.machinery.lab import Lab
 from cardai.game import MEASURED, Row
 from cardai.measure.duplicate import line_up_of
 from cardai.registry import load
@@ -24,9 +27,6 @@ from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.table.many import Results, play
-from experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
-from experiments.machinery.findings import Finding, Findings, of_estimate, over_seeds
-from experiments.machinery.lab import Lab
 
 SEED = 20261124
 MILLISECONDS = "ms a decision"

@@ -13,16 +13,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cardai.evaluators.model import SHIPPED
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
+from cardai.experiments.machinery.lab import Lab
 from cardai.measure.grade import Grade, grade, grade_strategy
 from cardai.measure.perfect.strategy import best_against_uniform, uniform
 from cardai.measure.solution import Solution, solve
 from cardai.registry import load
 from cardai.stats.jsonable import plain
-from evaluators.model import SHIPPED
-from evaluators.model import load as load_model
-from evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
-from experiments.machinery.lab import Lab
 
 COMMAND = "cardai reproduce tictactoe"
 

@@ -4,7 +4,7 @@ The recipe: simple players play games; a network learns from them how games end,
 own moves; then the network plays further games, with some moves drawn at random and with the simple players, and the
 next network learns from all games so far; and so a third time. All games have the same numbers of games and steps, the
 same layers and the same rates. What is a game's own: its encoder, its simple players and whom it is measured against.
-In Literature the networks choose among questions that are not known to fail, as in `experiments.literature`.
+In Literature the networks choose among questions that are not known to fail, as in `cardai.experiments.literature`.
 
 Beside it stand the sources' figures of their own networks, each made for one game with far more games or tuning.
 
@@ -16,15 +16,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cardai.agents.spec import agent
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.training.compare import parameters
+from cardai.experiments import durak_learners, hearts_best, literature, moska_networks
+from cardai.experiments.machinery.duplicate import COUNTED, outcomes_of
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, generation_names
 from cardai.stats import interval
 from cardai.stats.jsonable import plain
-from evaluators.model import load as load_model
-from evaluators.training.compare import parameters
-from experiments import durak_learners, hearts_best, literature, moska_networks
-from experiments.machinery.duplicate import COUNTED, outcomes_of
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
-from experiments.machinery.lab import Lab
-from experiments.machinery.networks import NetworkStore, generation_names
 
 SEED = 20261125
 RANDOM, SIMPLE = "random", "simple player"

@@ -15,15 +15,15 @@ from pathlib import Path
 import jax
 
 from cardai.errors import CardaiError
+from cardai.evaluators.training import checkpoint, run_folder, run_log, start
+from cardai.evaluators.training.batches import collect
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.devices import devices_of
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.show_training import table
+from cardai.evaluators.training.train import train
+from cardai.evaluators.training.trainer import Trainer
 from cardai.registry import load
-from evaluators.training import checkpoint, run_folder, run_log, start
-from evaluators.training.batches import collect
-from evaluators.training.config import TrainConfig
-from evaluators.training.devices import devices_of
-from evaluators.training.job import TrainingJob
-from evaluators.training.show_training import table
-from evaluators.training.train import train
-from evaluators.training.trainer import Trainer
 
 STEPS, STOPPED = 8, 3
 

@@ -13,9 +13,9 @@ from itertools import combinations, pairwise
 import numpy as np
 from literature_positions import GAME, position
 
-from games.literature.deck import DECK
-from games.literature.rules import ASK, CLAIM
-from games.literature.text import set_of
+from cardai.games.literature.deck import DECK
+from cardai.games.literature.rules import ASK, CLAIM
+from cardai.games.literature.text import set_of
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """Positions of Literature for tests, set up by hand."""
 
 import cardai
-from games.literature.deck import DECK
-from games.literature.rules import EVEN, NOBODY, NONE, ODD
-from games.literature.text import NAMES, set_of
+from cardai.games.literature.deck import DECK
+from cardai.games.literature.rules import EVEN, NOBODY, NONE, ODD
+from cardai.games.literature.text import NAMES, set_of
 
 GAME = cardai.load("literature")
 LOW_CLUBS, LOW_DIAMONDS, LOW_HEARTS, LOW_SPADES, HIGH_CLUBS, HIGH_DIAMONDS, HIGH_HEARTS, HIGH_SPADES = range(8)

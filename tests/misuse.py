@@ -46,7 +46,7 @@ PARTS = {
     "agents": ["cardai.agents.evaluator", "cardai.agents.function", "cardai.agents.spec", "cardai.agents.strategy"],
     "measure": ["cardai.measure.bench", "cardai.measure.duel", "cardai.conformance"],
     "data": ["cardai.data.record", "cardai.data.dataset", "cardai.data.split"],
-    "evaluators": ["evaluators.model", "evaluators.scorer"],
+    "evaluators": ["cardai.evaluators.model", "cardai.evaluators.scorer"],
 }
 INNER = {
     "cardai.game.state_dtype": "makes the type of a game's states; called where a game is written",
@@ -180,8 +180,8 @@ def own_move() -> Any:
 
 @functools.cache
 def model() -> Any:
-    from evaluators.bodies.build import build
-    from evaluators.model import Model
+    from cardai.evaluators.bodies.build import build
+    from cardai.evaluators.model import Model
 
     module = build("mlp", {"hidden": [4]}, GAME.encoder().layout(SEATS), 0)
     return Model.of(GAME, module, body="mlp", body_options={"hidden": [4]}, moment="before_draw", seats=SEATS)
@@ -194,7 +194,7 @@ def model_file() -> Path:
 
 
 def scorer() -> Any:
-    from evaluators.scorer import Scorer
+    from cardai.evaluators.scorer import Scorer
 
     return Scorer(model().module, "cpu", 64)
 
@@ -482,7 +482,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "Model.rows": (rows, lambda: wrong_rows()),
         "Scorer.rows": (rows, lambda: wrong_rows()),
         "Model.path": (lambda: folder() / "saved.safetensors", lambda: [*PATH, None]),
-        "evaluators.load.path": (model_file, lambda: [*PATH, None]),
+        "cardai.evaluators.load.path": (model_file, lambda: [*PATH, None]),
         "read_metadata.path": (model_file, lambda: [*PATH, None]),
         "find.name": (lambda: "best", lambda: [*TEXT, None]),
         "module": (lambda: model().module, lambda: [None, 5, "mlp", {}, len]),

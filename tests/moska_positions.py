@@ -3,8 +3,8 @@
 import numpy as np
 
 import cardai
+from cardai.games.moska import rules
 from cardai.rule import STREAM, below, shuffle
-from games.moska import rules
 
 GAME = cardai.load("moska")
 ROLES = OPENER, ATTACKER, TARGET = range(3)

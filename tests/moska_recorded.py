@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import cardai
-from games.moska import rules
+from cardai.games.moska import rules
 
 GAME = cardai.load("moska")
 FILE = Path(__file__).parent / "data" / "moska" / "recorded.jsonl.xz"

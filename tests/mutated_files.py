@@ -403,7 +403,7 @@ def safetensors_mutation(rng: random.Random, place: Path) -> None:
 def _digested(entries: dict[str, object], content: bytes) -> dict[str, object]:
     from safetensors.numpy import load
 
-    from evaluators.training.checkpoint import _digest
+    from cardai.evaluators.training.checkpoint import _digest
 
     with contextlib.suppress(Exception):
         entries = {name: value for name, value in entries.items() if name != "digest"}
@@ -469,10 +469,10 @@ def _records(folder: Path) -> dict[str, Kind]:
 
 
 def _networks(folder: Path) -> dict[str, Kind]:
-    from evaluators import model as models
-    from evaluators.policies import policy as policies
-    from evaluators.policies.decisions import DecisionEncoder
-    from evaluators.policies.network import Network, initialised
+    from cardai.evaluators import model as models
+    from cardai.evaluators.policies import policy as policies
+    from cardai.evaluators.policies.decisions import DecisionEncoder
+    from cardai.evaluators.policies.network import Network, initialised
 
     model, policy = _fresh(folder, "model"), _fresh(folder, "policy")
     shutil.copy(models.SHIPPED / "tictactoe" / "mlp.safetensors", model / "m.safetensors")
@@ -500,9 +500,9 @@ def _networks(folder: Path) -> dict[str, Kind]:
 
 
 def _configs(folder: Path) -> dict[str, Kind]:
-    from evaluators import settings
-    from evaluators.training.config import TrainConfig, read_config, write_config
-    from evaluators.training.iterate_config import IterateConfig
+    from cardai.evaluators import settings
+    from cardai.evaluators.training.config import TrainConfig, read_config, write_config
+    from cardai.evaluators.training.iterate_config import IterateConfig
 
     train, iterate = _fresh(folder, "train"), _fresh(folder, "iterate-config")
     write_config(TrainConfig(game="tictactoe", data=("games",), out="run", agents=("random",)), train / "config.toml")
@@ -524,11 +524,11 @@ def _configs(folder: Path) -> dict[str, Kind]:
 
 
 def _runs(folder: Path) -> dict[str, Kind]:
+    from cardai.evaluators.training import checkpoint
+    from cardai.evaluators.training.generations import IterateReport
+    from cardai.evaluators.training.iterate_folder import IterateFolder
+    from cardai.evaluators.training.show_generations import table
     from cardai.measure.duel import duel
-    from evaluators.training import checkpoint
-    from evaluators.training.generations import IterateReport
-    from evaluators.training.iterate_folder import IterateFolder
-    from evaluators.training.show_generations import table
 
     checkpoints, blocks, generations = (_fresh(folder, name) for name in ("checkpoints", "duel", "generations"))
     tensors = {"params/kernel": np.arange(12, dtype=np.float32), "best/kernel": np.zeros((0, 3), np.float32)}
@@ -539,7 +539,7 @@ def _runs(folder: Path) -> dict[str, Kind]:
     checkpoint.save(checkpoints, checkpoint.Checkpoint(3, {"config": "a"}, tensors, status))
 
     def continued(place: Path) -> object:
-        from evaluators.training import run_status, train
+        from cardai.evaluators.training import run_status, train
 
         newest = checkpoint.newest(place, {"config": "a"})
         make = getattr(train, "_status", lambda _, newest: run_status.RunStatus(**newest.status))
@@ -626,9 +626,9 @@ def npz_mutation(rng: random.Random, place: Path, block_shape: tuple[int, ...]) 
 
 
 def _results(folder: Path) -> dict[str, Kind]:
+    from cardai.experiments.machinery import lab, sealed
     from cardai.measure import history
     from cardai.measure.league import League
-    from experiments.machinery import lab, sealed
 
     root = Path(__file__).resolve().parents[1]
     pieces, report, ratings = (_fresh(folder, name) for name in ("pieces", "report", "ratings"))

@@ -9,8 +9,8 @@ from small_game import CARDS, DRAW, NONE, SEATS, STOP, TAKE, take_next
 
 from cardai.cards import any_of, count, filled, full_deck, has, highest, lowest, single
 from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone
+from cardai.games import durak, tictactoe
 from cardai.rule import next_bits, rule, truncated
-from games import durak, tictactoe
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""

@@ -11,12 +11,12 @@ from planted_more import faulty
 import cardai
 from cardai.cards import any_of, highest, lowest, single, suit_cards
 from cardai.game import Game
+from cardai.games import durak, moska
+from cardai.games.durak.rules import resample as resample_durak
+from cardai.games.durak.rules import score as score_durak
+from cardai.games.moska.rules import resample as resample_moska
+from cardai.games.moska.rules import score as score_moska
 from cardai.rule import below, rule
-from games import durak, moska
-from games.durak.rules import resample as resample_durak
-from games.durak.rules import score as score_durak
-from games.moska.rules import resample as resample_moska
-from games.moska.rules import score as score_moska
 
 THIRTYONE = cardai.load(str(Path(__file__).parents[1] / "examples/thirtyone"))
 resample_thirtyone = THIRTYONE.resample

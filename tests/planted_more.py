@@ -12,10 +12,10 @@ from small_game import DRAW, SEATS
 
 from cardai.cards import count, has, highest, lowest, single
 from cardai.game import Game, PerspectiveEncoder
+from cardai.games import durak, moska
+from cardai.games.durak.rules import settle as settle_durak
+from cardai.games.moska.encode import encode_relative, relative_layout
 from cardai.rule import below, rule
-from games import durak, moska
-from games.durak.rules import settle as settle_durak
-from games.moska.encode import encode_relative, relative_layout
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""

@@ -14,14 +14,14 @@ import numpy as np
 import optax
 import pytest
 
+from cardai.evaluators.training import trainer
+from cardai.experiments.machinery import behaviour, probes, uses, verbs
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
+from cardai.experiments.machinery.report import results_in
+from cardai.experiments.machinery.stand_ins import with_stand_ins
 from cardai.registry import load
 from cardai.rule import rule
 from cardai.stats import interval
-from evaluators.training import trainer
-from experiments.machinery import behaviour, probes, uses, verbs
-from experiments.machinery.catalogue import EXPERIMENTS, module
-from experiments.machinery.report import results_in
-from experiments.machinery.stand_ins import with_stand_ins
 
 ROOT = Path(__file__).parents[1]
 RESULTS = {result["experiment"]: result for result in results_in(ROOT / "report")}
@@ -215,7 +215,7 @@ def test_renaming_moving_and_formatting_void_nothing(tmp_path):
         )
         file.write_text(f"{text}\n# formatted\n", "utf-8")
     code = (
-        "import json, sys; from experiments.machinery.behaviour import behaviour, differences;"
+        "import json, sys; from cardai.experiments.machinery.behaviour import behaviour, differences;"
         "print(differences(json.load(open(sys.argv[1]))['behaviour'], behaviour('tictactoe', 'small')))"
     )
     answer = subprocess.run(

@@ -10,14 +10,14 @@ import pytest
 from flax import nnx
 
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies import convolution, layers
+from cardai.evaluators.bodies.build import build, construct
+from cardai.evaluators.bodies.cnn import columns, plane_shape, split_runs
+from cardai.evaluators.bodies.convolution import convolved
+from cardai.evaluators.bodies.layers import Dropout, Statistics
+from cardai.evaluators.bodies.options import BODIES, as_plain, options_of
 from cardai.game import Segment
 from cardai.registry import load
-from evaluators.bodies import convolution, layers
-from evaluators.bodies.build import build, construct
-from evaluators.bodies.cnn import columns, plane_shape, split_runs
-from evaluators.bodies.convolution import convolved
-from evaluators.bodies.layers import Dropout, Statistics
-from evaluators.bodies.options import BODIES, as_plain, options_of
 
 LAYOUT = (
     Segment("left"),

@@ -10,9 +10,9 @@ import pytest
 from safetensors.numpy import save as bytes_of
 
 from cardai.errors import CardaiError
+from cardai.evaluators.training import checkpoint
+from cardai.evaluators.training.checkpoint import Checkpoint, listed, newest, save
 from cardai.files import writing
-from evaluators.training import checkpoint
-from evaluators.training.checkpoint import Checkpoint, listed, newest, save
 
 RUN = {"config": "abc", "data": "def"}
 

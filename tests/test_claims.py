@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from cardai.errors import CardaiError
-from experiments.machinery import report
-from experiments.machinery.catalogue import EXPERIMENTS
-from experiments.machinery.words import rows_by_place, shown
-from experiments.pages import claims
-from experiments.pages.claims import SourceClaim, answer, counted, verdict_of
+from cardai.experiments.machinery import report
+from cardai.experiments.machinery.catalogue import EXPERIMENTS
+from cardai.experiments.machinery.words import rows_by_place, shown
+from cardai.experiments.pages import claims
+from cardai.experiments.pages.claims import SourceClaim, answer, counted, verdict_of
 
 FOLDER = Path(__file__).parent.parent / "report"
 RESULTS = report.results_in(FOLDER)

@@ -249,7 +249,7 @@ def test_a_node_with_another_version_of_the_game_is_refused(tmp_path):
         shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
     rules = copy / "games/tictactoe/__init__.py"
     rules.write_text(rules.read_text().replace("version=1,", "version=2,"))
-    (copy / "sitecustomize.py").write_text("import games.tictactoe, cardai.table.cluster.work\n")
+    (copy / "sitecustomize.py").write_text("import cardai.games.tictactoe, cardai.table.cluster.work\n")
     with nodes_up(copy) as nodes:
         done = call(*selfplay(tmp_path / "out", "--cluster", nodes.address, game="tictactoe", files=3))
     assert_refused_in_time(done, "has tictactoe 2, here is tictactoe 1; install the same version on all machines")

@@ -9,20 +9,20 @@ from flax import nnx
 from cardai import load
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
+from cardai.evaluators.training import compare
+from cardai.evaluators.training.compare import cells_shuffled, comparison_of, parameters, rows_per_second
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.train import train
 from cardai.game import Segment
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
-from evaluators.training import compare
-from evaluators.training.compare import cells_shuffled, comparison_of, parameters, rows_per_second
-from evaluators.training.config import TrainConfig
-from evaluators.training.train import train
 
 GAME = load("tictactoe")
 BODY = "mlp", {"hidden": [8]}
 
 
 class Sum(nnx.Module):
-    """A body that is not in `evaluators.bodies`."""
+    """A body that is not in `cardai.evaluators.bodies`."""
 
     def __init__(self, rngs):
         self.weigh = nnx.Linear(27, 1, rngs=rngs)

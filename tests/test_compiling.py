@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cardai
-import games
+import cardai.games
 from cardai.rule import JIT, keeping
 
 ROOT = Path(cardai.__file__).parents[1]
@@ -137,8 +137,8 @@ def modules():
     """Those in which rules may be; others may need an extra that is not installed."""
     found = [
         importlib.import_module(".".join((package.__name__, *file.relative_to(place).with_suffix("").parts)))
-        for package in (cardai, games)
-        for place in map(Path, package.__path__)
+        for package in (cardai, cardai.games)
+        for place in [Path(package.__path__[0])]
         for file in sorted(place.rglob("*.py"))
         if b"@rule" in file.read_bytes() or b"@inlined" in file.read_bytes() or b"@separate" in file.read_bytes()
     ]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
-from evaluators.training.config import (
+from cardai.evaluators.training.config import (
     TrainConfig,
     about,
     as_plain,

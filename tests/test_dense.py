@@ -16,6 +16,12 @@ from cardai.agents.evaluator import network_of, set_device
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OnePly
 from cardai.errors import CardaiError
+from cardai.evaluators import scorer
+from cardai.evaluators.bodies.arrays import hidden_of, layers_of, shapes_of
+from cardai.evaluators.bodies.build import build, construct
+from cardai.evaluators.bodies.options import options_of
+from cardai.evaluators.model import SHIPPED, Model, load
+from cardai.evaluators.network_file import tensor_specs, tensors_of
 from cardai.game import Segment
 from cardai.kernel.dense import SCORED, network, score_row, space_for
 from cardai.kernel.native import at, raw
@@ -23,12 +29,6 @@ from cardai.kernel.rules import lend
 from cardai.rule import JIT, STREAM, rule
 from cardai.stats.deals import deal_seeds
 from cardai.table.asking import ask, compare
-from evaluators import scorer
-from evaluators.bodies.arrays import hidden_of, layers_of, shapes_of
-from evaluators.bodies.build import build, construct
-from evaluators.bodies.options import options_of
-from evaluators.model import SHIPPED, Model, load
-from evaluators.network_file import tensor_specs, tensors_of
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python asks evaluators")
 

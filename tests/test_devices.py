@@ -13,11 +13,11 @@ import pytest
 from device_runs import config_of, outcome_of
 
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.training import checkpoint, processes
+from cardai.evaluators.training.config import TrainConfig, read_config
 from cardai.measure.bench import run_match
 from cardai.registry import load
-from evaluators import settings
-from evaluators.training import checkpoint, processes
-from evaluators.training.config import TrainConfig, read_config
 
 ROOT = Path(__file__).parent.parent
 FOUR = "--xla_force_host_platform_device_count=4"

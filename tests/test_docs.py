@@ -15,12 +15,12 @@ from cardai import cards
 from cardai.agents import spec
 from cardai.app import cli
 from cardai.conformance import LAWS, check
+from cardai.evaluators import settings
+from cardai.evaluators.training import iterate_folder, run_folder
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
 from cardai.game import CORE_FIELDS, Game
 from cardai.kernel import native
-from evaluators import settings
-from evaluators.training import iterate_folder, run_folder
-from evaluators.training.config import TrainConfig
-from evaluators.training.iterate_config import DECIDED, IterateConfig
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))

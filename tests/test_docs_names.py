@@ -229,7 +229,7 @@ def test_commands_in_blocks_have_verbs_and_options_that_exist(page):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("experiments.mlp_vs_cnn.no_such_thing(game)", "experiments.mlp_vs_cnn.no_such_thing does not exist"),
+        ("cardai.experiments.scaling.nothing(game)", "cardai.experiments.scaling.nothing does not exist"),
         ("cardai.nowhere", "cardai.nowhere does not exist"),
         ("cardai.match(game)", "cardai.match: missing a required argument: 'players'"),
         ("Game.no_such_field", "Game has no no_such_field"),

@@ -11,10 +11,10 @@ from oracles.durak import PACK, Card, Move, Table
 from cardai import CardaiError, load
 from cardai.agents.spec import agent
 from cardai.cards import DECK36
+from cardai.games.durak.endgame_solver import Solver, is_ending, solve
+from cardai.games.durak.rules import NO_CARD, STATE
 from cardai.measure.perfect.endings import measure_endings
 from cardai.table.asking import moves_in
-from games.durak.endgame_solver import Solver, is_ending, solve
-from games.durak.rules import NO_CARD, STATE
 
 GAME = load("durak")
 SMALL, OF_THESE_LARGER = 1200, 100  # endings with up to three and up to four cards a hand

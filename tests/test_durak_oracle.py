@@ -11,7 +11,7 @@ import pytest
 from oracles.durak import PACK, TAKE, Card, Table, beats, first_attackers
 
 from cardai import load
-from games.durak.rules import NO_CARD
+from cardai.games.durak.rules import NO_CARD
 
 GAME = load("durak")
 TABLES = [(variant, seats) for variant in GAME.variants for seats in GAME.seats]

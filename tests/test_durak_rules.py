@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import cardai
 from cardai.cards import DECK36
 from cardai.errors import IllegalMove
-from games.durak import rules
+from cardai.games.durak import rules
 
 GAME = cardai.load("durak")
 FULL = (1 << 36) - 1

@@ -14,8 +14,8 @@ import cardai
 from cardai.cards import DECK36, has, lowest, rank, single
 from cardai.conformance import check
 from cardai.game import PerspectiveEncoder, Player
+from cardai.games.durak import encode, players, rules
 from cardai.rule import below, rule
-from games.durak import encode, players, rules
 
 GAME = cardai.load("durak")
 

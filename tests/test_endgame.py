@@ -12,13 +12,13 @@ from cardai.agents.endgame import Endgame, EndingSolver
 from cardai.agents.spec import agent, kinds_of
 from cardai.cards import count
 from cardai.conformance.compiled import Compiled
+from cardai.games.durak.endgame import DurakSolver
 from cardai.measure.perfect.endings import measure_endings
 from cardai.measure.pool import pool_of
 from cardai.measure.solution import solve
 from cardai.rule import rule
 from cardai.table.asking import moves_in
 from cardai.table.many import play
-from games.durak.endgame import DurakSolver
 
 TICTACTOE, MOSKA, DURAK = (cardai.load(name) for name in ("tictactoe", "moska", "durak"))
 

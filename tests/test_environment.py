@@ -90,7 +90,7 @@ def test_a_cache_that_cannot_be_written_is_said_once(folder: str, tmp_path: Path
 
 FORKED = """
 import multiprocessing, numpy as np, cardai
-from evaluators.scorer import set_device
+from cardai.evaluators.scorer import set_device
 set_device("cpu", "jax")
 game = cardai.load("{game}")
 def play(agents):

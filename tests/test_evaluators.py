@@ -16,12 +16,12 @@ from cardai.agents.spec import agent
 from cardai.app import cli
 from cardai.data import record
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import FILE, Model
 from cardai.game import Row, Suite
 from cardai.measure import bench, complexity, duplicate
 from cardai.show import match, suite
 from cardai.table.many import play
-from evaluators.bodies.build import build
-from evaluators.model import FILE, Model
 
 TICTACTOE, MOSKA, LOW_HAND = load("tictactoe"), load("moska"), small_game.GAME
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from cardai.agents.spec import agent
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import Model
+from cardai.experiments import hearts
+from cardai.experiments.hearts import DQN, OWN, PaperRow
+from cardai.experiments.hearts_networks import Stages, SubAgents, judged, passes, plays, quantile
+from cardai.experiments.machinery.lab import Lab
 from cardai.files.reading import read_toml
 from cardai.registry import load
 from cardai.rule import JIT
 from cardai.stats.deals import deal_seeds
-from evaluators.bodies.build import build
-from evaluators.model import Model
-from experiments import hearts
-from experiments.hearts import DQN, OWN, PaperRow
-from experiments.hearts_networks import Stages, SubAgents, judged, passes, plays, quantile
-from experiments.machinery.lab import Lab
 
 HEARTS = load("hearts")
 pytestmark = pytest.mark.skipif(not JIT, reason="plays whole games")

@@ -5,11 +5,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from cardai.experiments.information import DIFFERENCES, SEED, VARIANT, claimed_price, losses, read, written
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.stats import interval
-from experiments.information import DIFFERENCES, SEED, VARIANT, claimed_price, losses, read, written
 
 
 def test_losses_are_those_of_a_suite_seat_by_seat():

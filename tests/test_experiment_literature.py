@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from literature_positions import GAME
 
+from cardai.experiments import literature
+from cardai.experiments.literature import ASKS, AT_ONCE, BACK, CUT, DECIDED, TIED, WON, played
 from cardai.rule import JIT
-from experiments import literature
-from experiments.literature import ASKS, AT_ONCE, BACK, CUT, DECIDED, TIED, WON, played
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plays whole games")
 

@@ -8,15 +8,15 @@ from flax import nnx
 
 from cardai import load
 from cardai.agents.spec import agent
+from cardai.evaluators.bodies.build import construct
+from cardai.evaluators.training.compare import parameters
+from cardai.experiments import mlp_vs_cnn
+from cardai.experiments.machinery.compared import dense_parameters
+from cardai.experiments.machinery.duplicate import outcomes_of
+from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
+from cardai.experiments.pages.mlp_vs_cnn import compared
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
-from evaluators.bodies.build import construct
-from evaluators.training.compare import parameters
-from experiments import mlp_vs_cnn
-from experiments.machinery.compared import dense_parameters
-from experiments.machinery.duplicate import outcomes_of
-from experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
-from experiments.pages.mlp_vs_cnn import compared
 
 
 def layout_of(name):

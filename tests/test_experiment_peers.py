@@ -8,11 +8,9 @@ import pytest
 
 from cardai.agents.spec import evenly_random
 from cardai.errors import CardaiError
-from cardai.registry import load
-from cardai.table.many import play
-from experiments import peers_bound
-from experiments.pages.peers import answers, faster, notes
-from experiments.peers import (
+from cardai.experiments import peers_bound
+from cardai.experiments.pages.peers import answers, faster, notes
+from cardai.experiments.peers import (
     BOARD,
     BOUND,
     CHOICES,
@@ -30,7 +28,9 @@ from experiments.peers import (
     lines,
     speed,
 )  # fmt: skip
-from experiments.peers_bound import NO_COMPILER, Bound, compiler
+from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
+from cardai.registry import load
+from cardai.table.many import play
 
 EVERYBODY = contestants(2)
 MODULES = {"cardai": "cardai", "Pgx": "pgx", "OpenSpiel": "pyspiel", "RLCard": "rlcard"}

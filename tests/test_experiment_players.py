@@ -2,9 +2,9 @@
 
 import pytest
 
+from cardai.experiments.moska_networks import against_bot3
+from cardai.experiments.players import SIZES, VARIANT, refused
 from cardai.measure.bench import run_suite
-from experiments.moska_networks import against_bot3
-from experiments.players import SIZES, VARIANT, refused
 
 
 @pytest.mark.parametrize("seats", SIZES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.rule_changes import VARIANTS, compared, cost_of
+from cardai.experiments.rule_changes import VARIANTS, compared, cost_of
 
 PLAYERS = {"thesis": "bot3", "appendix": "random"}
 """In place of networks: whoever "learned" under the appendix plays much worse."""

@@ -2,12 +2,12 @@
 
 import pytest
 
+from cardai.experiments import strength
+from cardai.experiments.machinery.duplicate import outcomes_of
+from cardai.experiments.pages.strength import answers, draw
+from cardai.experiments.strength import CONTESTS, KNOWN, MILLISECONDS, key_of, model_of, table_of
 from cardai.measure.bench import run_match
 from cardai.registry import load
-from experiments import strength
-from experiments.machinery.duplicate import outcomes_of
-from experiments.pages.strength import answers, draw
-from experiments.strength import CONTESTS, KNOWN, MILLISECONDS, key_of, model_of, table_of
 
 MOSKA = CONTESTS["moska"]
 

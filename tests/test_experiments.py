@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
+from cardai.evaluators.model import read_metadata
+from cardai.evaluators.training.selfplay_in_memory import SelfPlayTraining
+from cardai.experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
+from cardai.experiments.machinery import lab, networks, observing, report, uses
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
+from cardai.experiments.machinery.findings import VERDICTS
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.registry import load
-from evaluators.model import read_metadata
-from evaluators.training.selfplay_in_memory import SelfPlayTraining
-from experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
-from experiments.machinery import lab, networks, observing, report, uses
-from experiments.machinery.catalogue import EXPERIMENTS, page_of
-from experiments.machinery.findings import VERDICTS
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_what_an_experiment_uses_is_written_down(made, name):
-    """If this fails, run `python -m experiments.machinery.observing NAME` and read the difference."""
+    """If this fails, run `python -m cardai.experiments.machinery.observing NAME` and read the difference."""
     made(name)
     assert made.used[name] == uses.uses_of(name)
 

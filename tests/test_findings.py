@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from cardai.stats.interval import wilson
-from experiments.machinery.findings import (
+from cardai.experiments.machinery.findings import (
     BEATEN,
     MISSED,
     REPRODUCED,
@@ -24,7 +23,8 @@ from experiments.machinery.findings import (
     over_seeds,
     verdict,
 )
-from experiments.machinery.words import carried, is_open, listed, shown, size_of, worded
+from cardai.experiments.machinery.words import carried, is_open, listed, shown, size_of, worded
+from cardai.stats.interval import wilson
 
 
 @pytest.mark.parametrize(

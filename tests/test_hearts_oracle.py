@@ -18,9 +18,9 @@ import pytest
 from cardai import load
 from cardai.agents.spec import evenly_random
 from cardai.cards import DECK52
+from cardai.games.hearts import rules
 from cardai.rule import STREAM, below, rule
 from cardai.table.many import play
-from games.hearts import rules
 
 pyspiel = pytest.importorskip("pyspiel", reason="the oracle is OpenSpiel: pip install '.[oracles]'")
 

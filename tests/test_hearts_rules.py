@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.cards import DECK52
+from cardai.games.hearts import rules
 from cardai.measure.perft import perft
 from cardai.rule import rule
-from games.hearts import rules
 
 HEARTS = cardai.load("hearts")
 OPTIONS = HEARTS.variants["standard"]

@@ -9,12 +9,12 @@ import cardai
 from cardai import CardaiError
 from cardai.agents.evaluator import find_evaluator
 from cardai.agents.spec import agent, kinds_of
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import SHIPPED, Model
 from cardai.rule import JIT
 from cardai.stats.deals import deal_seeds
 from cardai.table.asking import moves_in
 from cardai.table.many import play
-from evaluators.bodies.build import build
-from evaluators.model import SHIPPED, Model
 
 HEARTS = cardai.load("hearts")
 PLAIN = """

@@ -17,8 +17,8 @@ from scipy.stats import chisquare
 import cardai
 from cardai.cards import DECK52
 from cardai.conformance import check
+from cardai.games.hearts import rules, worlds
 from cardai.rule import STREAM, rule
-from games.hearts import rules, worlds
 
 GAME = cardai.load("hearts")
 HEARTS = sum(1 << card for card in range(2, 52, 4))

@@ -23,11 +23,11 @@ def modules(*folders: str) -> list[Path]:
 
 
 def imported(file: Path) -> set[str]:
-    """The full names of all modules a file imports, wherever in it: `cardai.rule`, `games.moska.text`.
+    """The full names of all modules a file imports, wherever in it: `cardai.rule`, `cardai.games.moska.text`.
 
     `from package import name` counts as `package.name`, so that it does not matter whether the name is a module.
     """
-    package = list(file.relative_to(ROOT).parent.parts)
+    package = module_of(file.parent / "__init__.py").split(".")
     names = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -41,8 +41,15 @@ def imported(file: Path) -> set[str]:
     return names
 
 
+def root_of(name: str) -> str:
+    """The package that a module is in; ours are parts of one: `games` of `cardai.games.moska.text`."""
+    first, _, rest = name.partition(".")
+    part = rest.partition(".")[0]
+    return part if first == "cardai" and part in PACKAGES else first
+
+
 def roots(file: Path) -> set[str]:
-    return {name.partition(".")[0] for name in imported(file)}
+    return {root_of(name) for name in imported(file)}
 
 
 def test_the_reading_of_imports_sees_all_forms(tmp_path, monkeypatch):
@@ -54,7 +61,7 @@ def test_the_reading_of_imports_sees_all_forms(tmp_path, monkeypatch):
     )
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     assert imported(file) == {
-        "numpy", "games.one.rules.act", "games.other", "cardai.rule", "jax.numpy", "optax.losses"
+        "numpy", "cardai.games.one.rules.act", "cardai.games.other", "cardai.rule", "jax.numpy", "optax.losses"
     }  # fmt: skip
 
 
@@ -65,11 +72,12 @@ def test_the_core_imports_no_game_no_evaluator_no_experiment_and_no_network(file
 
 @pytest.mark.parametrize("file", modules("games", "examples"), ids=lambda file: str(file.relative_to(ROOT)))
 def test_a_game_imports_the_core_numpy_the_standard_library_and_itself(file):
-    own = ".".join(file.relative_to(ROOT).parent.parts)
+    own = module_of(file.parent / "__init__.py")
     for name in imported(file):
-        root = name.partition(".")[0]
+        root = root_of(name)
         allowed = root in {"cardai", "numpy"} or root in sys.stdlib_module_names
-        assert allowed or (own != "games" and name.startswith(f"{own}.")), f"{file.relative_to(ROOT)} imports {name}"
+        is_own = own != "cardai.games" and name.startswith(f"{own}.")
+        assert allowed or is_own, f"{file.relative_to(ROOT)} imports {name}"
 
 
 @pytest.mark.parametrize("file", modules("evaluators"), ids=lambda file: str(file.relative_to(ROOT)))
@@ -106,7 +114,8 @@ def test_the_code_of_the_core_names_no_game(file):
 
 def module_of(file: Path) -> str:
     place = file.relative_to(ROOT).with_suffix("")
-    return ".".join(place.parent.parts if place.name == "__init__" else place.parts)
+    parts = place.parent.parts if place.name == "__init__" else place.parts
+    return ".".join(("cardai", *parts) if parts[0] in PACKAGES[1:] else parts)
 
 
 def circles(arrows: dict[str, set[str]]) -> set[str]:
@@ -155,7 +164,7 @@ def test_every_entry_of_the_core_is_a_room_or_a_door():
 def test_rooms_import_only_downward(file):
     if room_of(file) in DOORS:
         return
-    rooms = {name.split(".")[1] for name in imported(file) if name.startswith("cardai.")} - {room_of(file)}
+    rooms = {name.split(".")[1] for name in imported(file) if root_of(name) == "cardai" != name} - {room_of(file)}
     above = [room for room in rooms if ROOMS.index(room) > ROOMS.index(room_of(file))]
     assert above == [], f"{file.relative_to(ROOT)} imports {above}"
 

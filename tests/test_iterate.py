@@ -17,19 +17,19 @@ import cardai
 from cardai.app.cli import run
 from cardai.data.record import read as games_of
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.model import read_metadata
+from cardai.evaluators.training import iterate as iteration
+from cardai.evaluators.training import run_log
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.generations import Generation, IterateReport
+from cardai.evaluators.training.iterate import Clock, IterateRun, default_pool, iterate
+from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
+from cardai.evaluators.training.iterate_folder import FIGURE, IterateFolder
+from cardai.evaluators.training.show_generations import draw_strength, table
 from cardai.measure.duel import Duel
 from cardai.stats.interval import Estimate
-from evaluators import settings
-from evaluators.model import load as load_model
-from evaluators.model import read_metadata
-from evaluators.training import iterate as iteration
-from evaluators.training import run_log
-from evaluators.training.config import TrainConfig
-from evaluators.training.generations import Generation, IterateReport
-from evaluators.training.iterate import Clock, IterateRun, default_pool, iterate
-from evaluators.training.iterate_config import DECIDED, IterateConfig
-from evaluators.training.iterate_folder import FIGURE, IterateFolder
-from evaluators.training.show_generations import draw_strength, table
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {

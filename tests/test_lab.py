@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from cardai.errors import CardaiError
-from experiments.machinery import catalogue, lab, listing, report, sealed, verbs
-from experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
-from experiments.machinery.findings import Claim, Finding, Findings, Measurement
-from experiments.pages import claims
+from cardai.experiments.machinery import catalogue, lab, listing, report, sealed, verbs
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement
+from cardai.experiments.pages import claims
 
 BEHAVIOUR = {"plays tictactoe": "c0de00000001", "step mlp": [0.5, 0.25]}
 
@@ -56,7 +56,7 @@ class FakePage:
         return "games lost", f"{result['rows'][0]['figure']['point']} %", "25 %"
 
     def draw(self, result):
-        from experiments.machinery.charts import chart, lines
+        from cardai.experiments.machinery.charts import chart, lines
 
         figure, (axes,) = chart()
         lines(axes, {"a": [(x, 1.0, 0.5, 1.5) for x in result["drawn"]["xs"]]})
@@ -67,7 +67,7 @@ class FakePage:
 def fake(monkeypatch):
     experiment = Fake()
     monkeypatch.setitem(EXPERIMENTS, "fake", CatalogueEntry("What?", "25 %", "a paper", 1, ("tictactoe",)))
-    monkeypatch.setitem(sys.modules, "experiments.fake", experiment)
+    monkeypatch.setitem(sys.modules, "cardai.experiments.fake", experiment)
     monkeypatch.setattr(lab, "module", lambda name: experiment)
     page = FakePage()
     monkeypatch.setattr(report, "page_of", lambda name: page)

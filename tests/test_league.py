@@ -24,7 +24,7 @@ from cardai.stats.interval import Estimate
 @pytest.fixture(autouse=True)
 def short(monkeypatch, tmp_path):
     """Only the smallest game, with few games to time agents by, in an empty folder."""
-    monkeypatch.setattr(league, "available", lambda: {"tictactoe": "games.tictactoe"})
+    monkeypatch.setattr(league, "available", lambda: {"tictactoe": "cardai.games.tictactoe"})
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
     monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
     monkeypatch.chdir(tmp_path)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 import cardai
-from experiments.literature import moves_of_article
-from games.literature.players import may_have
-from games.literature.rules import ASK, CLAIM
+from cardai.experiments.literature import moves_of_article
+from cardai.games.literature.players import may_have
+from cardai.games.literature.rules import ASK, CLAIM
 
 GAME = cardai.load("literature")
 CONSIDERED = replace(GAME, legal=moves_of_article)

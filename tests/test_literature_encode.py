@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from literature_positions import GAME, HIGH_CLUBS, LOW_CLUBS, LOW_DIAMONDS, cards, position
 
-from games.literature.deck import DECK
+from cardai.games.literature.deck import DECK
 
 SEAT = 0
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from cardai.games.literature import rules
 from cardai.registry import load
-from games.literature import rules
 
 GAME = load("literature")
 MOST = 1000  # deals of the hidden cards that are tried in a position

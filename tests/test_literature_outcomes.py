@@ -6,8 +6,8 @@ import pytest
 from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.selfplay import simulate_here
+from cardai.games.literature import rules
 from cardai.registry import load
-from games.literature import rules
 
 GAME = load("literature")
 

@@ -5,9 +5,9 @@ import pytest
 from literature_positions import GAME
 
 from cardai.dealing import deal_count
-from games.literature.deck import DECK, NONE
-from games.literature.rules import ASK, CLAIM
-from games.literature.text import half_cards, set_of
+from cardai.games.literature.deck import DECK, NONE
+from cardai.games.literature.rules import ASK, CLAIM
+from cardai.games.literature.text import half_cards, set_of
 
 GROUPS = np.array([set_of(half) for half in range(8)])
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardai.games.literature import rules
 from cardai.registry import load
-from games.literature import rules
 
 GAME = load("literature")
 RECORDED = Path(__file__).parent / "data/literature/recorded.jsonl.xz"

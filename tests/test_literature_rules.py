@@ -27,9 +27,9 @@ from literature_positions import (
 )
 
 from cardai.errors import IllegalMove
-from games.literature.deck import DECK, card_of, cards_of, half_of
-from games.literature.rules import NOBODY, NONE
-from games.literature.text import NAMES, ending, half_cards
+from cardai.games.literature.deck import DECK, card_of, cards_of, half_of
+from cardai.games.literature.rules import NOBODY, NONE
+from cardai.games.literature.text import NAMES, ending, half_cards
 
 FULL = (1 << 48) - 1
 WITHOUT_PROOF = ("table", "strict")

@@ -12,12 +12,12 @@ from scipy.stats import chisquare, kstest
 
 from cardai.cards import single
 from cardai.conformance import check
+from cardai.games.literature import rules, worlds
+from cardai.games.literature.deck import NONE
+from cardai.games.literature.proof import proven_claims
+from cardai.games.literature.rules import ASK, CLAIM
+from cardai.games.literature.text import set_of
 from cardai.rule import STREAM, rule
-from games.literature import rules, worlds
-from games.literature.deck import NONE
-from games.literature.proof import proven_claims
-from games.literature.rules import ASK, CLAIM
-from games.literature.text import set_of
 
 FIVE_SIGMA = 5.7e-7
 MOST_DEALS = 40_000  # that are listed for a problem

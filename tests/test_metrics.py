@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
-from evaluators.training import metrics, show_training
-from evaluators.training.metrics import Metrics, measure, reliability
+from cardai.evaluators.training import metrics, show_training
+from cardai.evaluators.training.metrics import Metrics, measure, reliability
 
 RNG = np.random.default_rng(5)
 

@@ -11,14 +11,14 @@ from flax import nnx
 
 from cardai.agents.evaluator import find_evaluator
 from cardai.errors import CardaiError
+from cardai.evaluators import model
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.bodies.options import BODIES
+from cardai.evaluators.model import Model, find, known, load
+from cardai.evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 from cardai.files import writing
 from cardai.game import PerspectiveEncoder, Segment
 from cardai.registry import load as load_game
-from evaluators import model
-from evaluators.bodies.build import build
-from evaluators.bodies.options import BODIES
-from evaluators.model import Model, find, known, load
-from evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 
 SMALL = {
     "mlp": {"hidden": [6, 5], "dropout": 0.5},
@@ -386,7 +386,7 @@ def test_facts_are_read_without_weights_and_without_jax(sound):
     """So that commands that only name models start quickly."""
     code = (
         "import sys, cardai.registry\n"
-        "from evaluators.model import find, known, read_metadata\n"
+        "from cardai.evaluators.model import find, known, read_metadata\n"
         f"assert read_metadata({str(sound)!r}).about == 'a small one'\n"
         "game = cardai.registry.load('tictactoe')\n"
         "known(game); assert find(game, 'nothing') is None\n"

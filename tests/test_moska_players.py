@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from cardai.cards import DECK52
+from cardai.games.moska import players
+from cardai.games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, resample
 from cardai.rule import JIT, STREAM, next_bits
-from games.moska import players
-from games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, resample
 from tests.moska_recorded import GAME, turns
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of positions are for compiled rules")

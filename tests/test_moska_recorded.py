@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from cardai.cards import DECK52
+from cardai.games.moska import players, rules
 from cardai.rule import JIT, STREAM
-from games.moska import players, rules
 from tests.moska_recorded import GAME, RecordedTurn, move_of, turns
 
 pytestmark = pytest.mark.skipif(not JIT, reason="70 000 turns are for compiled rules")

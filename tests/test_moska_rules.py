@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import cardai
 from cardai.cards import DECK52
 from cardai.errors import IllegalMove
-from games.moska import moves, rules
+from cardai.games.moska import moves, rules
 
 GAME = cardai.load("moska")
 

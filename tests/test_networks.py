@@ -6,9 +6,9 @@ import pytest
 
 import cardai
 from cardai.errors import CardaiError
-from evaluators.training.config import read_config
-from experiments.machinery import networks
-from experiments.machinery.networks import NetworkStore
+from cardai.evaluators.training.config import read_config
+from cardai.experiments.machinery import networks
+from cardai.experiments.machinery.networks import NetworkStore
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 6, "epochs": 0}

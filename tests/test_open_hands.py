@@ -7,9 +7,9 @@ import pytest
 
 from cardai.agents.endgame import EndingSolver
 from cardai.errors import CardaiError
+from cardai.games.durak.rules import deck_left
 from cardai.measure.perfect.open_hands import measure_hands, solve_open_hands
 from cardai.registry import load
-from games.durak.rules import deck_left
 
 DURAK, HEARTS, TICTACTOE = load("durak"), load("hearts"), load("tictactoe")
 

@@ -11,13 +11,13 @@ from cardai.agents.evaluator import find_evaluator, known_evaluators, set_device
 from cardai.data.own_games import constant_columns
 from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
+from cardai.evaluators.model import Model
+from cardai.evaluators.policies.named import SHIPPED
+from cardai.evaluators.policies.policy import load as load_policy
 from cardai.kernel import dense
 from cardai.measure.positions import evaluated, positions
 from cardai.table.asking import compare
 from cardai.table.cast import with_models
-from evaluators.model import Model
-from evaluators.policies.named import SHIPPED
-from evaluators.policies.policy import load as load_policy
 
 HEARTS, MOSKA, DURAK = cardai.load("hearts"), cardai.load("moska"), cardai.load("durak")
 LITERATURE = cardai.load("literature")

@@ -20,13 +20,10 @@ import cardai
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.measure.grade import grade
-from cardai.measure.solution import solve
-from cardai.table.many import play
-from evaluators.policies import nfsp, ppo, training
-from evaluators.policies.decisions import DecisionEncoder, play_trajectories
-from evaluators.policies.memory import CircularBuffer, ReservoirBuffer
-from evaluators.policies.network import (
+from cardai.evaluators.policies import nfsp, ppo, training
+from cardai.evaluators.policies.decisions import DecisionEncoder, play_trajectories
+from cardai.evaluators.policies.memory import CircularBuffer, ReservoirBuffer
+from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled,
@@ -37,7 +34,10 @@ from evaluators.policies.network import (
     padded,
     probabilities,
 )
-from evaluators.policies.policy import Policy, choose_by, load
+from cardai.evaluators.policies.policy import Policy, choose_by, load
+from cardai.measure.grade import grade
+from cardai.measure.solution import solve
+from cardai.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")
 TINY = ppo.PpoConfig(games=60, step_games=20, batch_games=10, shared=8, hidden=8)
@@ -382,8 +382,8 @@ def test_a_policy_file_is_an_agent(tmp_path, greedy):
 
 def test_a_policy_that_comes_with_cardai_is_listed_and_has_a_name(tmp_path, monkeypatch):
     from cardai.agents.spec import list_specs
+    from cardai.evaluators.policies import named
     from cardai.files.named import noted
-    from evaluators.policies import named
 
     monkeypatch.setattr(named, "SHIPPED", tmp_path)
     assert not [spec for spec in list_specs(kuhn.GAME) if spec.startswith("policy:")]

@@ -11,6 +11,7 @@ import pytest
 import cardai
 from cardai.app.cli import run
 from cardai.data.selfplay import simulate
+from cardai.evaluators.training.generations import Generation, IterateReport
 from cardai.measure import complexity, perf
 from cardai.measure.bench import run_suite
 from cardai.measure.duel import Duel
@@ -19,12 +20,11 @@ from cardai.measure.perfect.endings import measure_endings
 from cardai.measure.perfect.open_hands import measure_hands
 from cardai.stats.interval import Estimate
 from cardai.stats.report import Report
-from evaluators.training.generations import Generation, IterateReport
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
     "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.measure.grade", "cardai.measure.network_share",
-    "cardai.measure.perfect.exploitability", "cardai.web.people", "evaluators.training.outcome",
+    "cardai.measure.perfect.exploitability", "cardai.web.people", "cardai.evaluators.training.outcome",
 )  # fmt: skip
 NOT_PRINTED = {
     "Explanation",

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from cardai.experiments.machinery import one_page, report
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
+from cardai.experiments.machinery.words import rows_by_place
+from cardai.experiments.pages import ratings
 from cardai.stats.interval import wilson
-from experiments.machinery import one_page, report
-from experiments.machinery.catalogue import EXPERIMENTS, page_of
-from experiments.machinery.words import rows_by_place
-from experiments.pages import ratings
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
+from cardai.evaluators import scorer
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.scorer import SMALLEST, Scorer, device_of, pieces, set_device
 from cardai.game import Segment
-from evaluators import scorer
-from evaluators.bodies.build import build
-from evaluators.scorer import SMALLEST, Scorer, device_of, pieces, set_device
 
 LAYOUT = (Segment("hand", (5, 4)), Segment("left"))
 WIDTH = 21

@@ -12,18 +12,18 @@ from small_game import GAME as SMALL
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.measure.grade import grade
-from cardai.measure.perfect.agent_strategy import strategy_of
-from cardai.measure.solution import solve
-from cardai.registry import load
-from evaluators.training import selfplay_in_memory
-from evaluators.training.selfplay_in_memory import (
+from cardai.evaluators.training import selfplay_in_memory
+from cardai.evaluators.training.selfplay_in_memory import (
     CachingEvaluator,
     LabelledRows,
     SelfPlayGeneration,
     SelfPlayProtocol,
     SelfPlayTraining,
 )
+from cardai.measure.grade import grade
+from cardai.measure.perfect.agent_strategy import strategy_of
+from cardai.measure.solution import solve
+from cardai.registry import load
 
 TICTACTOE = load("tictactoe")
 OPTIONS = {"hidden": [16]}

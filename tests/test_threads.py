@@ -105,7 +105,7 @@ def test_an_entry_is_looked_up_while_other_threads_compile(slow_entry):
 
 def test_a_game_is_loaded_by_its_path_in_several_threads(tmp_path):
     file = tmp_path / "slow_to_load.py"
-    file.write_text("import time\ntime.sleep(0.1)\nfrom games.tictactoe import GAME\n")
+    file.write_text("import time\ntime.sleep(0.1)\nfrom cardai.games.tictactoe import GAME\n")
     try:
         games = together(lambda: registry.load(str(file)))
         assert all(isinstance(game, Game) for game in games)

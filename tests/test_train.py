@@ -15,21 +15,21 @@ import pytest
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.model import read_metadata
+from cardai.evaluators.network_file import tensors_of
+from cardai.evaluators.training import checkpoint, run_folder, run_log, show_training, start, verbs
+from cardai.evaluators.training.batches import collect, epoch_order, in_advance
+from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.metrics import measure
+from cardai.evaluators.training.throughput import throughput
+from cardai.evaluators.training.train import train
+from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.registry import load
-from evaluators import settings
-from evaluators.bodies.build import build
-from evaluators.model import load as load_model
-from evaluators.model import read_metadata
-from evaluators.network_file import tensors_of
-from evaluators.training import checkpoint, run_folder, run_log, show_training, start, verbs
-from evaluators.training.batches import collect, epoch_order, in_advance
-from evaluators.training.config import TrainConfig, read_config
-from evaluators.training.metrics import measure
-from evaluators.training.throughput import throughput
-from evaluators.training.train import train
-from evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
 
 
 @pytest.fixture(scope="module")
@@ -344,7 +344,7 @@ def test_training_that_diverges_ends_with_a_sentence(config, monkeypatch):
         calls.append(rows)
         return mlp(self, rows) * jax.numpy.nan
 
-    from evaluators.bodies.mlp import Mlp
+    from cardai.evaluators.bodies.mlp import Mlp
 
     mlp = Mlp.__call__
     monkeypatch.setattr(Mlp, "__call__", poisoned)
@@ -492,7 +492,7 @@ def test_ctrl_c_says_that_the_same_command_goes_on(config, tmp_path, monkeypatch
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["evaluators.training.train"], "train", stopped)
+    monkeypatch.setattr(sys.modules["cardai.evaluators.training.train"], "train", stopped)
     settings.write(config(), tmp_path / "given.toml")
     assert verbs.train(tmp_path / "given.toml") == 130
     assert f"the same command goes on from what is kept in {tmp_path / 'run'}" in capsys.readouterr().err

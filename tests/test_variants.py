@@ -11,11 +11,11 @@ import cardai
 from cardai.app.cli import run
 from cardai.data.record import Reader, verify
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import Model, load
 from cardai.game import Game
 from cardai.table.batch import Batch
 from cardai.table.one import OneGame
-from evaluators.bodies.build import build
-from evaluators.model import Model, load
 
 GAMES = ("tictactoe", "durak", "hearts", "literature", "moska", "examples/thirtyone")
 HEARTS = cardai.load("hearts")

@@ -362,7 +362,7 @@ def _files_text(module: str | None) -> str:
         place = getattr(sys.modules.get(module or ""), "__file__", None)
         if place is None or not Path(place).is_file():
             raise Unkept(f"the module {module} has no file")
-        alone = (module or "").startswith("cardai.")
+        alone = (module or "").startswith("cardai.") and not (module or "").startswith("cardai.games.")
         beside = [Path(place).name, *sorted(file.name for file in Path(place).parent.glob("*.py") if not alone)]
         contents = [name.encode() + b"\0" + (Path(place).parent / name).read_bytes() for name in beside]
         _files[module or ""] = _digest(b"\0".join(contents)).hex()

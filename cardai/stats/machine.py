@@ -1,5 +1,7 @@
 """The machine that a figure was measured on: versions, processors, commit."""
 
+import functools
+import hashlib
 import os
 import platform
 import subprocess
@@ -10,7 +12,8 @@ from typing import Any
 from cardai.errors import positive
 from cardai.rule import JIT
 
-_ROOT = Path(__file__).resolve().parents[2]
+_CORE = Path(__file__).resolve().parents[1]
+_PARTS = ("evaluators", "experiments", "games")
 
 
 def machine() -> dict[str, Any]:
@@ -37,7 +40,7 @@ def commit() -> str | None:
 
     Returns None if the package does not run from a checkout or git does not answer.
     """
-    if not (_ROOT / ".git").exists():
+    if not (_CORE.parent / ".git").exists():
         return None
     head = _git("rev-parse", "--short=12", "HEAD")
     changes = _git("status", "--porcelain")
@@ -55,10 +58,23 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+@functools.cache
+def code_digest(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
+    """A digest of the files of the core and of some other `parts` of the package, and of their names: 12 hex digits."""
+    rooms = {place.name: place for place in _CORE.iterdir() if place.name not in _PARTS}
+    rooms |= {part: _CORE / part if (_CORE / part).is_dir() else _CORE.parent / part for part in parts}
+    digest = hashlib.blake2b(digest_size=6)
+    for name, room in sorted(rooms.items()):
+        for file in [room] if room.is_file() else sorted(room.rglob("*")):
+            if file.suffix in suffixes:
+                digest.update(f"{name}/{file.relative_to(room).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 def _git(*command: str) -> str | None:
     try:
         done = subprocess.run(
-            ["git", "-C", str(_ROOT), *command], capture_output=True, text=True, timeout=10, check=True
+            ["git", "-C", str(_CORE.parent), *command], capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError):  # no git, or it refuses this folder
         return None

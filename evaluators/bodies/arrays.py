@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from evaluators.bodies.options import LinearOptions, MlpOptions, Options
+from cardai.evaluators.bodies.options import LinearOptions, MlpOptions, Options
 
 EPSILON = 1e-3  # added to a variance; the value of Keras, which the thesis used
 

@@ -6,12 +6,12 @@ from typing import Any
 from flax import nnx
 
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.cnn import Cnn, FlatCnn
+from cardai.evaluators.bodies.layers import initialise
+from cardai.evaluators.bodies.mlp import Mlp
+from cardai.evaluators.bodies.options import WIDEST, CnnFlatOptions, CnnOptions, LinearOptions, MlpOptions, options_of
+from cardai.evaluators.jax_start import check_devices
 from cardai.game import Segment
-from evaluators.bodies.cnn import Cnn, FlatCnn
-from evaluators.bodies.layers import initialise
-from evaluators.bodies.mlp import Mlp
-from evaluators.bodies.options import WIDEST, CnnFlatOptions, CnnOptions, LinearOptions, MlpOptions, options_of
-from evaluators.jax_start import check_devices
 
 
 def build(body: str, options: Mapping[str, Any], layout: Sequence[Segment], seed: int) -> nnx.Module:

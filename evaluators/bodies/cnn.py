@@ -10,11 +10,11 @@ import jax.numpy as jnp
 from flax import nnx
 
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.convolution import Convolution
+from cardai.evaluators.bodies.layers import Statistics, evaluating
+from cardai.evaluators.bodies.mlp import Dense
+from cardai.evaluators.bodies.options import CnnFlatOptions, CnnOptions
 from cardai.game import Segment
-from evaluators.bodies.convolution import Convolution
-from evaluators.bodies.layers import Statistics, evaluating
-from evaluators.bodies.mlp import Dense
-from evaluators.bodies.options import CnnFlatOptions, CnnOptions
 
 Runs = tuple[tuple[int, int], ...]
 """Intervals of a row's values, as (first, end), in order."""

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from evaluators.bodies.layers import Linear
+from cardai.evaluators.bodies.layers import Linear
 
 _WHOLE = 16  # most cells of a board that is convolved as one matrix product
 _MOST_LINKS = 1 << 22  # most entries of that matrix

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from evaluators.bodies.arrays import EPSILON, folded
+from cardai.evaluators.bodies.arrays import EPSILON, folded
 
 MEMORY = 0.99  # the decay of the running statistics with each batch
 

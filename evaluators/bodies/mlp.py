@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from evaluators.bodies.layers import Dropout, Linear, Statistics, evaluating
+from cardai.evaluators.bodies.layers import Dropout, Linear, Statistics, evaluating
 
 
 class Dense(nnx.Module):

@@ -1,4 +1,4 @@
-"""The bodies (network architectures) and their options. `evaluators.bodies.build` builds a network from them.
+"""The bodies (network architectures) and their options. `cardai.evaluators.bodies.build` builds a network from them.
 
     module = build("mlp", {"hidden": [256, 128]}, layout, seed=0)
     logits = module(rows)  # u8[B, F] -> f4[B]; the sigmoid of a logit is the predicted score

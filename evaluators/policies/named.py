@@ -8,9 +8,9 @@ from pathlib import Path
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
+from cardai.evaluators.jax_start import check_devices
 from cardai.files.named import note, place_of
 from cardai.game import Game
-from evaluators.jax_start import check_devices
 
 SHIPPED = Path(__file__).parent / "shipped"
 """The policies that come with cardai: GAME/NAME.safetensors."""
@@ -34,7 +34,7 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
     place = place_of(called) or _place(game, argument)
     note(called, place)
     check_devices()
-    from evaluators.policies.policy import load
+    from cardai.evaluators.policies.policy import load
 
     return load(place).agent(spec=spec, **flags)
 

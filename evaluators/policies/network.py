@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from evaluators.bodies.layers import Linear, initialise
-from evaluators.scorer import device_of
+from cardai.evaluators.bodies.layers import Linear, initialise
+from cardai.evaluators.scorer import device_of
 
 SMALLEST, LARGEST = 64, 4096  # rows of the smallest and the largest compiled batch
 _ILLEGAL = -1e9  # the logit of an illegal action: beside any legal one its exponential is 0

@@ -29,12 +29,10 @@ from flax import nnx
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.game import Game
-from cardai.stats.progress import CountProgress
-from evaluators import settings
-from evaluators.policies.decisions import Trajectories
-from evaluators.policies.memory import CircularBuffer, ReservoirBuffer
-from evaluators.policies.network import (
+from cardai.evaluators import settings
+from cardai.evaluators.policies.decisions import Trajectories
+from cardai.evaluators.policies.memory import CircularBuffer, ReservoirBuffer
+from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled_network,
@@ -46,9 +44,11 @@ from evaluators.policies.network import (
     probabilities,
     split,
 )
-from evaluators.policies.policy import Policy, choose_by
-from evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
-from evaluators.settings import setting
+from cardai.evaluators.policies.policy import Policy, choose_by
+from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
+from cardai.evaluators.settings import setting
+from cardai.game import Game
+from cardai.stats.progress import CountProgress
 
 RESPONSE, AVERAGE = range(2)  # indices of the agents in line-ups
 

@@ -22,11 +22,9 @@ from flax import nnx
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.game import Game, Segment
-from cardai.stats.machine import commit
-from evaluators.bodies.options import DEEPEST, WIDEST
-from evaluators.jax_start import refuse_fork
-from evaluators.network_file import (
+from cardai.evaluators.bodies.options import DEEPEST, WIDEST
+from cardai.evaluators.jax_start import refuse_fork
+from cardai.evaluators.network_file import (
     COUNT,
     NUMBER,
     OPTIONS,
@@ -41,9 +39,9 @@ from evaluators.network_file import (
     tensor_specs,
     tensors_of,
 )
-from evaluators.own_variant import is_own_variant
-from evaluators.policies.decisions import DecisionEncoder, constant_inputs
-from evaluators.policies.network import (
+from cardai.evaluators.own_variant import is_own_variant
+from cardai.evaluators.policies.decisions import DecisionEncoder, constant_inputs
+from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled_network,
@@ -52,6 +50,8 @@ from evaluators.policies.network import (
     probabilities,
     split,
 )
+from cardai.game import Game, Segment
+from cardai.stats.machine import commit
 
 SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->

@@ -23,14 +23,10 @@ from flax import nnx
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.game import Game
-from cardai.rule import rule
-from cardai.stats.deals import seats_of_side
-from cardai.stats.progress import CountProgress
-from evaluators import settings
-from evaluators.bodies.layers import Linear
-from evaluators.policies.decisions import Trajectories
-from evaluators.policies.network import (
+from cardai.evaluators import settings
+from cardai.evaluators.bodies.layers import Linear
+from cardai.evaluators.policies.decisions import Trajectories
+from cardai.evaluators.policies.network import (
     Network,
     compiled,
     draw_actions,
@@ -43,9 +39,13 @@ from evaluators.policies.network import (
     probabilities,
     split,
 )
-from evaluators.policies.policy import Policy, choose_by
-from evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
-from evaluators.settings import setting
+from cardai.evaluators.policies.policy import Policy, choose_by
+from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
+from cardai.evaluators.settings import setting
+from cardai.game import Game
+from cardai.rule import rule
+from cardai.stats.deals import seats_of_side
+from cardai.stats.progress import CountProgress
 
 _POLICY_GAIN = 1e-4  # gain of the policy's last layer: at first all actions are almost equally probable
 _ADAM_EPSILON = 1e-5

@@ -15,12 +15,12 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
+from cardai.evaluators.policies.network import Network
+from cardai.evaluators.policies.policy import Policy
 from cardai.game import Game
 from cardai.stats.progress import CountProgress
-from evaluators import settings
-from evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
-from evaluators.policies.network import Network
-from evaluators.policies.policy import Policy
 
 PolicyWatch = Callable[[int, Policy], None]
 """Called now and then with (games played, the policy as trained so far)."""

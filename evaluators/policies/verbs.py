@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evaluators.training.verbs import AsJson
+from cardai.evaluators.training.verbs import AsJson
 
 GROUP = "Learn"
 
@@ -33,13 +33,13 @@ def train_policy(
     """
     import cardai
     from cardai.errors import CardaiError, unknown
+    from cardai.evaluators import settings
+    from cardai.evaluators.jax_start import check_devices
     from cardai.show.progress import Line
-    from evaluators import settings
-    from evaluators.jax_start import check_devices
 
     with Line("loading the libraries"):  # the import of JAX takes seconds
         check_devices()
-        from evaluators.policies import nfsp, ppo
+        from cardai.evaluators.policies import nfsp, ppo
     algorithm = next((module for module in (ppo, nfsp) if preset in module.PRESETS), None)
     if algorithm is None:
         raise CardaiError(unknown("preset", preset, [*ppo.PRESETS, *nfsp.PRESETS]))

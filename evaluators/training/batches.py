@@ -12,9 +12,9 @@ from cardai.data.dataset import collect as read_dataset
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
+from cardai.evaluators.training.config import TrainConfig
 from cardai.game import Game
 from cardai.stats.progress import Progress
-from evaluators.training.config import TrainConfig
 
 _AHEAD = 2  # batches made ready before they are needed
 

@@ -6,9 +6,9 @@
     theirs = comparison.train(comparison.body("mlp", {"hidden": [64, 64]}, seed=0), seed=0)
     mine.test.bce, mine.states_per_second, parameters(mine.module), mine.player("mine")
 
-A network is any flax `nnx.Module` that maps rows u8[B, F] to logits f4[B]. It need not be one of `evaluators.bodies`.
-Nothing is written to disk. The last weights count, not the best ones, so that all networks are trained on equally many
-states.
+A network is any flax `nnx.Module` that maps rows u8[B, F] to logits f4[B]. It need not be one of
+`cardai.evaluators.bodies`. Nothing is written to disk. The last weights count, not the best ones, so that all networks
+are trained on equally many states.
 """
 
 import contextlib
@@ -28,15 +28,15 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.scorer import Scorer, device_of
+from cardai.evaluators.training.batches import collect, epoch_order, in_advance, split_states
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.metrics import Metrics, measure
+from cardai.evaluators.training.trainer import Trainer, TrainState, evaluation_batch
 from cardai.game import Game, Segment
 from cardai.registry import load
 from cardai.stats.progress import Progress
-from evaluators.bodies.build import build
-from evaluators.scorer import Scorer, device_of
-from evaluators.training.batches import collect, epoch_order, in_advance, split_states
-from evaluators.training.config import TrainConfig
-from evaluators.training.metrics import Metrics, measure
-from evaluators.training.trainer import Trainer, TrainState, evaluation_batch
 
 _IN_FLIGHT = 8  # steps given to the device before the trainer waits for one of them
 
@@ -64,7 +64,7 @@ class BodyComparison:
         return self.dataset.width
 
     def body(self, name: str, options: Mapping[str, Any], seed: int) -> nnx.Module:
-        """Returns a network with one of `evaluators.bodies`, its initial weights drawn by the seed."""
+        """Returns a network with one of `cardai.evaluators.bodies`, its initial weights drawn by the seed."""
         return build(name, options, self.layout, seed)
 
     def train(
@@ -123,7 +123,7 @@ def comparison_of(config: TrainConfig, game: Game | None = None, progress: Progr
     """Reads the states of a config's records and returns the comparison on them.
 
     The config's `out`, `body`, `options` and `seed` are not used for training. Raises CardaiError as
-    `evaluators.training.batches.collect` does.
+    `cardai.evaluators.training.batches.collect` does.
     """
     game = game or load(config.game)
     return BodyComparison(game, collect(config, game, progress), config)
@@ -284,7 +284,7 @@ def _run_steps(
 
 
 def _batches(training: np.ndarray, config: TrainConfig) -> Iterator[np.ndarray]:
-    """Yields the places of each step's states, i[batch], the same ones that `evaluators.training.train` takes."""
+    """Yields the places of each step's states, i[batch], the same that `cardai.evaluators.training.train` takes."""
     per_epoch, batch = len(training) // config.batch, config.batch
     orders = (epoch_order(config.seed, epoch, training) for epoch in itertools.count())
     batches = (order[i * batch : (i + 1) * batch] for order in orders for i in range(per_epoch))

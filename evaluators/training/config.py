@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from cardai.agents.evaluator import DEVICES, MOMENTS
 from cardai.data.recipe import BALANCES, STATES
 from cardai.errors import CardaiError, short
-from evaluators import settings
-from evaluators.bodies import options
-from evaluators.settings import literal, setting
+from cardai.evaluators import settings
+from cardai.evaluators.bodies import options
+from cardai.evaluators.settings import literal, setting
 
 AUTO = "auto"
 _MOST_DEVICES = 4096

@@ -13,9 +13,9 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from cardai.errors import CardaiError
-from evaluators.scorer import device_of
-from evaluators.training import processes
-from evaluators.training.config import AUTO, TrainConfig
+from cardai.evaluators.scorer import device_of
+from cardai.evaluators.training import processes
+from cardai.evaluators.training.config import AUTO, TrainConfig
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class TrainingDevices:
     """Devices that share each batch. `own`: those of this process.
 
     All processes have equally many. `speeds`: the measured states per second by number of devices, if they were
-    measured, see `evaluators.training.start.fastest`.
+    measured, see `cardai.evaluators.training.start.fastest`.
     """
 
     own: tuple[Any, ...]

@@ -47,7 +47,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class IterateReport(Report, drawn_by="evaluators.training.show_generations:table"):
+class IterateReport(Report, drawn_by="cardai.evaluators.training.show_generations:table"):
     """The generations of a run, and why it ended.
 
     `title`: the game, the number of seats, the body and the kind of agent.

@@ -22,18 +22,18 @@ from cardai.agents.spec import agent
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.scorer import set_device
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.generations import Generation, IterateReport
+from cardai.evaluators.training.iterate_config import IterateConfig
+from cardai.evaluators.training.iterate_folder import STEPS, IterateFolder, claimed
+from cardai.evaluators.training.outcome import TrainingResult
 from cardai.game import Game
 from cardai.measure.duel import duel, exploring, with_epsilon
 from cardai.registry import load
 from cardai.stats.progress import Progress
 from cardai.table.cluster.cluster import Cluster
-from evaluators import settings
-from evaluators.scorer import set_device
-from evaluators.training.config import TrainConfig
-from evaluators.training.generations import Generation, IterateReport
-from evaluators.training.iterate_config import IterateConfig
-from evaluators.training.iterate_folder import STEPS, IterateFolder, claimed
-from evaluators.training.outcome import TrainingResult
 
 Draw = Callable[[TrainingResult | IterateReport], None]
 """Draws the figures of a training run or of the generations so far."""
@@ -237,7 +237,7 @@ class IterateRun:
 
     def _train(self, number: int) -> dict[str, Any]:
         """Train a generation's network on the games of the window."""
-        from evaluators.training.train import train
+        from cardai.evaluators.training.train import train
 
         config, generations = self.config, range(max(1, number - self.config.window + 1), number + 1)
         leader = self._leader(number)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.model import FILE as MODEL
+from cardai.evaluators.training.generations import Generation
+from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.files.reading import parse_json, read_bytes, unreadable
 from cardai.files.writing import held, write_whole
 from cardai.measure.duel import Duel
-from evaluators import settings
-from evaluators.model import FILE as MODEL
-from evaluators.training.generations import Generation
-from evaluators.training.iterate_config import IterateConfig
 
 CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
 _LARGEST = 1 << 34  # bytes of a model

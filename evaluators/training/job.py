@@ -10,11 +10,11 @@ import jax
 import numpy as np
 
 from cardai.data.dataset import Dataset
+from cardai.evaluators.training.batches import in_advance, split_states
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.trainer import Trainer, evaluation_batch
 from cardai.game import Game
-from evaluators.training.batches import in_advance, split_states
-from evaluators.training.config import TrainConfig
-from evaluators.training.devices import TrainingDevices
-from evaluators.training.trainer import Trainer, evaluation_batch
 
 
 class TrainingJob:

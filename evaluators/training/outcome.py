@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
+from cardai.evaluators.model import FILE as MODEL
+from cardai.evaluators.model import Model
+from cardai.evaluators.training import report
+from cardai.evaluators.training.config import AUTO, command
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.metrics import Metrics, Reliability
+from cardai.evaluators.training.run_folder import REPORT
+from cardai.evaluators.training.run_status import RunStatus
 from cardai.files.writing import write_text
 from cardai.stats.report import Report
-from evaluators.model import Model
-from evaluators.training import report
-from evaluators.training.config import AUTO, command
-from evaluators.training.job import TrainingJob
-from evaluators.training.metrics import Metrics, Reliability
-from evaluators.training.run_folder import MODEL, REPORT
-from evaluators.training.run_status import RunStatus
 
 
 @dataclass(frozen=True)
-class TrainingResult(Report, drawn_by="evaluators.training.show_training:table"):
+class TrainingResult(Report, drawn_by="cardai.evaluators.training.show_training:table"):
     """How a training run ended.
 
     `title`: the game, the body and the moment.

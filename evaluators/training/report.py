@@ -7,11 +7,11 @@ import numpy as np
 
 from cardai.data.dataset import Dataset
 from cardai.data.phase import phase_of, phases_in
+from cardai.evaluators.training import metrics
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.metrics import Reliability, measure
 from cardai.game import Game, Phase
-from evaluators.training import metrics
-from evaluators.training.config import TrainConfig
-from evaluators.training.job import TrainingJob
-from evaluators.training.metrics import Reliability, measure
 
 _CHUNK = 16384  # states whose rows are read at once
 

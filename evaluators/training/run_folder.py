@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cardai.errors import CardaiError
+from cardai.evaluators.model import FILE as MODEL
+from cardai.evaluators.training import checkpoint
+from cardai.evaluators.training.config import TrainConfig, difference, read_config, write_config
 from cardai.files.writing import held
-from evaluators.model import FILE as MODEL
-from evaluators.training import checkpoint
-from evaluators.training.config import TrainConfig, difference, read_config, write_config
 
 CONFIG, HISTORY, REPORT, BOARD = "config.toml", "metrics.jsonl", "report.json", "tb"
 LOSSES, RELIABILITY = "losses.png", "reliability.png"

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.run_folder import BOARD, HISTORY
+from cardai.evaluators.training.run_status import RunStatus
 from cardai.files.writing import append_line, write_text
 from cardai.stats.progress import Progress
-from evaluators.training.config import TrainConfig
-from evaluators.training.run_folder import BOARD, HISTORY
-from evaluators.training.run_status import RunStatus
 
 _SHOW_SECONDS = 0.2
 

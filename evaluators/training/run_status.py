@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from cardai.errors import short
-from evaluators.training.config import TrainConfig
+from cardai.evaluators.training.config import TrainConfig
 
 
 @dataclass

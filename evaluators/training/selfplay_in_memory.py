@@ -22,13 +22,13 @@ from cardai.data.dataset import Dataset, collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.model import Model
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.trainer import Trainer, TrainState
 from cardai.game import Game
 from cardai.stats.deals import seats_of_side
 from cardai.table.many import play
-from evaluators.bodies.build import build
-from evaluators.model import Model
-from evaluators.training.config import TrainConfig
-from evaluators.training.trainer import Trainer, TrainState
 
 _MOMENT = "before_draw"
 _BATCH = 1024  # rows of a network's call; always the same number, so that a row's score does not depend on its batch

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardai.evaluators.training.metrics import Metrics, Reliability
+from cardai.evaluators.training.outcome import TrainingResult
+from cardai.evaluators.training.run_folder import LOSSES, RELIABILITY
 from cardai.show.figure import save_figure
-from evaluators.training.metrics import Metrics, Reliability
-from evaluators.training.outcome import TrainingResult
-from evaluators.training.run_folder import LOSSES, RELIABILITY
 
 
 def table(result: TrainingResult) -> Any:

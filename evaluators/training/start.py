@@ -10,14 +10,14 @@ from flax import nnx
 
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
-from evaluators.bodies.build import build
-from evaluators.bodies.options import as_plain, options_of
-from evaluators.model import load
-from evaluators.network_file import set_tensors, tensors_of
-from evaluators.training.config import TrainConfig
-from evaluators.training.devices import TrainingDevices
-from evaluators.training.job import TrainingJob
-from evaluators.training.trainer import Trainer
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.bodies.options import as_plain, options_of
+from cardai.evaluators.model import load
+from cardai.evaluators.network_file import set_tensors, tensors_of
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.trainer import Trainer
 
 _PROBED_SECONDS = 5.0  # how long the speed is measured from which the steps of a run are planned
 _COMPARED_SECONDS, _COMPARED_ROUNDS = 0.5, 3  # for each number of devices

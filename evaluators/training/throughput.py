@@ -14,15 +14,15 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from cardai.data.dataset import Dataset
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.scorer import device_of
+from cardai.evaluators.training.batches import epoch_batches, in_advance
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.start import total_steps
+from cardai.evaluators.training.trainer import Trainer
 from cardai.registry import load
-from evaluators.bodies.build import build
-from evaluators.scorer import device_of
-from evaluators.training.batches import epoch_batches, in_advance
-from evaluators.training.config import TrainConfig
-from evaluators.training.devices import TrainingDevices
-from evaluators.training.job import TrainingJob
-from evaluators.training.start import total_steps
-from evaluators.training.trainer import Trainer
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
 

@@ -3,8 +3,8 @@
     result = train(read_config("nn1.toml"))
 
 The folder holds the config, the history of validations, two checkpoints, the model with the best validation so far,
-and at the end a report; see `evaluators.training.run_folder` for the names. A run that was stopped ends with the same
-weights, to the bit, as one that was not.
+and at the end a report; see `cardai.evaluators.training.run_folder` for the names. A run that was stopped ends with the
+same weights, to the bit, as one that was not.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ import jax
 import numpy as np
 
 from cardai.errors import CardaiError
+from cardai.evaluators.bodies.build import build
+from cardai.evaluators.training import checkpoint, outcome, processes
+from cardai.evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
+from cardai.evaluators.training.checkpoint import Checkpoint
+from cardai.evaluators.training.config import AUTO, TrainConfig
+from cardai.evaluators.training.devices import devices_of
+from cardai.evaluators.training.interrupt import DelayedInterrupt
+from cardai.evaluators.training.job import TrainingJob
+from cardai.evaluators.training.metrics import measure
+from cardai.evaluators.training.outcome import TrainingResult
+from cardai.evaluators.training.run_folder import claimed
+from cardai.evaluators.training.run_log import RunLog, RunProgress
+from cardai.evaluators.training.run_status import RunStatus, StepTimer
+from cardai.evaluators.training.start import fastest, initial_network, planned_steps, total_steps
+from cardai.evaluators.training.trainer import Trainer, named_arrays, state_arrays, state_from, tree_from
 from cardai.registry import load
 from cardai.stats.progress import Progress
-from evaluators.bodies.build import build
-from evaluators.training import checkpoint, outcome, processes
-from evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
-from evaluators.training.checkpoint import Checkpoint
-from evaluators.training.config import AUTO, TrainConfig
-from evaluators.training.devices import devices_of
-from evaluators.training.interrupt import DelayedInterrupt
-from evaluators.training.job import TrainingJob
-from evaluators.training.metrics import measure
-from evaluators.training.outcome import TrainingResult
-from evaluators.training.run_folder import claimed
-from evaluators.training.run_log import RunLog, RunProgress
-from evaluators.training.run_status import RunStatus, StepTimer
-from evaluators.training.start import fastest, initial_network, planned_steps, total_steps
-from evaluators.training.trainer import Trainer, named_arrays, state_arrays, state_from, tree_from
 
 _IN_FLIGHT = 2  # steps handed to the device before the loss of the oldest one is waited for
 
@@ -48,10 +48,10 @@ def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool
     If the config's folder holds a run of the same config, that run continues. Its weights come out the same, to the
     bit, as if it had never been stopped (on the same machine, with the same number of devices). `overwrite`: a folder
     with another run is cleared. Ctrl-C ends the run after the present step, with a checkpoint, by KeyboardInterrupt.
-    No figures are drawn; that is `evaluators.training.show_training.draw`.
+    No figures are drawn; that is `cardai.evaluators.training.show_training.draw`.
 
-    Of several processes (`evaluators.training.processes`), all call this with the same config; process 0 alone writes
-    into the folder, and only it needs it.
+    Of several processes (`cardai.evaluators.training.processes`), all call this with the same config; process 0 alone
+    writes into the folder, and only it needs it.
 
     Raises CardaiError if the folder holds another run or other files, if the data does not fit the config, if there are
     fewer devices than it names, or if another process of the training has ended.

@@ -11,8 +11,8 @@ import optax
 from flax import nnx
 
 from cardai.errors import CardaiError
-from evaluators.training.config import TrainConfig
-from evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.devices import TrainingDevices
 
 _EVALUATED = 8192  # most rows scored at once in evaluation mode
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from cardai.app.cli import ClusterAddress, Mixed
-from evaluators import settings
-from evaluators.jax_start import check_devices, check_settings
-from evaluators.training.config import TrainConfig, read_config
-from evaluators.training.iterate_config import IterateConfig
+from cardai.evaluators import settings
+from cardai.evaluators.jax_start import check_devices, check_settings
+from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.iterate_config import IterateConfig
 
 if TYPE_CHECKING:
-    from evaluators.training.generations import IterateReport
-    from evaluators.training.outcome import TrainingResult
+    from cardai.evaluators.training.generations import IterateReport
+    from cardai.evaluators.training.outcome import TrainingResult
 
 GROUP = "Learn"  # the heading under which `cardai --help` lists them
 
@@ -76,9 +76,9 @@ def train(
     wanted = read_config(config, given)
     with Line("loading the libraries") as progress:  # the import of JAX takes seconds
         check_settings()
-        from evaluators.training import show_training
-        from evaluators.training.processes import join_as_told, number
-        from evaluators.training.train import train as run
+        from cardai.evaluators.training import show_training
+        from cardai.evaluators.training.processes import join_as_told, number
+        from cardai.evaluators.training.train import train as run
 
         join_as_told(coordinator, processes, process)
         check_devices()
@@ -117,10 +117,10 @@ def iterate(
     machines_of = joined(cluster, mixed, wanted.device)
     with Line("loading the libraries") as progress, machines_of as machines:  # the import of JAX takes seconds
         check_devices()
-        from evaluators.training import show_generations, show_training
-        from evaluators.training.generations import IterateReport
-        from evaluators.training.iterate import iterate as run
-        from evaluators.training.iterate_folder import FIGURE
+        from cardai.evaluators.training import show_generations, show_training
+        from cardai.evaluators.training.generations import IterateReport
+        from cardai.evaluators.training.iterate import iterate as run
+        from cardai.evaluators.training.iterate_folder import FIGURE
 
         def draw(outcome: "TrainingResult | IterateReport") -> None:
             if isinstance(outcome, IterateReport):

@@ -17,7 +17,7 @@
 
 The text of the code does not matter: it may be renamed, moved and formatted. Numbers are compared with a tolerance,
 since processors round differently. What an experiment uses is in `uses.json`
-(`experiments.machinery.uses`). Networks that it trains itself are replaced by small ones with fixed weights.
+(`cardai.experiments.machinery.uses`). Networks that it trains itself are replaced by small ones with fixed weights.
 Not covered: what an experiment itself computes from its measurements, and speed.
 """
 
@@ -30,12 +30,12 @@ from typing import Any
 
 import numpy as np
 
+from cardai.experiments.machinery import probes
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
+from cardai.experiments.machinery.probes import Value
+from cardai.experiments.machinery.uses import Uses, uses_of
 from cardai.registry import load
 from cardai.stats.jsonable import plain
-from experiments.machinery import probes
-from experiments.machinery.catalogue import EXPERIMENTS, module
-from experiments.machinery.probes import Value
-from experiments.machinery.uses import Uses, uses_of
 
 Behaviour = dict[str, Value]
 
@@ -77,8 +77,8 @@ def _alike(what: str, one: Value | None, other: Value | None) -> bool:
 
 def shipped(game: str) -> list[Path]:
     """The files of the networks and policies of a game that come with cardai."""
-    from evaluators.model import SHIPPED
-    from evaluators.policies.named import SHIPPED as POLICIES
+    from cardai.evaluators.model import SHIPPED
+    from cardai.evaluators.policies.named import SHIPPED as POLICIES
 
     return [path for place in (SHIPPED, POLICIES) for path in sorted((place / game).glob("*.safetensors"))]
 

@@ -4,8 +4,8 @@ Nothing heavy is imported here, so that listing them costs nothing. An experimen
 
 - `experiments.NAME` measures. It has a dict `SCALES` of frozen configs (smoke, small, full) and a function
   `run(lab) -> Findings`. A game's or module's name has "_" where an experiment's has "-".
-- `experiments.pages.NAME` shows. It has `answers(result) -> list of sentences`, the first of which is the answer in one
-  line, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It may have
+- `cardai.experiments.pages.NAME` shows. It has `answers(result) -> list of sentences`, the first of which is the answer
+  in one line, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It may have
   `LABELS` or `labels(result)`: the text shown for a table, line or column of the result.
 """
 
@@ -197,4 +197,4 @@ def page_of(name: str) -> Any:
     """The module that says and draws what an experiment has found."""
     import importlib
 
-    return importlib.import_module(f"experiments.pages.{name.replace('-', '_')}")
+    return importlib.import_module(f"cardai.experiments.pages.{name.replace('-', '_')}")

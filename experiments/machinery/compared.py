@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.game import Game
-from cardai.stats import interval
-from evaluators.model import Model
-from evaluators.model import load as load_model
-from evaluators.training.compare import (
+from cardai.evaluators.model import Model
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.training.compare import (
     BodyComparison,
     BodyEvaluator,
     cells_shuffled,
@@ -27,10 +25,12 @@ from evaluators.training.compare import (
     parameters,
     rows_per_second,
 )
-from evaluators.training.config import TrainConfig
-from experiments.machinery.duplicate import outcomes_of
-from experiments.machinery.lab import Lab, command
-from experiments.machinery.networks import NetworkStore
+from cardai.evaluators.training.config import TrainConfig
+from cardai.experiments.machinery.duplicate import outcomes_of
+from cardai.experiments.machinery.lab import Lab, command
+from cardai.experiments.machinery.networks import NetworkStore
+from cardai.game import Game
+from cardai.stats import interval
 
 ASKED = 4096
 """Rows in a batch when a network's speed is measured: about as many as play needs at once."""
@@ -42,7 +42,7 @@ class ComparedNetworks:
 
     `pool`: {spec: weight} of the agents that play the `games` to learn from. `fields`: fields of every `TrainConfig`.
     `shuffled`: the kinds whose network gets the cells of its planes in another order, see
-    `evaluators.training.compare.cells_shuffled`.
+    `cardai.evaluators.training.compare.cells_shuffled`.
     """
 
     lab: Lab

@@ -4,8 +4,8 @@
         value = lab.piece("random", lambda: measure(lab.size.games))   # JSON; measured once, then read from its file
 
 A folder belongs to one experiment, one config and one behaviour of all that the experiment uses (see
-`experiments.machinery.behaviour`). Running anything else in it raises CardaiError before any file is changed. So does a
-piece that was edited by hand.
+`cardai.experiments.machinery.behaviour`). Running anything else in it raises CardaiError before any file is
+changed. So does a piece that was edited by hand.
 """
 
 import math
@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError, unknown
+from cardai.experiments.machinery.behaviour import behaviour, differences
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
+from cardai.experiments.machinery.findings import Findings
+from cardai.experiments.machinery.sealed import SEAL, read_sealed, write_sealed
 from cardai.files.reading import read_text
 from cardai.game import Game
 from cardai.measure.bench import run_suite
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
-from experiments.machinery.behaviour import behaviour, differences
-from experiments.machinery.catalogue import EXPERIMENTS, module
-from experiments.machinery.findings import Findings
-from experiments.machinery.sealed import SEAL, read_sealed, write_sealed
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
 SPEEDS = {

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.show.progress import Line
-from experiments.machinery.catalogue import EXPERIMENTS, page_of
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Validity:
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
         """Compute how everything behind these results behaves now, which may take some minutes."""
-        from experiments.machinery.behaviour import behaviour, differences
-        from experiments.machinery.report import OUTDATED
+        from cardai.experiments.machinery.behaviour import behaviour, differences
+        from cardai.experiments.machinery.report import OUTDATED
 
         changed = {}
         with Line("behaviour") as line:
@@ -126,7 +126,7 @@ def _with_words(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
     """The parts of a result for a terminal: its answers, and if `in_full` also its tables and notes."""
-    from experiments.machinery.report import legend, notes_of, tables
+    from cardai.experiments.machinery.report import legend, notes_of, tables
 
     name = result["experiment"]
     parts: list[Any] = [Text(f"{name}: {EXPERIMENTS[name].question}", style="bold")]

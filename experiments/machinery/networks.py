@@ -14,14 +14,14 @@ from typing import Any
 
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
+from cardai.evaluators.model import FILE, Model
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.training.config import TrainConfig, difference, read_config
+from cardai.evaluators.training.run_folder import CONFIG, REPORT
+from cardai.evaluators.training.train import train
 from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.stats.progress import Progress
-from evaluators.model import FILE, Model
-from evaluators.model import load as load_model
-from evaluators.training.config import TrainConfig, difference, read_config
-from evaluators.training.run_folder import CONFIG, REPORT
-from evaluators.training.train import train
 
 WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
 """{options of a network's spec: weight}: the ways it plays the games from which its next generation learns."""

@@ -1,7 +1,7 @@
 """See what an experiment uses, in a run at the scale "smoke", and write it down.
 
-    python -m experiments.machinery.observing            # writes uses.json for all experiments
-    python -m experiments.machinery.observing strength   # for one
+    python -m cardai.experiments.machinery.observing            # writes uses.json for all experiments
+    python -m cardai.experiments.machinery.observing strength   # for one
 
 A test compares `uses.json` with what each experiment is seen to use.
 """
@@ -21,18 +21,18 @@ from cardai.agents.spec import Agent, agent
 from cardai.data import own_games
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
+from cardai.evaluators.model import FILE, read_metadata
+from cardai.evaluators.policies.nfsp import Nfsp
+from cardai.evaluators.policies.policy import POLICY_FILE
+from cardai.evaluators.policies.ppo import Ppo
+from cardai.evaluators.policies.training import TrainingTable
+from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.trainer import Trainer
+from cardai.experiments.machinery import lab
+from cardai.experiments.machinery.catalogue import EXPERIMENTS
+from cardai.experiments.machinery.uses import USES, Uses
 from cardai.files.reading import read_json, read_text
 from cardai.game import Game
-from evaluators.model import FILE, read_metadata
-from evaluators.policies.nfsp import Nfsp
-from evaluators.policies.policy import POLICY_FILE
-from evaluators.policies.ppo import Ppo
-from evaluators.policies.training import TrainingTable
-from evaluators.training.config import TrainConfig
-from evaluators.training.trainer import Trainer
-from experiments.machinery import lab
-from experiments.machinery.catalogue import EXPERIMENTS
-from experiments.machinery.uses import USES, Uses
 
 STEP_FIELDS = ("schedule", "final_rate", "optimiser", "weight_decay", "clip", "ema")
 """The fields of `TrainConfig` that decide what a training step does, beside the network."""

@@ -16,6 +16,8 @@ from cardai.data.dataset import Dataset, collect
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.data.selfplay import simulate
+from cardai.experiments.machinery import findings
+from cardai.experiments.machinery.stand_ins import SEED, SMALL, fix_weights, with_stand_ins
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Row, Segment, Suite
@@ -30,15 +32,13 @@ from cardai.rule.keeping import cache_root
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
+from cardai.stats.machine import code_digest
 from cardai.table.many import play
-from experiments.machinery import findings
-from experiments.machinery.stand_ins import SEED, SMALL, fix_weights, with_stand_ins
 
 Value = str | list[float]
 """A digest, or numbers from floating-point arithmetic, which differ a little between processors."""
 
 _PLAIN, _QUICK, _DEAR = 32, 8, 2  # seeded games of an agent without, with one, and with many judged positions a move
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def _kept(compute: Callable[..., Value]) -> Callable[..., Value]:
@@ -47,7 +47,8 @@ def _kept(compute: Callable[..., Value]) -> Callable[..., Value]:
     @functools.cache
     def known(*key: Any) -> Value:
         name = hashlib.blake2b(repr((compute.__name__, key)).encode(), digest_size=12).hexdigest()
-        place = cache_root() / "behaviour" / _content_of_the_tree() / f"{name}.json"
+        code = code_digest("evaluators", "experiments", "games", suffixes=(".py", ".safetensors"))
+        place = cache_root() / "behaviour" / code / f"{name}.json"
         if place.exists():
             return read_json(place)["value"]
         value = compute(*key)
@@ -56,16 +57,6 @@ def _kept(compute: Callable[..., Value]) -> Callable[..., Value]:
         return value
 
     return known
-
-
-@functools.cache
-def _content_of_the_tree() -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    for package in ("cardai", "evaluators", "experiments", "games"):
-        for file in sorted((_ROOT / package).rglob("*")):
-            if file.suffix in (".py", ".safetensors"):
-                digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def digest(*parts: Any) -> str:
@@ -135,10 +126,10 @@ def step(body: str, fields: str) -> Value:
     import jax
     from flax import nnx
 
-    from evaluators.bodies.build import build
-    from evaluators.network_file import tensors_of
-    from evaluators.training.config import TrainConfig
-    from evaluators.training.trainer import Trainer
+    from cardai.evaluators.bodies.build import build
+    from cardai.evaluators.network_file import tensors_of
+    from cardai.evaluators.training.config import TrainConfig
+    from cardai.evaluators.training.trainer import Trainer
 
     given, stream = json.loads(fields), np.random.default_rng(SEED)
     given["weight_decay"] *= 10  # so that a few steps show it
@@ -170,8 +161,8 @@ def _moved(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) ->
 @_kept
 def policy(algorithm: str, name: str, variant: str, seats: int, encoder: str) -> Value:
     """Losses of a seeded short training of a small policy, and the size of its weights."""
-    from evaluators.network_file import tensors_of
-    from evaluators.policies import nfsp, ppo
+    from cardai.evaluators.network_file import tensors_of
+    from cardai.evaluators.policies import nfsp, ppo
 
     place: dict[str, Any] = {"seed": 3, "variant": variant, "seats": seats, "encoder": encoder}
     if algorithm == "ppo":

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
+from cardai.experiments.machinery.charts import cut, first_panel, svg
+from cardai.experiments.machinery.findings import VERDICTS
+from cardai.experiments.machinery.one_page import IN_FULL, again, one_page
+from cardai.experiments.machinery.sealed import read_sealed, write_sealed
+from cardai.experiments.machinery.words import Result, in_markdown, shown
+from cardai.experiments.pages import claims, ratings
 from cardai.files.reading import read_text
-from experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
-from experiments.machinery.charts import cut, first_panel, svg
-from experiments.machinery.findings import VERDICTS
-from experiments.machinery.one_page import IN_FULL, again, one_page
-from experiments.machinery.sealed import read_sealed, write_sealed
-from experiments.machinery.words import Result, in_markdown, shown
-from experiments.pages import claims, ratings
 
 ABOUT = (
     "cardai repeats, and adds to, what five sources report about card games: a thesis on Moska (a Finnish game in"
@@ -202,7 +202,7 @@ def excerpt(results: Sequence[Result]) -> str:
 def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) -> str:
     """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions.
 
-    `runs`: of a history of ratings, see `experiments.pages.ratings`.
+    `runs`: of a history of ratings, see `cardai.experiments.pages.ratings`.
     """
     lines = ["# Report", ""]
     lines += [line for about in ABOUT for line in (about, "")]

@@ -2,7 +2,7 @@
 
     with_stand_ins("greedy:{network moska thesis 4 relative before_draw mlp}?epsilon=0.1", folder)
 
-`experiments.machinery.observing` writes such specs.
+`cardai.experiments.machinery.observing` writes such specs.
 """
 
 import json
@@ -39,8 +39,8 @@ def with_stand_ins(spec: str, folder: Path) -> str:
 
 
 def _save_network(place: Path, name: str, variant: str, seats: str, encoder: str, moment: str, body: str) -> None:
-    from evaluators.bodies.build import build
-    from evaluators.model import Model
+    from cardai.evaluators.bodies.build import build
+    from cardai.evaluators.model import Model
 
     game = load(name)
     module = build(body, SMALL[body], list(game.encoder(encoder).layout(int(seats))), seed=0)
@@ -52,9 +52,9 @@ def _save_network(place: Path, name: str, variant: str, seats: str, encoder: str
 
 
 def _save_policy(place: Path, name: str, variant: str, seats: str, encoder: str) -> None:
-    from evaluators.policies.decisions import DecisionEncoder
-    from evaluators.policies.network import Network, initialised
-    from evaluators.policies.policy import Policy
+    from cardai.evaluators.policies.decisions import DecisionEncoder
+    from cardai.evaluators.policies.network import Network, initialised
+    from cardai.evaluators.policies.policy import Policy
 
     table = DecisionEncoder(load(name), int(seats), encoder)
     network = cast(Network, initialised(lambda: Network(table.width, (16,), table.actions), seed=0))
@@ -70,7 +70,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 
 def fix_weights(module: Any) -> None:
     """Give a network weights that are the same on all machines, in place."""
-    from evaluators.network_file import set_tensors, tensors_of
+    from cardai.evaluators.network_file import set_tensors, tensors_of
 
     stream = np.random.default_rng(SEED)
     tensors = tensors_of(module)

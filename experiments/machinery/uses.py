@@ -1,8 +1,9 @@
 """What an experiment uses: agents, recipes of data, ways of training, as written in `uses.json`.
 
-`experiments.machinery.observing` writes the file, from what runs at the scale "smoke" are seen to use. Networks that an
-experiment trains itself are written as stand-ins in braces: `greedy:{network moska thesis 4 relative before_draw mlp}`.
-`experiments.machinery.behaviour` computes how all of this behaves.
+`cardai.experiments.machinery.observing` writes the file, from what runs at the scale "smoke" are seen to use. Networks
+that an experiment trains itself are written as stand-ins in braces:
+`greedy:{network moska thesis 4 relative before_draw mlp}`.
+`cardai.experiments.machinery.behaviour` computes how all of this behaves.
 """
 
 from pathlib import Path

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
 
 GROUP = "Experiments"
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
@@ -44,7 +44,7 @@ def reproduce(
         raise CardaiError(f"{'--ship' if ship else '--again'} is for one experiment; name it")
     if ship and not hasattr(module(name), "ship"):
         raise CardaiError(f"{name} has no models of its own to ship")
-    from evaluators.scorer import set_device
+    from cardai.evaluators.scorer import set_device
 
     set_device(device)
     place = out or Path("runs") / scale
@@ -74,8 +74,8 @@ def report(
     """
     from cardai.app.cli import show
     from cardai.errors import CardaiError
-    from experiments.machinery.listing import Validity
-    from experiments.machinery.report import mark_outdated, put_into, results_in, write_again
+    from cardai.experiments.machinery.listing import Validity
+    from cardai.experiments.machinery.report import mark_outdated, put_into, results_in, write_again
 
     if check:
         validity = Validity.of(results_in(folder))
@@ -95,7 +95,7 @@ def _list(json: bool) -> int:
     from dataclasses import asdict
 
     from cardai.app.cli import show
-    from experiments.machinery.listing import ExperimentList
+    from cardai.experiments.machinery.listing import ExperimentList
 
     experiments = ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()})
     return show(experiments, json)
@@ -104,10 +104,10 @@ def _list(json: bool) -> int:
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
     """Run one experiment or all, and write the report of all results of this scale in the folder `place`."""
     from cardai.errors import CardaiError
+    from cardai.experiments.machinery import lab
+    from cardai.experiments.machinery.listing import ReproductionSummary
+    from cardai.experiments.machinery.report import results_in, write
     from cardai.show.progress import Line
-    from experiments.machinery import lab
-    from experiments.machinery.listing import ReproductionSummary
-    from experiments.machinery.report import results_in, write
 
     names = list(EXPERIMENTS) if name == "all" else [name]
     results, missing = [], {}
@@ -136,8 +136,8 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
 
 def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
     """Measure some finished pieces of an experiment again; returns 0 if all values are the same, 1 if one differs."""
+    from cardai.experiments.machinery import lab
     from cardai.show.progress import Line
-    from experiments.machinery import lab
 
     keys = lab.chosen_again(place / name, count, seed)
     try:

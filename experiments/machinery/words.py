@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.machinery.findings import Measurement
+from cardai.experiments.machinery.findings import Measurement
 
 Result = Mapping[str, Any]
-"""A sealed result, as `experiments.machinery.lab.run` returns it."""
+"""A sealed result, as `cardai.experiments.machinery.lab.run` returns it."""
 
 VERDICT_WORDS = {
     "reproduced": "they differ by no more than the errors of both",

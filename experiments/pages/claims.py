@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
-from experiments.machinery.catalogue import EXPERIMENTS, page_of
-from experiments.machinery.findings import VERDICTS
-from experiments.machinery.words import Result, rows_by_place, shown
+from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
+from cardai.experiments.machinery.findings import VERDICTS
+from cardai.experiments.machinery.words import Result, rows_by_place, shown
 
 FOLDER = Path(__file__).parent / "sources"
 NOT_TRIED, NOTHING, NOT_YET = "not tried", "no claim to test", "not in this report"

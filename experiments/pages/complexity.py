@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.complexity import AGENTS, COLUMNS, DURAK, PLAYERS
-from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.words import Result, rows_by_place, size_of, worded
+from cardai.experiments.complexity import AGENTS, COLUMNS, DURAK, PLAYERS
+from cardai.experiments.machinery.charts import chart, key, lines
+from cardai.experiments.machinery.words import Result, rows_by_place, size_of, worded
 
 NOTES = (
     "We count the decisions of all players with more than one legal move. The thesis counted the decisions of one"

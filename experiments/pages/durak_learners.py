@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
-from experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
-from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
+from cardai.experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
+from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
 
 NOTES = (
     "Games not lost: by the rules of the student report, the same deals for all, seats rotated. A drawn game is not"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.evaluations import WORST
-from experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
-from experiments.machinery.words import Result, worded
+from cardai.experiments.evaluations import WORST
+from cardai.experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
+from cardai.experiments.machinery.words import Result, worded
 
 NOTES = (
     "Each seat is evaluated after its own move, before any card is drawn, in a sampled state that agrees with what that"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES, unrepeated
-from experiments.machinery.charts import chart, dots, key, level
-from experiments.machinery.words import Result, interval_of, listed, rows_by_place, verdict_words, worded
+from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES, unrepeated
+from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.words import Result, interval_of, listed, rows_by_place, verdict_words, worded
 
 NOTES = (
     "Share of the win: the fewest points of a round win, k seats with as few share it; 25 % is equal. Same deals, seats"

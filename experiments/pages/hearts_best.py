@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from experiments.hearts_best import LAST, POINTS, SHARES
-from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.findings import Measurement, difference
-from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, worded
+from cardai.experiments.hearts_best import LAST, POINTS, SHARES
+from cardai.experiments.machinery.charts import chart, key, lines
+from cardai.experiments.machinery.findings import Measurement, difference
+from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_by_place, worded
 
 NOTES = (
     "One round a game; the same deals for all, seats rotated. The win of a round is shared by the seats with the fewest"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from experiments.information import (
+from cardai.experiments.information import (
     AGENTS,
     BEST,
     CLAIMED_GAMES,
@@ -20,9 +20,9 @@ from experiments.information import (
     OtherGame,
     claimed_price,
 )
-from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.duplicate import COUNTED
-from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
+from cardai.experiments.machinery.charts import chart, key, lines
+from cardai.experiments.machinery.duplicate import COUNTED
+from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
 
 NOTES = (
     "Games lost: the same deals for all, seats rotated; Wilson interval; games of one deal form one cluster."

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
-from experiments.machinery.charts import chart, dots, level
-from experiments.machinery.words import Result, interval_of, rows_by_place, worded
+from cardai.experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
+from cardai.experiments.machinery.charts import chart, dots, level
+from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, worded
 
 NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.machinery.charts import chart, dots, key, lines, logarithmic
-from experiments.machinery.words import Result, is_open, listed, rows_by_place, size_of, worded
-from experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, ComparedGame, differences_table, networks_table
+from cardai.experiments.machinery.charts import chart, dots, key, lines, logarithmic
+from cardai.experiments.machinery.words import Result, is_open, listed, rows_by_place, size_of, worded
+from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, ComparedGame, differences_table, networks_table
 
 NOTES = (
     "Networks: means over seeds. A seed decides the initial weights, the split of the data, the order of the states"

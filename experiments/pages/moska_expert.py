@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.findings import Measurement, difference
-from experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, worded
-from experiments.moska_expert import LOST
+from cardai.experiments.machinery.charts import chart, key, lines
+from cardai.experiments.machinery.findings import Measurement, difference
+from cardai.experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, worded
+from cardai.experiments.moska_expert import LOST
 
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.machinery.charts import chart, key, level
-from experiments.machinery.words import Result, rows_by_place, verdict_words, worded
-from experiments.moska_networks import LOST, TEST_CLAIM
+from cardai.experiments.machinery.charts import chart, key, level
+from cardai.experiments.machinery.words import Result, rows_by_place, verdict_words, worded
+from cardai.experiments.moska_networks import LOST, TEST_CLAIM
 
 NOTES = (
     "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from experiments.machinery.charts import COLOURS, INK, chart, dots, key, level
-from experiments.machinery.findings import Claim
-from experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
-from experiments.moska_table1 import FACTS, LOST
+from cardai.experiments.machinery.charts import COLOURS, INK, chart, dots, key, level
+from cardai.experiments.machinery.findings import Claim
+from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from cardai.experiments.moska_table1 import FACTS, LOST
 
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""

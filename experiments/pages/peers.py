@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.machinery.charts import COLOURS, chart, logarithmic
-from experiments.machinery.words import Result, interval_of, is_open, worded
-from experiments.peers import BOARD, BOUND, CHOICES, CLOCK, DECISIONS, HANDS, MOSKA, PROCESSOR, THRIFT, fastest
+from cardai.experiments.machinery.charts import COLOURS, chart, logarithmic
+from cardai.experiments.machinery.words import Result, interval_of, is_open, worded
+from cardai.experiments.peers import BOARD, BOUND, CHOICES, CLOCK, DECISIONS, HANDS, MOSKA, PROCESSOR, THRIFT, fastest
 
 NAMED = (
     "Moska's player `random` is the thesis' random player. It draws a kind of move and then cards, and never lists the"

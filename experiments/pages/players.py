@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.machinery.charts import chart, key, level, lines
-from experiments.machinery.words import Result, interval_of, listed, worded
-from experiments.players import FAIR, OURS, SHARE, SHIPPED
+from cardai.experiments.machinery.charts import chart, key, level, lines
+from cardai.experiments.machinery.words import Result, interval_of, listed, worded
+from cardai.experiments.players import FAIR, OURS, SHARE, SHIPPED
 
 IN_WORDS = {
     "reproduced": "better than Bot3",

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from experiments.machinery.charts import chart, dots, key, level
-from experiments.machinery.words import Result, interval_of, is_open, rows_by_place, worded
-from experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
+from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_by_place, worded
+from cardai.experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
 
 NOTES = (
     "A pair: one network trained under each set of rules. Both play the same deals, with rotated seats; each pair"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.machinery.charts import chart, key, lines
-from experiments.machinery.words import Result, interval_of, listed, rows_by_place, worded
-from experiments.scaling import AGENTS
+from cardai.experiments.machinery.charts import chart, key, lines
+from cardai.experiments.machinery.words import Result, interval_of, listed, rows_by_place, worded
+from cardai.experiments.scaling import AGENTS
 
 NOTES = (
     "Speed-up: games a second divided by those with one thread in the same repeat; Student-t interval over repeats.",

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.machinery.charts import chart, key, lines, logarithmic
-from experiments.machinery.words import Result, interval_of, rows_by_place, worded
-from experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
+from cardai.experiments.machinery.charts import chart, key, lines, logarithmic
+from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, worded
+from cardai.experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
 
 NOTES = (
     "All agents of a game play the same deals, seats are rotated. Wilson interval; games of one deal form"

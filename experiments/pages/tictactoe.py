@@ -3,10 +3,10 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.machinery.charts import COLOURS, chart, key, level, logarithmic
-from experiments.machinery.findings import Measurement, difference
-from experiments.machinery.words import Result, is_open, rows_by_place, worded
-from experiments.tictactoe import BODIES, CLAIMS, GOAL, LOST, PROTOCOLS, SCALES, TITLES, WON
+from cardai.experiments.machinery.charts import COLOURS, chart, key, level, logarithmic
+from cardai.experiments.machinery.findings import Measurement, difference
+from cardai.experiments.machinery.words import Result, is_open, rows_by_place, worded
+from cardai.experiments.tictactoe import BODIES, CLAIMS, GOAL, LOST, PROTOCOLS, SCALES, TITLES, WON
 
 LABELS = {
     WON: "Games won against uniformly random moves, %",

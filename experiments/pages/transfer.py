@@ -4,11 +4,19 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from experiments.machinery.charts import chart, dots, key, level
-from experiments.machinery.duplicate import COUNTED
-from experiments.machinery.findings import Measurement, difference
-from experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, verdict_words, worded
-from experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
+from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.duplicate import COUNTED
+from cardai.experiments.machinery.findings import Measurement, difference
+from cardai.experiments.machinery.words import (
+    Result,
+    interval_of,
+    is_open,
+    listed,
+    rows_by_place,
+    verdict_words,
+    worded,
+)
+from cardai.experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
 
 
 def notes(result: Result) -> list[str]:

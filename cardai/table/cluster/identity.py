@@ -9,9 +9,8 @@ from pathlib import Path
 
 from cardai.game import Game
 from cardai.rule import JIT
-from cardai.stats.machine import processor
+from cardai.stats.machine import code_digest, processor
 
-_PACKAGE = Path(__file__).parents[2]
 _ALWAYS = ("cardai", "code", "game", "rules")
 _NUMBERS = ("numba", "numpy", "jax", "device")
 MIXED = "mixed"
@@ -24,10 +23,9 @@ def identity(game: Game, device: str | None = None) -> dict[str, str]:
     `device`: where networks compute, as in `set_device`. None: there are none, so no device is named.
     """
     module = Path(getattr(game.deal, "py_func", game.deal).__code__.co_filename)
-    evaluators = _PACKAGE.parent / "evaluators"
     return {
         "cardai": importlib.metadata.version("cardai"),
-        "code": _digest(_PACKAGE, evaluators),
+        "code": code_digest("evaluators"),
         "game": f"{game.name} {game.version}",
         "rules": _digest(module.parent) if module.name != "<string>" else "",
         "python": platform.python_version(),
@@ -83,10 +81,9 @@ def _words(name: str, value: str | None) -> str:
 
 
 @functools.cache
-def _digest(*folders: Path) -> str:
-    """A digest of all Python files in some folders, and of their names."""
+def _digest(folder: Path) -> str:
+    """A digest of all Python files in a folder, and of their names."""
     digest = hashlib.blake2b(digest_size=6)
-    for folder in folders:
-        for file in sorted(folder.rglob("*.py")):
-            digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+    for file in sorted(folder.rglob("*.py")):
+        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
