@@ -9,8 +9,10 @@ import functools
 import hashlib
 import keyword
 import math
+import pkgutil
 import re
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,8 +46,36 @@ _RULES = ("deal", "legal", "act", "settle", "score", "resample")  # in the order
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
-GameState = np.record
-"""A game's state: one record of its `state_dtype`, whose first fields are the core's."""
+_OF_STATES: "weakref.WeakValueDictionary[int, Game]" = weakref.WeakValueDictionary()
+"""The games of this process by the `id` of their `state_dtype`."""
+_REPR = 300  # characters of a state's repr, at most
+
+
+class GameState(np.record):
+    """A game's state: one record of its `state_dtype`, whose first fields are the core's."""
+
+    def __repr__(self) -> str:
+        """Return the names and values of the fields that are not 0, cut to 300 characters."""
+        shown = [name for name in self.dtype.names or () if name == "turn" or np.any(self[name])]
+        return short(_Fields(", ".join(f"{name}={np.asarray(self[name]).tolist()}" for name in shown)), _REPR)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the table as the seat to move sees it."""
+        return pkgutil.resolve_name("cardai.show.html:state")(self)
+
+    @property
+    def game(self) -> "Game | None":
+        """The game that it is a state of. None if that cannot be told, as in another process than it was made in."""
+        return _OF_STATES.get(id(self.dtype))
+
+
+class _Fields(str):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"GameState({self})"
 
 
 def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
@@ -68,7 +98,7 @@ def state_dtype(**fields: int | tuple[int, ...]) -> np.dtype:
             raise CardaiError(f"state_dtype: the core already has a field {name!r}")
         _refuse_shape(name, shape)
     core = [(name, "u8" if name == "rng" else "i8") for name in CORE_FIELDS]
-    return np.dtype((np.record, core + [(name, "i8", shape) for name, shape in fields.items()]))
+    return np.dtype((GameState, core + [(name, "i8", shape) for name, shape in fields.items()]))
 
 
 def move_dtype(*fields: str) -> np.dtype:
@@ -86,7 +116,7 @@ def move_dtype(*fields: str) -> np.dtype:
 def _refuse_name(function: str, name: object) -> None:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise CardaiError(f"{function}: {short(name)} cannot be the name of a field; a rule could not write state.name")
-    if hasattr(np.record, name):
+    if hasattr(GameState, name):
         raise CardaiError(
             f"{function}: a field cannot be named {name!r}, since NumPy records have an attribute of that name, which"
             f" plain Python (CARDAI_JIT=0) would use instead; {name}_ would do"
@@ -455,8 +485,20 @@ class Game:
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
 
+        _OF_STATES.setdefault(id(self.state), self)
+
     def __hash__(self) -> int:
         return id(self)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}, version {self.version}: {self.title}, {_in_words(self.seats)} seats>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what another process needs to load the same game: its name, or the path of its file, and its version.
+
+        Raises CardaiError for a game that is in no module as `GAME`.
+        """
+        return pkgutil.resolve_name("cardai.registry:reduced")(self)
 
     @property
     def tallied(self) -> list[str]:

@@ -71,6 +71,19 @@ def name_of(game: Game) -> str:
     raise CardaiError(f"{game.name} cannot be loaded in another process: no module holds it as GAME")
 
 
+def reduced(game: Game) -> tuple[Callable[[str, int], Game], tuple[str, int]]:
+    """What pickle keeps of a game: how another process loads it. Raises CardaiError as `name_of` does."""
+    return load_version, (name_of(game), game.version)
+
+
+def load_version(name: str, version: int) -> Game:
+    """Load a game as `load` does. Raises CardaiError also if it has another version."""
+    game = load(name)
+    if game.version != version:
+        raise CardaiError(f"{name} has version {game.version} here; version {version} was sent")
+    return game
+
+
 def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribute: str) -> Game:
     """The game of a module. If the module has none or does not run, its imports are undone."""
     before = set(sys.modules)

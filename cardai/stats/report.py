@@ -43,6 +43,10 @@ class Report:
         Console(file=out, width=None if is_terminal(sys.stdout) else WIDE, color_system=None).print(drawn)
         return out.getvalue().rstrip("\n")
 
+    def _repr_html_(self) -> str:
+        """Return the table as a notebook shows it."""
+        return pkgutil.resolve_name("cardai.show.html:report")(self)
+
 
 def is_terminal(stream: Any) -> bool:
     """Whether a stream is a terminal; False for None, which stands for a stream that is closed."""
