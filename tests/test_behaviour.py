@@ -38,7 +38,7 @@ def afresh(monkeypatch, tmp_path):
         for value in vars(probes).values():
             getattr(value, "cache_clear", lambda: None)()
         number = str(next(fresh))
-        monkeypatch.setattr(probes, "_content_of_the_tree", lambda: number)
+        monkeypatch.setattr(probes, "code_digest", lambda *parts, suffixes: number)
 
     monkeypatch.setattr(probes, "cache_root", lambda: tmp_path)
     forget()
