@@ -51,7 +51,7 @@ _OF_STATES: "weakref.WeakValueDictionary[int, Game]" = weakref.WeakValueDictiona
 _REPR = 300  # characters of a state's repr, at most
 
 
-class GameState(np.record):
+class GameState(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]: NumPy types its `__module__`
     """A game's state: one record of its `state_dtype`, whose first fields are the core's."""
 
     def __repr__(self) -> str:
