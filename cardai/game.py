@@ -65,11 +65,6 @@ class GameState(np.record):  # pyright: ignore[reportIncompatibleVariableOverrid
         """Return what a notebook shows: the table as the seat to move sees it."""
         return pkgutil.resolve_name("cardai.show.html:state")(self)
 
-    @property
-    def game(self) -> "Game | None":
-        """The game that it is a state of. None if that cannot be told, as in another process than it was made in."""
-        return _OF_STATES.get(id(self.dtype))
-
 
 class _Fields(str):
     __slots__ = ()
@@ -843,6 +838,11 @@ class Game:
 
     def _fields(self, move: np.record) -> str:
         return ", ".join(f"{name}={int(move[name])}" for name in self.move.names or ())
+
+
+def game_of(state: GameState) -> Game | None:
+    """The game of a state. None if that cannot be told, as in another process than the one that made it."""
+    return _OF_STATES.get(id(state.dtype))
 
 
 def is_game(game: Any) -> Game:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import planted
 import pytest
@@ -212,7 +213,8 @@ def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(f
     with pytest.raises(CardaiError) as refused:
         game.new()
     message = str(refused.value)
-    assert message.startswith(f"low_hand: the rule {name} does not compile: {why}")
+    begin = f"low_hand: the rule {name} does not compile: {why}"
+    assert message.startswith(begin), f"Numba {numba.__version__} words an error in its own way: see kernel/refusal.py"
     assert message.endswith(f"{HERE}, line {line_of(source)}: {source})")
     assert "\n" not in message
     assert len(message) < 400

@@ -5,7 +5,7 @@ from html import escape
 
 from rich.console import Console
 
-from cardai.game import Game, GameState, Zone
+from cardai.game import Game, GameState, Zone, game_of
 from cardai.stats.report import WIDE, Report
 
 _LEFT = "style='text-align:left'"
@@ -16,7 +16,7 @@ def state(state: GameState) -> str:
 
     Without zones it is the text of `Game.show`, and of a state whose game cannot be told its fields.
     """
-    game = state.game
+    game = game_of(state)
     if game is None:
         return f"<pre>{escape(repr(state))}</pre>"
     seat = max(int(state["turn"]), 0)
