@@ -38,7 +38,7 @@ from cardai.kernel.rules import (
     door_value,
     lend,
 )
-from cardai.rule import STREAM, shuffle
+from cardai.rule import STREAM, elsewhere, shuffle
 
 CORE_FIELDS = native.HEADER
 
@@ -576,10 +576,10 @@ class Game:
     @functools.cached_property
     def rules(self) -> Rules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
-        entries = [self._entry(name, getattr(self, name)) for name in _RULES]
-        entries.append(self._entry("is_legal", self.is_legal) if self.is_legal else entries[1])
+        ours_first = sorted(self.own_rules(), key=lambda pair: elsewhere.is_under_way(pair[1]))
+        made = {role: self._entry(role, function) for role, function in ours_first}
         return Rules(
-            native.addresses(entries),
+            native.addresses([made.get(role, made["legal"]) for role in (*_RULES, "is_legal")]),
             self.is_legal is not None,
             self.state.itemsize,
             self.move.itemsize,
@@ -617,12 +617,16 @@ class Game:
         Raises CardaiError for the first that does not compile, with its file, its line and the reason.
         """
         assert self.rules
-        for role, function in self.compiled_rules()[len(_RULES) + (self.is_legal is not None) :]:
+        for role, function in self.compiled_rules()[len(self.own_rules()) :]:
             self.entry(role, function)
+
+    def own_rules(self) -> list[tuple[str, Callable[..., Any]]]:
+        """All that `rules` compiles: (role, rule)."""
+        return [(name, getattr(self, name)) for name in _RULES] + [("is_legal", self.is_legal)] * bool(self.is_legal)
 
     def compiled_rules(self) -> list[tuple[str, Callable[..., Any]]]:
         """All that `compile` compiles: (role, rule)."""
-        rules = [(name, getattr(self, name)) for name in _RULES] + [("is_legal", self.is_legal)] * bool(self.is_legal)
+        rules = self.own_rules()
         for role, functions in (
             ("encode", [encoder.encode for encoder in self.encoders.values()]),
             ("value", self.heuristics.values()),
@@ -644,6 +648,7 @@ class Game:
 
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
         refusal.refuse_parameters(self.name, role, function)
+        elsewhere.finish(function)
         try:
             return native.entry(role, function, self.state, self.move)
         except Exception as error:  # the compiler raises many things, a KeyError for a field that does not exist

@@ -1,8 +1,10 @@
-"""The driver is compiled by a second process while this one compiles a game, and only where it must be compiled."""
+"""A second process compiles the driver or the largest rule of a game, only where it must be compiled."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ import small_game
 
 import cardai
 from cardai.app import cli
-from cardai.rule import JIT
+from cardai.kernel import driver
+from cardai.rule import JIT, elsewhere
 from cardai.table import second_process
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python compiles nothing")
@@ -57,8 +60,8 @@ def processors(monkeypatch):
 
 def test_it_is_started_once_and_waited_for(processors, tmp_path):
     processors.setenv("CARDAI_CACHE", str(tmp_path))
-    second_process.begin()
-    second_process.begin()
+    second_process.begin(small_game.GAME)
+    second_process.begin(small_game.GAME)
     (process,) = STARTED
     second_process.finish()
     second_process.finish()
@@ -67,25 +70,24 @@ def test_it_is_started_once_and_waited_for(processors, tmp_path):
 
 def test_it_is_killed_at_the_end_of_a_command_that_did_not_need_it(processors, tmp_path):
     processors.setenv("CARDAI_CACHE", str(tmp_path))
-    second_process.begin()
+    second_process.begin(small_game.GAME)
     second_process._end()
     assert STARTED[0].killed == 1
 
 
 def test_it_is_not_started_if_the_driver_was_kept_or_for_one_processor(processors, tmp_path):
-    game = small_game.GAME
-    cardai.match(game, ["low", "low"], games=2)  # compiles the driver, or loads it
-    second_process.begin()
+    cardai.match(small_game.GAME, ["low", "low"], games=2)  # compiles the driver, or loads it
+    second_process.begin(small_game.GAME)
     processors.setenv("CARDAI_CACHE", str(tmp_path))
     processors.setattr(second_process, "default_threads", lambda: 1)
-    second_process.begin()
+    second_process.begin(small_game.GAME)
     assert STARTED == []
 
 
 def test_it_is_not_started_if_nothing_that_it_compiles_can_be_kept(processors, tmp_path):
     (tmp_path / "file").write_text("")
     processors.setenv("CARDAI_CACHE", str(tmp_path / "file"))
-    second_process.begin()
+    second_process.begin(small_game.GAME)
     assert STARTED == []
 
 
@@ -101,9 +103,104 @@ def test_what_it_compiles_is_what_a_game_needs(tmp_path):
 
 def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
     asked = []
-    monkeypatch.setattr(second_process, "begin", lambda: asked.append(1))
+    monkeypatch.setattr(second_process, "begin", lambda game: asked.append(game.name))
     for command in (["games"], ["rules", "tictactoe"], ["agents", "tictactoe"]):
         assert cli.run(command) == 0
     assert asked == []
     cli.load("tictactoe")
-    assert asked == [1]
+    assert asked == ["tictactoe"]
+
+
+COPIED = """
+import cardai
+from cardai.kernel import native
+from cardai.rule import compiling, elsewhere
+
+game, told = cardai.load("tictactoe"), []
+compiling.watchers.append(told.append)
+elsewhere.begin(game.legal, lambda: native.entry("legal", game.legal, game.state, game.move))
+assert elsewhere.is_under_way(game.legal)
+game.rules
+assert not elsewhere.is_under_way(game.legal)
+print(*told)
+"""
+
+
+def test_a_copy_of_the_process_compiles_a_rule_and_this_one_loads_it(tmp_path):
+    env = {**os.environ, "CARDAI_CACHE": str(tmp_path), "PYTHONPATH": str(Path(cardai.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", COPIED], env=env, capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["act", "deal", "resample", "score", "settle"]
+    assert len(list((tmp_path / "rules").glob("*.legal-*.code"))) == 1
+
+
+def rule_of_nobody():
+    """Stands for a rule."""
+
+
+@pytest.mark.parametrize(
+    "compile_", [lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: time.sleep(60), lambda: 1 / 0]
+)
+def test_a_copy_that_dies_or_is_slow_is_not_waited_for(compile_, monkeypatch, capfd):
+    monkeypatch.setattr(elsewhere, "PATIENCE", 0.2)
+    elsewhere.begin(rule_of_nobody, compile_)
+    process, begun = elsewhere._under_way[rule_of_nobody], time.monotonic()
+    elsewhere.finish(rule_of_nobody)
+    assert time.monotonic() - begun < 30
+    assert not elsewhere.is_under_way(rule_of_nobody)
+    with pytest.raises(ProcessLookupError):  # it has ended, and was waited for
+        os.kill(process, 0)
+    assert capfd.readouterr() == ("", "")
+    elsewhere.finish(rule_of_nobody)  # there is none
+
+
+def test_a_copy_is_ended_with_its_process():
+    elsewhere.begin(rule_of_nobody, lambda: time.sleep(60))
+    process = elsewhere._under_way[rule_of_nobody]
+    elsewhere._end()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+@pytest.fixture
+def copies(processors, tmp_path):
+    """The rules that a copy was begun for, where only the driver is kept and processors are free."""
+    begun: list[str] = []
+    processors.setenv("CARDAI_CACHE", str(tmp_path))
+    processors.setattr(second_process, "is_kept", lambda rule: rule is driver.advance)
+    processors.setattr(second_process.os, "getloadavg", lambda: (0.5, 0.5, 0.5))
+    processors.setattr(elsewhere, "can_begin", lambda: True)
+    processors.setattr(elsewhere, "begin", lambda rule, _: begun.append(rule.__name__))
+    return begun
+
+
+@pytest.mark.parametrize(("name", "largest"), [("hearts", ["resample"]), ("moska", ["legal"]), ("tictactoe", [])])
+def test_a_copy_compiles_the_largest_rule_of_a_large_game(copies, name, largest):
+    second_process.begin(cardai.load(name))
+    assert copies == largest
+    assert STARTED == []
+
+
+def test_no_copy_is_made_where_it_would_not_help(copies, processors):
+    game = cardai.load("hearts")
+    with processors.context() as other:
+        other.setattr(second_process.os, "getloadavg", lambda: (1.5, 0.5, 0.5))
+        second_process.begin(game)
+    with processors.context() as other:
+        other.setattr(second_process, "is_kept", lambda rule: rule is not game.resample)  # nothing else to compile
+        second_process.begin(game)
+    with processors.context() as other:
+        other.setattr(elsewhere, "can_begin", lambda: False)
+        second_process.begin(game)
+    assert copies == []
+
+
+def test_a_process_with_threads_or_a_copy_is_not_copied(monkeypatch):
+    monkeypatch.setattr(elsewhere.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(elsewhere.sys, "platform", "linux")
+    monkeypatch.delitem(sys.modules, "jax", raising=False)
+    assert elsewhere.can_begin()
+    monkeypatch.setitem(elsewhere._under_way, rule_of_nobody, 1)
+    assert not elsewhere.can_begin()
+    monkeypatch.delitem(elsewhere._under_way, rule_of_nobody)
+    monkeypatch.setattr(elsewhere.threading, "active_count", lambda: 2)
+    assert not elsewhere.can_begin()

@@ -1067,7 +1067,7 @@ def load(name: str) -> "Game":
     from cardai.table import second_process
 
     game = registry.load(name)
-    second_process.begin()
+    second_process.begin(game)
     return game
 
 
