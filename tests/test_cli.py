@@ -19,7 +19,7 @@ from cardai.app import doctor, rulebook
 from cardai.app.cli import _read_verb, run
 from cardai.data.record import read, verify
 from cardai.registry import load
-from cardai.rule import JIT
+from cardai.rule import JIT, keeping
 from cardai.show.progress import Line, is_cold
 
 ROOT = Path(__file__).parent.parent
@@ -407,13 +407,18 @@ def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
     rules, mine = tmp_path / "cache/rules", tmp_path / "cache/mine"
-    for file in (rules / "deal.code", rules / "mine", mine / "deal.code"):
+    older, own = tmp_path / "cache/moska-ab850d0e4f214912", tmp_path / "cache/copy-ab850d0e4f214912"
+    compiled = rules / "deal.code", older / "moska_fa0f/rules.deal-5.py311.1.nbc", older / "moska_fa0f/rules.deal-5.nbi"
+    others = rules / "mine", mine / "deal.code", mine / "deal.nbi", own / "agent.py"
+    for file in (*compiled, *others):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(bytes(100))
-    assert doctor.clear_cache() == 100
-    assert not (rules / "deal.code").exists()
-    assert (rules / "mine").exists()
-    assert (mine / "deal.code").exists()
+    assert sum(size for _, size in keeping.all_files()) == 300
+    assert doctor.clear_cache() == 300
+    assert not older.exists()
+    assert not compiled[0].exists()
+    assert all(file.exists() for file in others)
+    assert doctor.clear_cache() == 0
 
 
 class Terminal(io.StringIO):

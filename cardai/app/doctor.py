@@ -11,7 +11,7 @@ from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import available
 from cardai.rule import JIT
-from cardai.rule.keeping import forget, kept_files, rules_folder
+from cardai.rule.keeping import all_files, forget, rules_folder
 from cardai.show.progress import Line, is_cold
 from cardai.stats.machine import machine
 from cardai.table.many import play
@@ -27,7 +27,7 @@ def examine(load: Callable[[str], Game]) -> dict[str, Any]:
     return machine() | {
         "rules": how_compiled(),
         "cache_folder": str(rules_folder()),
-        "cache_megabytes": round(sum(size for _, size in kept_files()) / 1e6, 1),
+        "cache_megabytes": round(sum(size for _, size in all_files()) / 1e6, 1),
         "to_clear_the_cache": "cardai doctor --clear-cache",
         "games": games,
         "healthy": healthy,
