@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import tempfile
+from importlib.metadata import version
 
 # These begin first, or one processor would still be busy with one of them when the others have nothing left to do.
 LONGEST = (
@@ -12,7 +13,10 @@ LONGEST = (
     "test_grade", "test_isolated", "test_bodies", "test_search", "test_devices", "test_compiling",
 )  # fmt: skip
 _XLA = "JAX_COMPILATION_CACHE_DIR"
-_QUICK = "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes=true"
+_QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+_QUICKER = " --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+_KNOWS_QUICKER = "0.10."
+"""The versions of jaxlib that know these flags: a flag that XLA does not know ends the process."""
 
 
 def pytest_configure(config):
@@ -20,14 +24,15 @@ def pytest_configure(config):
 
     An ignored signal stays ignored in the processes that tests start; one that is handled does not.
 
-    Equal networks are compiled once in all processes of a run, those that tests start included. They are not optimised
-    much: the networks of tests are small, and compiling them would take longer than computing them.
+    Equal networks are compiled once in all processes of a run, those that tests start included. They are not optimised:
+    the networks of tests are small, and compiling them would take longer than computing them.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config.option, "loadscopereorder"):  # pytest-xdist would begin with the file that has the most tests
         config.option.loadscopereorder = False
-    os.environ.setdefault("XLA_FLAGS", _QUICK)
+    quicker = _QUICKER if version("jaxlib").startswith(_KNOWS_QUICKER) else ""
+    os.environ.setdefault("XLA_FLAGS", _QUICK + quicker)
     if _XLA not in os.environ:
         os.environ[_XLA] = tempfile.mkdtemp(prefix="cardai-xla-")
         os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
