@@ -105,7 +105,7 @@ _NETWORK = {
 SCALES = {
     "smoke": Scale(
         games=(25, 50),
-        epochs=2,
+        epochs=1,
         evaluator=(200,),
         generations=1,
         benchmark=16,

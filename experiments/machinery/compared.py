@@ -34,6 +34,8 @@ from cardai.stats import interval
 
 ASKED = 4096
 """Rows in a batch when a network's speed is measured: about as many as play needs at once."""
+ROUND = {"smoke": 0.005, "small": 0.2, "full": 0.2}
+"""{scale: seconds of a round in which rows are scored to measure a network's speed}."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class ComparedNetworks:
         def measure() -> dict[str, Any]:
             module, dataset = load_model(self._file(kind, 0)).module, self.comparison.dataset
             rows = dataset.take(np.arange(ASKED) % len(dataset))
-            return {"rows_per_second": rows_per_second(module, rows)}
+            return {"rows_per_second": rows_per_second(module, rows, seconds=ROUND[self.lab.scale])}
 
         return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
 
