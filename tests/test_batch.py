@@ -1,6 +1,7 @@
 """Games stepped as arrays are the games that the core plays move by move."""
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,18 @@ def test_moves_without_numbers_are_played_by_their_places():
         assert (plain.states == numbered.states).all()
 
 
+def test_an_action_that_was_legal_in_the_slot_before_is_refused():
+    batch = Batch(TICTACTOE, 3, seed=1)
+    for _ in range(60):
+        batch.step(batch.sample())
+        chosen, states = batch.sample().copy(), batch.states.copy()
+        for slot, action in itertools.product(range(3), (*range(-2, 12), -(2**63), 2**63 - 1)):
+            if action not in np.flatnonzero(batch.action_mask[slot]):
+                with pytest.raises(IllegalMove, match=f"in slot {slot} the actions .* are legal, not {action}$"):
+                    batch.step([*chosen[:slot], action, *chosen[slot + 1 :]])
+        assert (batch.states == states).all()
+
+
 @pytest.mark.parametrize("values", [range(9), [3**k for k in range(9)], [-(2**60), *range(1, 8), 2**60], [-1] * 9])
 def test_numbers_of_moves_are_looked_up_whatever_the_fields_are(values):
     """One field, or two whose product is large, equal for all, negative or as wide as a set of cards."""
@@ -241,9 +254,8 @@ def test_numbers_of_moves_are_looked_up_whatever_the_fields_are(values):
         asked = [*actions, *(tuple(field + 1 for field in move) for move in actions), (-1,) * wide, (0,) * wide]
         lists = np.array(asked, np.int64)
         lent = lend(
-            _Actions(lists, lists, np.zeros((1, 9), np.uint8), np.zeros(9, np.uint8), 9, table, len(table), factors,
-                     wide, shift)
-        )._replace(mask=np.zeros(9, np.uint8))  # fmt: skip
+            _Actions(lists, lists, np.zeros((1, 9), np.uint8), 9, lists, table, len(table), factors, wide, shift)
+        )
         assert [looked_up(lent, k) for k in range(len(asked))] == [actions.get(move, -1) for move in asked]
 
 

@@ -206,6 +206,16 @@ if JIT:
 
         return types.int64(types.int64, types.int64), codegen
 
+    @intrinsic
+    def store_byte(typingctx, address, value):
+        """Write a byte, 0 to 255, at a handle."""
+
+        def codegen(context, builder, signature, args):
+            builder.store(builder.trunc(args[1], ir.IntType(8)), builder.inttoptr(args[0], _BYTES))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), codegen
+
     _deal, _settle = _caller("deal"), _caller("settle")
     _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
     _score, _resample, _blank = _caller("score"), _caller("resample"), _caller("blank")
@@ -408,6 +418,11 @@ if JIT:
         clear_bytes(at(rows, index), rows[1])
 
     @rule
+    def set_in_row(rows, index, place, value):
+        """Write a byte, 0 to 255, at a place of row `index` of u8[n, width]."""
+        store_byte(at(rows, index) + place, value)
+
+    @rule
     def hash_row(rows, index):
         """A hash of row `index` of u8[n, width]: an int64, not negative."""
         row, width, key = at(rows, index), rows[1], np.uint64(0)
@@ -589,6 +604,9 @@ else:
 
     def clear_row(rows, index):
         rows[index] = 0
+
+    def set_in_row(rows, index, place, value):
+        rows[index, place] = value
 
     def hash_row(rows, index):
         return hash(rows[index].tobytes()) & 0x7FFFFFFFFFFFFFFF
