@@ -76,10 +76,6 @@ class Scores:
     def __len__(self) -> int:
         return sum(n for _, n in self._parts)
 
-    def is_ready(self) -> bool:
-        """Whether `np.asarray` would return at once."""
-        return all(part.is_ready() for part, _ in self._parts)  # pyright: ignore[reportAttributeAccessIssue]
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         parts = [np.asarray(part)[:n] for part, n in self._parts]
         scores = np.concatenate(parts) if parts else np.zeros(0, np.float32)

@@ -33,7 +33,6 @@ from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads
 
-COMMAND = "cardai reproduce hearts"
 SEED, CHOOSING = 20261123, 20261124
 """The deals of all figures, and those on which thresholds are chosen."""
 SHARE, POINTS, MADE, TRIED = (

@@ -45,7 +45,6 @@ from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads
 from cardai.table.many import play
 
-COMMAND = "cardai reproduce literature"
 SEED = 20261122
 UNTRAINED = "plausible"
 HAND_WRITTEN = {"plausible": 2.0, "forgetful": 1.0, "logic": 0.5}

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
+from cardai.evaluators import settings
 from cardai.evaluators.training.config import (
     TrainConfig,
     about,
     as_plain,
-    as_toml,
     command,
     difference,
     read_config,
@@ -52,7 +52,7 @@ def test_any_text_and_number_survives_toml(text, rate, hidden):
     import tomllib
 
     made = config(data=(text,), out=text, learning_rate=rate, options={"hidden": hidden})
-    assert TrainConfig(**tomllib.loads(as_toml(made))) == made
+    assert TrainConfig(**tomllib.loads(settings.as_toml(made))) == made
 
 
 def test_options_are_completed_with_the_bodys_defaults():

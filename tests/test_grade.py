@@ -16,7 +16,7 @@ from cardai import CardaiError, IllegalMove, load
 from cardai.game import Game, Player, move_dtype, state_dtype
 from cardai.measure.grade import grade, grade_strategy
 from cardai.measure.perfect.agent_strategy import strategy_of
-from cardai.measure.perfect.strategy import best_against_uniform, minimax, uniform, values_against_uniform
+from cardai.measure.perfect.strategy import best_against_uniform, uniform
 from cardai.measure.perft import perft
 from cardai.measure.solution import solve
 from cardai.rule import below, rule
@@ -83,6 +83,10 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
         solution.place(state)
 
 
+def minimax(solution):
+    return solution.is_optimal.astype(np.int64)
+
+
 @pytest.mark.parametrize(
     ("strategy", "first", "second"),
     [
@@ -94,8 +98,8 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
     ids=["safe", "risk", "minimax", "random"],
 )
 def test_reference_strategies_have_their_exact_values(solution, strategy, first, second):
-    outcomes = values_against_uniform(solution, strategy(solution))
-    for outcome, wanted in zip(outcomes, (first, second), strict=True):
+    graded = grade_strategy(solution, "tested", strategy(solution))
+    for outcome, wanted in zip((graded.first, graded.second), (first, second), strict=True):
         assert (outcome.win, outcome.draw, outcome.loss) == tuple(map(Fraction, wanted))
 
 
@@ -140,8 +144,8 @@ def lines_of(solution, strategy, seat, state):
 
 def test_the_number_of_lines_is_that_of_playing_them_all(solution):
     strategy = best_against_uniform(solution, safe=False)
-    outcomes = values_against_uniform(solution, strategy)
-    for seat, outcome in enumerate(outcomes):
+    graded = grade_strategy(solution, "risk", strategy)
+    for seat, outcome in enumerate((graded.first, graded.second)):
         assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
 
 
@@ -195,7 +199,8 @@ def test_a_python_function_is_graded_by_its_answers(solution):
     strategy = np.zeros(len(solution.moves), np.int64)
     strategy[solution.first[:-1][solution.turns >= 0]] = 1
     assert graded.luck == "none"
-    assert (graded.first, graded.second) == values_against_uniform(solution, strategy)
+    wanted = grade_strategy(solution, "the first move", strategy)
+    assert (graded.first, graded.second) == (wanted.first, wanted.second)
 
 
 def test_a_python_function_that_uses_luck_is_estimated(solution):

@@ -24,7 +24,6 @@ from cardai.evaluators.training import checkpoint, run_folder, run_log, show_tra
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance
 from cardai.evaluators.training.config import TrainConfig, read_config
 from cardai.evaluators.training.metrics import measure
-from cardai.evaluators.training.throughput import throughput
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
 from cardai.files.writing import held
@@ -470,14 +469,6 @@ def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
     assert set(deck) == {"0", "1-20", "over 20"}
     assert sum(part["split"]["n"] for part in deck.values()) == result.report["states"]["test"]
     assert result.report["test"]["natural"]["prior"] == pytest.approx(0.75)
-
-
-def test_the_speed_is_told_beside_that_of_the_products_alone(config):
-    one = config(options={"hidden": [64, 64]})
-    found = throughput(one, collect(one, load("tictactoe")), rounds=3)
-    assert found.states_per_second > 0
-    assert 0.01 < found.share < 1.5
-    assert found.batch == 256
 
 
 def test_the_recipe_is_the_configs(config):

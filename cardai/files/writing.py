@@ -134,17 +134,6 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def in_turn(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for this folder. Raises OSError if it cannot be opened."""
-    handle = _handle(folder)
-    try:
-        _lock(handle, waits=True)
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
     """Delay Ctrl-C until the block is done, so that nothing is half written or counted twice."""
     if threading.current_thread() is not threading.main_thread():
@@ -165,18 +154,17 @@ def _handle(folder: Path) -> int:
     return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT) if os.name == "nt" else os.open(folder, os.O_RDONLY)
 
 
-def _lock(handle: int, waits: bool = False) -> bool:
+def _lock(handle: int) -> bool:
     """Lock an open file until it is closed. Returns False if another process has locked it."""
     try:
         if os.name == "nt":
             import msvcrt
 
-            mode = msvcrt.LK_LOCK if waits else msvcrt.LK_NBLCK  # pyright: ignore[reportAttributeAccessIssue]
-            msvcrt.locking(handle, mode, 1)  # pyright: ignore[reportAttributeAccessIssue]
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue]
         else:
             import fcntl
 
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:  # this file system has no locks

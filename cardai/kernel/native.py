@@ -636,8 +636,5 @@ else:
         """The rule itself."""
         return function
 
-    def block(records: np.ndarray) -> np.ndarray:
-        return records
-
     def addresses(functions: list[Any]) -> Any:
         return functions

@@ -104,7 +104,7 @@ def grade(
 
 
 def grade_strategy(solution: Solution, name: str, strategy: np.ndarray, luck: str = "known", samples: int = 0) -> Grade:
-    """Grade a strategy, for example `minimax(solution)`, under a name."""
+    """Grade a strategy, for example `uniform(solution)`, under a name."""
     first, met_first = play_through(solution, strategy, 0)
     second, met_second = play_through(solution, strategy, 1)
     has_choice = np.diff(solution.first) > 1

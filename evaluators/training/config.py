@@ -199,7 +199,7 @@ def number_of_devices(value: int | str) -> int | str:
     return number
 
 
-as_plain, as_toml, difference, write_config = settings.as_plain, settings.as_toml, settings.difference, settings.write
+as_plain, difference, write_config = settings.as_plain, settings.difference, settings.write
 
 
 def about(name: str) -> str:

@@ -9,7 +9,6 @@ from .rules import ASK, CLAIM, EVEN, GIVE, MOVE, NO_CLAIM, NOBODY, ODD
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 NAMES = tuple(f"{part} {suit}" for part in ("low", "high") for suit in SUITS)
-TEAMS = ("even", "odd")
 HINT = "asks p1 for 3C, claims low clubs, no claim"
 
 

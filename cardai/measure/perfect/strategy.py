@@ -18,11 +18,6 @@ def uniform(solution: Solution) -> np.ndarray:
     return np.ones(len(solution.moves), np.int64)
 
 
-def minimax(solution: Solution) -> np.ndarray:
-    """The strategy that plays all moves that are optimal against perfect play with the same probability."""
-    return solution.is_optimal.astype(np.int64)
-
-
 def best_against_uniform(solution: Solution, safe: bool = True) -> np.ndarray:
     """Returns the strategy that most probably wins against evenly random moves, or among equals most probably draws.
 
@@ -67,11 +62,6 @@ class StrategyOutcome:
     loss: Fraction
     lines: int
     losing_lines: int
-
-
-def values_against_uniform(solution: Solution, strategy: np.ndarray) -> tuple[StrategyOutcome, StrategyOutcome]:
-    """A strategy's exact results in seat 0 and in seat 1."""
-    return play_through(solution, strategy, 0)[0], play_through(solution, strategy, 1)[0]
 
 
 def play_through(solution: Solution, strategy: np.ndarray, seat: int) -> tuple[StrategyOutcome, np.ndarray]:
