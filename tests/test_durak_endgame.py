@@ -11,8 +11,8 @@ from oracles.durak import PACK, Card, Move, Table
 from cardai import CardaiError, load
 from cardai.agents.spec import agent
 from cardai.cards import DECK36
-from cardai.games.durak.endgame_solver import Solver, is_ending, solve
-from cardai.games.durak.rules import NO_CARD, STATE
+from cardai.games.durak.endgame_solver import DurakSolver
+from cardai.games.durak.rules import NO_CARD, STATE, is_open
 from cardai.measure.perfect.endings import measure_endings
 from cardai.table.asking import moves_in
 
@@ -93,9 +93,13 @@ def after(table: Table, move: Move) -> Table:
 
 @functools.cache
 def solved_small():
-    """SMALL endings on the oracle, and their scores by one solver with one table of positions."""
+    """SMALL endings on the oracle, solved by one solver with one table of positions."""
     tables = [small_ending(seed, most=4 if seed < OF_THESE_LARGER else 3) for seed in range(SMALL)]
-    return tables, Solver().solve(states_of(tables))
+    return tables, DurakSolver(GAME).solve(states_of(tables))
+
+
+def scores_of(solved):
+    return dict(zip(solved.moves["card"].tolist(), solved.scores.tolist(), strict=True))
 
 
 def states_of(tables) -> np.ndarray:
@@ -108,7 +112,7 @@ def own_games(seats: int, variant: str, games: int):
     for seed in range(games):
         state = GAME.new(seats, seed, variant)
         while state.turn >= 0:
-            if is_ending(state):
+            if is_open(state):
                 yield state
             legal = GAME.moves(state)
             state = GAME.play(state, legal[rnd.randrange(len(legal))])
@@ -122,12 +126,11 @@ def hands_of(own: str, other: str, trump: str = "S", adds: bool = True) -> np.nd
 
 def test_every_move_of_small_endings_is_worth_what_minimax_on_the_oracle_says():
     tables, found = solved_small()
-    assert found.solved.all()
     drawn = 0
-    for table, scores, best in zip(tables, found.scores, found.best, strict=True):
+    for table, solved in zip(tables, found, strict=True):
         expected = by_minimax(table)
-        assert {action: scores[action] for action in np.flatnonzero(~np.isnan(scores))} == expected
-        assert best == max(expected.values())
+        assert scores_of(solved) == expected
+        assert solved.best == max(expected.values())
         drawn += 0.5 in expected.values()
     assert drawn > 20
     assert sum(table.taking for table in tables) > 20
@@ -137,86 +140,79 @@ def test_every_move_of_small_endings_is_worth_what_minimax_on_the_oracle_says():
 @pytest.mark.slow
 def test_every_move_of_larger_endings_is_worth_what_minimax_on_the_oracle_says():
     tables = [small_ending(seed, most=5) for seed in range(10_000, 10_060)]
-    found = Solver().solve(states_of(tables))
-    for table, scores in zip(tables, found.scores, strict=True):
-        assert {action: scores[action] for action in np.flatnonzero(~np.isnan(scores))} == by_minimax(table)
+    for table, solved in zip(tables, DurakSolver(GAME, 20_000_000).solve(states_of(tables)), strict=True):
+        assert scores_of(solved) == by_minimax(table)
 
 
 def test_values_do_not_depend_on_the_table_of_positions():
     tables, found = solved_small()
-    states = states_of(tables[:200])
-    forgetful = Solver(table=4)
-    assert np.array_equal(forgetful.solve(states).scores, found.scores[:200], equal_nan=True)
-    assert np.array_equal(Solver().solve(states[::-1].copy()).scores[::-1], found.scores[:200], equal_nan=True)
+    states, expected = states_of(tables[:200]), list(map(scores_of, found[:200]))
+    assert list(map(scores_of, DurakSolver(GAME, table=4).solve(states))) == expected
+    assert list(map(scores_of, DurakSolver(GAME).solve(states[::-1])[::-1])) == expected
 
 
 @pytest.mark.parametrize(("seats", "variant"), [(2, "podkidnoy"), (2, "report"), (4, "podkidnoy"), (5, "report")])
 def test_each_legal_move_of_the_games_own_endings_has_a_value_that_play_keeps(seats, variant):
-    solver, met = Solver(limit=5000), 0
+    solver, met = DurakSolver(GAME, 5000), 0
     for state in own_games(seats, variant, 8):
-        found = solver.solve(np.array([state], GAME.state))
-        if not found.solved[0]:
+        (solved,) = solver.solve(np.array([state], GAME.state))
+        if not solved.is_solved:
             continue
-        legal, scores = GAME.moves(state)["card"].tolist(), found.scores[0]
-        assert np.flatnonzero(~np.isnan(scores)).tolist() == legal
-        for move in GAME.moves(state):
+        assert solved.moves.tolist() == GAME.moves(state).tolist()
+        for move, score in zip(solved.moves, solved.scores, strict=True):
             following = GAME.play(state, move)
             if following.turn < 0:
-                assert GAME.points(following)[int(state.turn)] == scores[int(move["card"])]
+                assert GAME.points(following)[int(state.turn)] == score
                 met += 1
     assert met > 5
 
 
 def test_the_last_card_wins_and_the_last_two_are_a_draw_if_one_beats_the_other():
-    assert solve(GAME, hands_of("6C", "7C 8C")[0]).tolist() == [1.0]
-    assert solve(GAME, hands_of("6C", "7C")[0]).tolist() == [0.5]
-    assert solve(GAME, hands_of("7C", "6C")[0]).tolist() == [1.0]
-    assert solve(GAME, hands_of("7C", "6S")[0]).tolist() == [0.5]
+    for own, other, score in (("6C", "7C 8C", 1.0), ("6C", "7C", 0.5), ("7C", "6C", 1.0), ("7C", "6S", 0.5)):
+        assert DurakSolver(GAME).solve(hands_of(own, other))[0].scores.tolist() == [score]
 
 
 def test_an_attacker_with_one_card_that_can_be_beaten_wins_by_playing_it_last():
-    values = dict(zip([DECK36.card("6C"), DECK36.card("AD")], solve(GAME, hands_of("6C AD", "7C 8H")[0]), strict=True))
+    values = scores_of(DurakSolver(GAME).solve(hands_of("6C AD", "7C 8H"))[0])
     assert values[DECK36.card("AD")] == 1.0
     assert values[DECK36.card("6C")] < 1.0
 
 
-def test_an_ending_beyond_the_limit_is_reported_and_has_no_value():
+def test_an_ending_beyond_the_limit_has_no_value():
     state = next(state for state in own_games(2, "podkidnoy", 5) if len(GAME.moves(state)) > 4)
-    found = Solver(limit=10).solve(np.array([state], GAME.state))
-    assert not found.solved[0]
-    assert np.isnan(found.scores).all()
-    assert np.isnan(found.best).all()
-    assert found.nodes[0] >= 10
-    with pytest.raises(CardaiError, match="this ending takes more than 10 nodes"):
-        solve(GAME, state, limit=10)
+    (solved,) = DurakSolver(GAME, 10).solve(np.array([state], GAME.state))
+    assert np.isnan(solved.scores).all()
+    assert np.isnan(solved.best)
+    assert solved.nodes >= 10
+    chosen = solved.moves[1:2].copy()
+    DurakSolver(GAME, 10).mend(np.array([state], GAME.state), chosen)
+    assert chosen == solved.moves[1]
 
 
 def test_a_state_with_a_deck_or_three_players_or_no_turn_is_refused():
-    for state in (GAME.new(2), GAME.new(6)):
-        with pytest.raises(CardaiError, match="state 0 is no ending"):
-            solve(GAME, state)
     over = hands_of("6C", "7C")
     over["turn"] = -1
-    with pytest.raises(CardaiError, match="state 0 is no ending"):
-        solve(GAME, over[0])
-    with pytest.raises(CardaiError, match="not 0 and 100"):
-        Solver(limit=0, table=100)
+    for state in (GAME.new(2), GAME.new(6), over[0]):
+        with pytest.raises(CardaiError, match="state 0 is no open position"):
+            DurakSolver(GAME).solve(np.array([state], GAME.state))
+    with pytest.raises(CardaiError, match="nodes must be at least 1, not 0"):
+        DurakSolver(GAME, 0)
 
 
-SOLVER = Solver(limit=100_000)
+SOLVER = DurakSolver(GAME, 100_000)
 
 
 def perfect(game, world):
     """A player for `python:`: any move before an ending, the best one in it."""
     legal = game.moves(world)
-    if not is_ending(world):
+    if not is_open(world):
         return legal[0]
-    found = SOLVER.solve(np.array([world], game.state))
-    return legal[np.nanargmax(found.scores[0, legal["card"]])] if found.solved[0] else legal[0]
+    (solved,) = SOLVER.solve(np.array([world], game.state))
+    return legal[np.argmax(solved.scores)]  # the first one if it is not solved
 
 
 def test_a_perfect_player_gives_no_score_away_and_a_random_one_does():
-    grades = measure_endings(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.limit).grades
+    grades = measure_endings(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=SOLVER.nodes).grades
     best, random_one = grades["python:test_durak_endgame:perfect"], grades["random"]
     assert best.critical > 10
     assert best.optimal.point == 1.0
@@ -242,17 +238,18 @@ def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
 def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_agent_elsewhere():
     finisher, plain = agent(GAME, "endgame:random?nodes=2000"), agent(GAME, "random")
     states = np.array(list(positions_of_random_games(20)), GAME.state)
-    endings = np.array([is_ending(state) for state in states])
+    endings = np.array([is_open(state) for state in states])
     assert 20 < endings.sum() < len(states) - 100
     played, before = moves_in(GAME, finisher, states), moves_in(GAME, plain, states)
     assert np.array_equal(played[~endings], before[~endings])
-    solved = Solver(2000).solve(states[endings])
-    places = np.arange(len(solved.scores))
-    own, then = (solved.scores[places, moves[endings]["card"]] for moves in (played, before))
-    quick = solved.nodes < 500  # both solvers finish these, whatever their tables hold
-    assert quick.sum() > 20
-    assert np.array_equal(own[quick], solved.best[quick])
-    assert (then[quick] < solved.best[quick]).any()
+    found, quick, mended = DurakSolver(GAME, 2000).solve(states[endings]), 0, 0
+    for solved, now, then in zip(found, played[endings]["card"], before[endings]["card"], strict=True):
+        if solved.nodes < 500:  # both solvers finish these, whatever their tables hold
+            scores, quick = scores_of(solved), quick + 1
+            assert scores[now] == solved.best
+            mended += scores[then] < solved.best
+    assert quick > 20
+    assert mended > 0
 
 
 def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():

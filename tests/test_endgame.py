@@ -12,7 +12,7 @@ from cardai.agents.endgame import Endgame, EndingSolver
 from cardai.agents.spec import agent, kinds_of
 from cardai.cards import count
 from cardai.conformance.compiled import Compiled
-from cardai.games.durak.endgame import DurakSolver
+from cardai.games.durak.endgame_solver import DurakSolver
 from cardai.measure.perfect.endings import measure_endings
 from cardai.measure.pool import pool_of
 from cardai.measure.solution import solve

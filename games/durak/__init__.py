@@ -7,7 +7,7 @@ from cardai.cards import DECK36
 from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
-from .endgame import DurakSolver
+from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
 from .text import ending, holdings, parse, picks, show, spell, zones
