@@ -10,6 +10,7 @@ from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Strategy, 
 from cardai.game import Game
 from cardai.kernel import native
 from cardai.kernel.dense import DenseNetwork, space_for
+from cardai.kernel.driver import NEXT, Games, Slots
 from cardai.kernel.fence import roomy
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, SEARCH, UNIFORM, Cast
@@ -195,7 +196,36 @@ def leaves_of(game: Game, room: int, width: int) -> Leaves:
     )
 
 
-def outcomes_of(game: Game, names: Sequence[str], games: int, seats: int) -> tuple[int, Any, np.ndarray]:
-    """The last fields of `Games`: how many outcomes are noted, their rules, and space for them of G games."""
+def slots_of(game: Game, cast: Cast, count: int, seats: int, log_length: int = 0) -> Slots:
+    """Places for `count` games at once, none dealt yet: place s plays game s next."""
+    return Slots(
+        states=np.zeros(count, game.state),
+        streams=np.zeros(count * seats, STREAM),
+        params=np.zeros((count * seats, cast.width)),
+        limits=np.zeros(count * seats, np.int64),
+        chosen=np.zeros(count, game.move),
+        log=np.zeros(count * log_length, game.move),
+        status=np.full(count, NEXT, np.int64),
+        game=np.zeros(count, np.int64),
+        following=np.arange(count),
+    )
+
+
+def games_of(game: Game, blank: np.ndarray, seeds: np.ndarray, lineups: np.ndarray, names: Sequence[str] = ()) -> Games:
+    """G games to be played, with room for how they come out. `names`: the outcomes that are noted."""
+    count, seats = lineups.shape
     calls = [game.entry("outcome", game.outcomes[name].of) for name in names]
-    return len(names), native.addresses(calls or [0]), np.zeros((len(names), games, seats))
+    return Games(
+        total=count,
+        seats=seats,
+        seeds=seeds,
+        lineups=lineups,
+        blank=blank,
+        scores=np.zeros((count, seats)),
+        plies=np.zeros(count, np.int64),
+        finished=np.zeros(count, np.int64),
+        tally=np.zeros((count, 4)),
+        rated=len(names),
+        outcomes=native.addresses(calls or [0]),
+        values=np.zeros((len(names), count, seats)),
+    )

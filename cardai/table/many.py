@@ -29,15 +29,15 @@ from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.kernel import driver
 from cardai.kernel.dense import SCORED
 from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
-from cardai.kernel.driver import Games, Order, Slots, count_choices
+from cardai.kernel.driver import Order, count_choices
 from cardai.kernel.native import at, get, raw
 from cardai.kernel.rules import Rules, lend
-from cardai.rule import JIT, STREAM, rule
+from cardai.rule import JIT, rule
 from cardai.stats.machine import default_threads
 from cardai.stats.progress import CountProgress
 from cardai.table import second_process
 from cardai.table.asking import Inquiry
-from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of
+from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.table.ended import Each, Kept, OnGame, Sink
 from cardai.table.evenly import can_loop, loop_for
@@ -170,31 +170,9 @@ class _Table:
         self.threads = min(threads, live)
         self.sink = sink
         self.log_length = 256 if sink else 0
-        self.states = np.zeros(live, game.state)
-        self.chosen = np.zeros(live, game.move)
-        self.slots = Slots(
-            self.states,
-            np.zeros(live * seats, STREAM),
-            np.zeros((live * seats, self.cast.width)),
-            np.zeros(live * seats, np.int64),
-            self.chosen,
-            np.zeros(live * self.log_length, game.move),
-            np.full(live, driver.NEXT, np.int64),
-            np.zeros(live, np.int64),
-            np.arange(live, dtype=np.int64),
-        )
-        self.games = Games(
-            count,
-            seats,
-            seeds,
-            lineups,
-            self.blank,
-            np.zeros((count, seats)),
-            np.zeros(count, np.int64),
-            np.zeros(count, np.int64),
-            np.zeros((count, 4)),
-            *outcomes_of(game, outcomes, count, seats),
-        )
+        self.slots = slots_of(game, self.cast, live, seats, self.log_length)
+        self.states, self.chosen = self.slots.states, self.slots.chosen
+        self.games = games_of(game, self.blank, seeds, lineups, outcomes)
         self.outcomes = outcomes
         self.loop: Any = None  # the game's own, if it plays instead of the driver
         self.scratches = [scratch_of(game, networks_of(strategies), len(agents)) for _ in range(self.threads)]

@@ -25,13 +25,12 @@ from cardai.game import Game, GameState, int_seed, is_game
 from cardai.kernel import driver
 from cardai.kernel.chance import VIEW, derived
 from cardai.kernel.doors import check_list, check_seat, check_text
-from cardai.kernel.driver import Games, Order, Slots
+from cardai.kernel.driver import Order
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
-from cardai.rule import STREAM
 from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
-from cardai.table.cast import cast_of, networks_of, outcomes_of, scratch_of
+from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
 
 OUTSIDE = Agent("outside", Person())
@@ -60,22 +59,10 @@ class OneGame:
         self._worlds: np.ndarray | None = None  # STATE[1]: the world of the seat to move, once it was asked for
         strategies = [agent.strategy for agent in self.agents]
         self._cast = cast_of(game, strategies)
-        self._slots = Slots(
-            np.zeros(1, game.state),
-            np.zeros(self.seats, STREAM),
-            np.zeros((self.seats, self._cast.width)),
-            np.zeros(self.seats, np.int64),
-            np.zeros(1, game.move),
-            np.zeros(0, game.move),
-            np.full(1, driver.RUNNING, np.int64),
-            np.zeros(1, np.int64),
-            np.ones(1, np.int64),
-        )
-        self._games = Games(
-            1, self.seats, np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats), blank,
-            np.zeros((1, self.seats)), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 4)),
-            *outcomes_of(game, (), 1, self.seats),
-        )  # fmt: skip
+        self._slots = slots_of(game, self._cast, 1, self.seats)
+        self._slots.status[:], self._slots.following[:] = driver.RUNNING, 1
+        seeds, lineups = np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats)
+        self._games = games_of(game, blank, seeds, lineups)
         self._scratch, self._picked = scratch_of(game, networks_of(strategies), self.seats), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
