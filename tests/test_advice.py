@@ -14,9 +14,9 @@ from rich.console import Console
 
 import cardai
 from cardai.errors import CardaiError
-from cardai.measure.analysis import usual_spec
-from cardai.measure.coaching.advice import Adviser, usual_judge
+from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.chances import chances
+from cardai.measure.move_values import usual_judge
 from cardai.show import advice as shown
 from cardai.table.one import OneGame
 from cardai.table.playing_out import values_in_worlds
@@ -206,8 +206,9 @@ def test_there_is_no_advice_when_the_game_is_over():
 
 
 def test_the_usual_judge_is_a_model_of_the_table_or_rollouts():
-    assert usual_judge(MOSKA, "thesis", 4) == "greedy:best"
-    assert usual_judge(LOW_HAND, "three", 3) == "rollout:100"
+    assert usual_judge(MOSKA, "thesis", 4, 40) == "greedy:best"
+    assert usual_judge(MOSKA, "appendix", 4, 40) == "rollout:40"
+    assert usual_judge(LOW_HAND, "three", 3, 100) == "rollout:100"
 
 
 def test_an_explanation_takes_no_longer_than_a_person_waits():
@@ -282,12 +283,3 @@ def test_the_hands_come_first_in_holdings(game):
         state = table._state
         assert [int(cards) for cards in game.holdings(state)][: table.seats] == state["hands"][: table.seats].tolist()
         table.step()
-
-
-# Looking at a game again.
-
-
-def test_a_game_is_looked_at_with_a_model_or_by_rollouts():
-    assert usual_spec(MOSKA, "thesis", 4) == "greedy:best"
-    assert usual_spec(MOSKA, "appendix", 4) == "rollout:40"
-    assert usual_spec(LOW_HAND, "three", 2) == "rollout:40"

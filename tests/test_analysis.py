@@ -17,8 +17,8 @@ from cardai.agents.evaluator import find_evaluator
 from cardai.app.cli import run
 from cardai.data.record import RecordedGame, Writer, replay
 from cardai.errors import CardaiError
-from cardai.measure.analysis import analyse, analyse_file, spec_of
-from cardai.measure.positions import evaluated, positions, weighed
+from cardai.measure.analysis import analyse, analyse_file
+from cardai.measure.move_values import evaluated, positions, spec_of, weighed
 from cardai.measure.value_scale import scale_of
 from cardai.show.analysis import figure, table
 from cardai.show.figure import save_figure

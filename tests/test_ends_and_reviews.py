@@ -15,8 +15,7 @@ from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse
 from cardai.measure.coaching.advice import Adviser
-from cardai.measure.coaching.review import review
-from cardai.measure.played_on import played_on
+from cardai.measure.move_values import played_on
 from cardai.show import advice as shown_advice
 from cardai.show import analysis as shown_analysis
 from cardai.show.tally import tally
@@ -104,7 +103,7 @@ def test_a_score_is_worth_so_much_in_the_games_own_unit(table, unit):
 
 def test_a_costly_move_says_in_words_what_was_better_and_what_it_cost():
     game = GAMES["hearts"]
-    report = review(game, recorded(ended(game, "standard")), ["x"] * 4, 0)
+    report = analyse(game, recorded(ended(game, "standard")), names=["x"] * 4, seat=0)
     turn = report.mistakes()[0]
     assert turn.best not in (None, turn.move)
     assert report.cost_words(turn) == f"{26 * turn.cost:.2g} points"

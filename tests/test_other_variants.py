@@ -15,7 +15,7 @@ from cardai.evaluators.model import Model
 from cardai.evaluators.policies.named import SHIPPED
 from cardai.evaluators.policies.policy import load as load_policy
 from cardai.kernel import dense
-from cardai.measure.positions import evaluated, positions
+from cardai.measure.move_values import evaluated, positions
 from cardai.table.asking import compare
 from cardai.table.cast import with_models
 

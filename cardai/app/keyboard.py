@@ -21,8 +21,7 @@ from cardai.errors import CardaiError, printable
 from cardai.files.kind import foreign_kind
 from cardai.files.reading import read_bytes
 from cardai.game import Game
-from cardai.measure.analysis import Analysis
-from cardai.measure.coaching.review import review
+from cardai.measure.analysis import Analysis, analyse
 from cardai.show import analysis as shown_analysis
 from cardai.show.console import Output
 from cardai.show.progress import Line
@@ -353,7 +352,7 @@ def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis:
     scores = tuple(table.scores().tolist())
     played = RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), scores, table.moves)
     with Line("looking at the game again") as progress:
-        return review(table.game, played, names, progress=progress)
+        return analyse(table.game, played, names=names, progress=progress)
 
 
 def _play_on(table: OneGame, screen: Screen) -> bool:

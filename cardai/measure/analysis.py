@@ -25,14 +25,13 @@ values of its own positions only, since the values of others come from what thos
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import find_evaluator, known_evaluators
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly
@@ -42,8 +41,17 @@ from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
 from cardai.kernel.doors import check_seat
-from cardai.measure.played_on import played_on, plays_on
-from cardai.measure.positions import evaluated, one_ply, positions, weighed
+from cardai.measure.move_values import (
+    MoveWorth,
+    evaluated,
+    one_ply,
+    played_on,
+    plays_on,
+    positions,
+    spec_of,
+    usual_judge,
+    weighed,
+)
 from cardai.measure.value_scale import ValueScale, scale_of, shifted_agent, unit_of
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
@@ -52,6 +60,9 @@ from cardai.table.transcript import words_of
 
 WORLDS = 40
 """Worlds in which rollouts play the moves of a decision on, at a table without a model."""
+
+PlyJudge = Callable[[int, GameState, np.record], tuple[float | None, MoveWorth]]
+"""A function of a ply, the state before it and its move -> the value of the position moved into, and of the move."""
 
 
 @dataclass(frozen=True)
@@ -262,8 +273,7 @@ def analyse_file(
             played = recorded
     if played is None:
         raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
-    table = game, played.variant, len(played.lineup)
-    spec = agent or (usual_spec(*table) if model is None else spec_of(*table, model))
+    spec = agent or (None if model is None else spec_of(game, played.variant, len(played.lineup), model))
     names = [reader.header.agents[place] for place in played.lineup]
     analysis = analyse(game, played, spec, names=names, seed=seed, top=top, seat=seat, progress=progress)
     return dataclasses.replace(analysis, file=str(path))
@@ -272,7 +282,7 @@ def analyse_file(
 def analyse(
     game: Game,
     played: RecordedGame,
-    agent: Agent | str,
+    agent: Agent | str | None = None,
     *,
     names: Sequence[str] | None = None,
     seed: int = 0,
@@ -282,7 +292,8 @@ def analyse(
 ) -> Analysis:
     """Replay a game and evaluate every seat's positions.
 
-    - `agent`: an agent with an evaluator, or one that plays moves on to the end (`rollout:100`), or its spec.
+    - `agent`: an agent with an evaluator, or one that plays moves on to the end (`rollout:100`), or its spec. By
+      default the first model for this table, or rollouts if there is none.
     - `names`: who sat in each seat; if not given, the places in the line-up.
     - `seed`: decides which worlds are evaluated.
     - `seat`: show only what this seat may know: others' moves in the words it is told, and values of its own positions.
@@ -294,17 +305,13 @@ def analyse(
     seats = len(played.lineup)
     if seat is not None:
         check_seat("seat", seat, seats)
+    agent = usual_judge(game, played.variant, seats, WORLDS) if agent is None else agent
     player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
     scale = scale_of(game, player, seats)
     player = shifted_agent(player, scale)
     states, moves = _replayed(game, played)
-    if plays_on(player):
-        moment, turns = "played_on", _moves_played_on(game, player, states, moves, seed, progress, seat)
-    else:
-        moment = "before_draw" if not one_ply(player).settles else "drawn"
-        choices = weighed(game, player, states[:-1], seed, progress, seat)
-        values = evaluated(game, player, positions(game, player, states, moves, seed, seat))
-        turns = _analysed_moves(game, player, states, moves, choices, values, seat)
+    moment, judge = _judge(game, player, states, moves, seed, progress, seat)
+    turns = _analysed_moves(game, judge, states, moves, seat)
     return Analysis(
         game=game.name,
         title=game.title,
@@ -332,34 +339,6 @@ def _outcome(game: Game, scale: ValueScale, end: GameState) -> tuple[float, ...]
     return () if outcome is None else tuple(outcome.as_label(game.outcome(end, scale.label)).tolist())
 
 
-def usual_spec(game: Game, variant: str, seats: int) -> str:
-    """The spec of the agent that judges games of a table if none is named: of its first model, or of rollouts."""
-    try:
-        return spec_of(game, variant, seats)
-    except CardaiError:
-        return f"rollout:{WORLDS}"
-
-
-def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> str:
-    """The spec that asks a model as it was trained to be asked: `greedy:` about after-states, `sampled:` about settled.
-
-    Without a model, the first shipped one for this game, variant and number of seats. Raises CardaiError if there is
-    none, and for a name that is no model or heuristic.
-    """
-    if model is None:
-        model = next((name for name in known_evaluators(game) if _fits(game, name, variant, seats)), None)
-        if model is None:
-            raise CardaiError(
-                f"no model comes for {game.name}, variant {variant}, with {seats} seats: name an agent, as in"
-                f" --agent greedy:{next(iter(game.heuristics), 'HEURISTIC')}"
-            )
-    evaluator = find_evaluator(game, model.partition("?")[0])
-    if evaluator is None:
-        agent_of(game, f"greedy:{model}")  # a heuristic; else it raises an error that lists what there is
-        return f"greedy:{model}"
-    return f"{'greedy' if evaluator.moment == 'before_draw' else 'sampled'}:{model}"
-
-
 def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
     """Returns `agent`.
 
@@ -380,16 +359,6 @@ def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
     return agent
 
 
-def _fits(game: Game, name: str, variant: str, seats: int) -> bool:
-    evaluator = find_evaluator(game, name)
-    try:
-        if evaluator is not None:
-            evaluator.check_fits(game, variant, seats)
-    except CardaiError:
-        return False
-    return evaluator is not None
-
-
 def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[np.record]]:
     """Returns the states before each move with the last state, and the moves."""
     states: list[GameState] = []
@@ -407,36 +376,20 @@ def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[n
 
 
 def _analysed_moves(
-    game: Game,
-    agent: Agent,
-    states: Sequence[GameState],
-    moves: Sequence[np.record],
-    choices: dict[int, tuple[np.ndarray, np.ndarray]],
-    values: dict[int, float],
-    only: int | None,
-) -> list[AnalysedMove]:
-    """Every move with its values: `choices` are what `weighed` returns, `values` what `evaluated` returns.
-
-    `only`: the seat that the words are for, and whose moves alone have values.
-    """
+    game: Game, judge: PlyJudge, states: Sequence[GameState], moves: Sequence[np.record], only: int | None
+) -> Iterator[AnalysedMove]:
+    """Every move with its values. `only`: the seat that the words are for, and whose moves alone have values."""
     last: dict[int, float] = {}
-    turns: list[AnalysedMove] = []
     for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
-        seat, value = int(state["turn"]), values.get(ply)
-        words = words_of(game, state, move, only)
-        if only not in (None, seat):
-            turns.append(AnalysedMove(ply, seat, words, None, None, 0, None, None, None))
-            continue
-        listed, worth, best, best_worth = _compared(game, state, move, choices.get(ply))
-        if not one_ply(agent).settles and worth is not None:
-            worth = value
-        turns.append(AnalysedMove(ply, seat, words, value, last.get(seat), listed, worth, best, best_worth))
+        seat, value, worth = int(state["turn"]), None, MoveWorth(0, None, None, None)
+        if only in (None, seat):
+            value, worth = judge(ply, state, move)
+        yield AnalysedMove(ply, seat, words_of(game, state, move, only), value, last.get(seat), *worth)
         if value is not None:
             last[seat] = value
-    return turns
 
 
-def _moves_played_on(
+def _judge(
     game: Game,
     agent: Agent,
     states: Sequence[GameState],
@@ -444,33 +397,40 @@ def _moves_played_on(
     seed: int,
     progress: Progress | None,
     only: int | None,
-) -> list[AnalysedMove]:
-    """Every move with its values by rollouts (`cardai.measure.played_on`). `only`: as in `_analysed_moves`."""
-    last: dict[int, float] = {}
-    turns: list[AnalysedMove] = []
-    for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
-        seat, words = int(state["turn"]), words_of(game, state, move, only)
-        if progress:
-            progress(ply, len(moves), f"playing moves on by {agent.spec}")
-        found = played_on(game, agent, state, move, seed) if only in (None, seat) else None
-        if found is None:
-            turns.append(AnalysedMove(ply, seat, words, None, last.get(seat), 0, None, None, None))
-            continue
-        turns.append(AnalysedMove(ply, seat, words, found.worth, last.get(seat), *found))
-        last[seat] = found.worth
-    return turns
+) -> tuple[str, PlyJudge]:
+    """Returns where an agent evaluates the game, as in `Analysis.moment`, and what it says of each ply."""
+    if plays_on(agent):
+
+        def by_rollouts(ply: int, state: GameState, move: np.record) -> tuple[float | None, MoveWorth]:
+            if progress:
+                progress(ply, len(moves), f"playing moves on by {agent.spec}")
+            found = played_on(game, agent, state, move, seed) or MoveWorth(0, None, None, None)
+            return found.worth, found
+
+        return "played_on", by_rollouts
+    settles = one_ply(agent).settles
+    choices = weighed(game, agent, states[:-1], seed, progress, only)
+    values = evaluated(game, agent, positions(game, agent, states, moves, seed, only))
+
+    def by_evaluator(ply: int, state: GameState, move: np.record) -> tuple[float | None, MoveWorth]:
+        found = _beside_the_best(game, state, move, choices.get(ply))
+        if not settles and found.worth is not None:
+            found = found._replace(worth=values.get(ply))
+        return values.get(ply), found
+
+    return "drawn" if settles else "before_draw", by_evaluator
 
 
-def _compared(
+def _beside_the_best(
     game: Game, state: GameState, move: np.record, choices: tuple[np.ndarray, np.ndarray] | None
-) -> tuple[int, float | None, str | None, float | None]:
-    """The fields `listed`, `worth`, `best` and `best_worth` of the move that was played."""
+) -> MoveWorth:
+    """The move that was played beside the others. `choices`: what the agent compared, None without a choice."""
     if choices is None:
-        return 1, None, None, None
+        return MoveWorth(1, None, None, None)
     moves, values = choices
     own = np.flatnonzero(moves == move)
     worth = float(values[own[0]]) if len(own) else None  # None: a truncated list may be without the move played
     best = int(np.argmax(values))
     if worth is None or values[best] <= worth:
-        return len(moves), worth, None, worth
-    return len(moves), worth, game.spell(state, moves[best]), float(values[best])
+        return MoveWorth(len(moves), worth, None, worth)
+    return MoveWorth(len(moves), worth, game.spell(state, moves[best]), float(values[best]))

@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from cardai.game import Game, listed_pieces
-from cardai.measure.coaching.advice import ComparedFigure, ExplainedMove, Explanation, Hint
+from cardai.measure.coaching.advice import ExplainedMove, Explanation, Hint
 from cardai.measure.coaching.chances import Chances
+from cardai.measure.move_values import ComparedFigure
 from cardai.show.grid import grid, with_notes
 from cardai.show.suits import in_suits
 

@@ -9,9 +9,8 @@ from typing import Any
 from cardai.data.record import RecordedGame
 from cardai.errors import BadArgument
 from cardai.game import listed_pieces
-from cardai.measure.analysis import Analysis
+from cardai.measure.analysis import Analysis, analyse
 from cardai.measure.coaching.advice import Adviser
-from cardai.measure.coaching.review import review
 from cardai.show import advice as shown
 from cardai.web.tables import WebTable
 
@@ -64,7 +63,7 @@ def reviewed(table: WebTable, seat: int) -> dict[str, Any]:
     seats = len(table.row.seats)
     played = RecordedGame(0, seed, table.row.variant, tuple(range(seats)), tuple(scores.tolist()), moves)
     names = [row.agent or row.name for row in table.row.seats]
-    report = review(table.offer.game, played, names, seat)
+    report = analyse(table.offer.game, played, names=names, seat=seat)
     return _review_view(report, seat, len(table.people) == 1)
 
 

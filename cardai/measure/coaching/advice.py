@@ -29,20 +29,17 @@ from cardai.agents.strategy import OnePly, Person, WorldSearch
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
-from cardai.measure.analysis import spec_of
+from cardai.measure.move_values import ComparedFigure, compared, figures, plays_on, usual_judge, with_move
 from cardai.measure.value_scale import scale_of, shifted_agent
 from cardai.rule import STREAM
-from cardai.stats.interval import LEVEL, resampled_means
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
-from cardai.table.asking import ask, compare
+from cardai.table.asking import ask
 from cardai.table.playing_out import values_in_worlds
 
 WORLDS = 100  # in which moves are compared
 MOST_WORLDS = 1000
-_TO_THE_END = -1  # turns of a search that plays worlds to the end of the game
-_FIRST = 1 << 31  # numbers of the streams of advice: `cardai.measure.positions` uses those below
-_CHUNK = 8  # worlds in which a judge is asked about all moves at once
+_FIRST = 1 << 31  # numbers of the streams of advice: `cardai.measure.move_values` uses those below
 
 
 @dataclass(frozen=True)
@@ -53,26 +50,6 @@ class Hint:
     words: str
     pieces: int
     judge: str
-
-
-@dataclass(frozen=True)
-class ComparedFigure:
-    """A figure of one move, and how far it is behind that of the best move (below 0 if it is less).
-
-    `low`, `high`: the 95 % interval of the difference, None where the figure is the same in all worlds.
-    """
-
-    mean: float
-    difference: float
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def is_told_apart(self) -> bool:
-        """Whether the interval of the difference does not contain 0; without an interval, whether it is not 0."""
-        if self.low is None or self.high is None:
-            return self.difference != 0.0
-        return not self.low <= 0.0 <= self.high
 
 
 @dataclass(frozen=True)
@@ -133,10 +110,10 @@ class Adviser:
     ) -> None:
         seats = game.default_seats if seats is None else seats
         game.options(seats, variant)
-        spec = usual_judge(game, game.canonical(variant), seats) if judge is None else judge
+        spec = usual_judge(game, game.canonical(variant), seats, WORLDS) if judge is None else judge
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec) if isinstance(spec, str) else spec, variant, seats)
-        self._player = _player_of_worlds(game, self.judge, worlds)
+        self._player = self.judge if plays_on(self.judge) else agent_of(game, f"rollout:{worlds}")
         self._values = _valuing(game, self.judge, seats)
 
     def hint(self, state: GameState, seed: int) -> Hint:
@@ -151,13 +128,10 @@ class Adviser:
         Raises CardaiError if the judge, or an evaluator that it asks, fails.
         """
         hint, world = self.hint(state, seed), self._world(state, seed)
-        moves, more = self.game.enumerate(world)
-        if not (moves == hint.move).any():  # a truncated list may be without it
-            moves = np.concatenate([moves, np.array([hint.move], self.game.move)])
-        best = int(np.flatnonzero(moves == hint.move)[0])
+        moves, best, more = with_move(self.game, world, hint.move)
         bits = int(self._streams(world, seed, 2)["rng"][0])
         ends = values_in_worlds(self.game, self._player, world, moves, self.worlds, bits, progress)
-        rollouts, values = _figures(ends, best), self._judged(world, moves, best, seed, progress)
+        rollouts, values = figures(ends, best), self._judged(world, moves, best, seed, progress)
         rows = [
             ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, rollout)
             for move, value, rollout in zip(moves, values, rollouts, strict=True)
@@ -193,24 +167,11 @@ class Adviser:
             return [None] * len(moves)
         if isinstance(agent.strategy, WorldSearch):
             bits = int(self._streams(world, seed, 3)["rng"][0])
-            return _figures(values_in_worlds(self.game, agent, world, moves, self.worlds, bits, progress), best)
+            return figures(values_in_worlds(self.game, agent, world, moves, self.worlds, bits, progress), best)
         count = self.worlds if agent.strategy.settles else 1  # pyright: ignore[reportAttributeAccessIssue]
-        streams, found = self._streams(world, seed, 3, count), []
-        for first in range(0, count, _CHUNK):
-            part = streams[first : first + _CHUNK]
-            if progress:
-                progress(first, count, f"judging moves by {agent.spec}")
-            options, _ = compare(self.game, agent, np.array([world] * len(part)), part)
-            found += [_in_order(moves, *option) for option in options]
-        return _figures(np.array(found), best)
-
-
-def usual_judge(game: Game, variant: str, seats: int) -> str:
-    """The spec of the judge if none is named: the game's first model for this table, or `rollout:100`."""
-    try:
-        return spec_of(game, variant, seats)
-    except CardaiError:
-        return f"rollout:{WORLDS}"
+        streams = self._streams(world, seed, 3, count)
+        found = compared(self.game, agent, np.array([world] * count), streams, progress)
+        return figures(np.array([_in_order(moves, *one) for one in found]), best)
 
 
 def _checked(game: Game, judge: Agent, variant: str | None, seats: int) -> Agent:
@@ -226,14 +187,6 @@ def _checked(game: Game, judge: Agent, variant: str | None, seats: int) -> Agent
     return judge
 
 
-def _player_of_worlds(game: Game, judge: Agent, worlds: int) -> Agent:
-    """The agent whose search plays worlds out: the judge if it does that itself, otherwise `rollout:`."""
-    plan = judge.strategy
-    if isinstance(plan, WorldSearch) and plan.is_native and plan.turns == _TO_THE_END:
-        return judge
-    return agent_of(game, f"rollout:{worlds}")
-
-
 def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
     """The agent that gives moves the judge's values, one world at a time. None if the judge gives them none.
 
@@ -241,7 +194,7 @@ def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
     """
     strategy = judge.strategy
     if isinstance(strategy, WorldSearch):
-        return judge if strategy.is_native and strategy.turns != _TO_THE_END else None
+        return judge if strategy.is_native and not plays_on(judge) else None
     if not isinstance(strategy, OnePly):
         return None
     one_world = dataclasses.replace(judge, strategy=dataclasses.replace(strategy, worlds=1))
@@ -262,14 +215,3 @@ def _in_order(moves: np.ndarray, listed: np.ndarray, values: np.ndarray) -> np.n
         if len(place):
             found[i] = values[place[0]]
     return found
-
-
-def _figures(values: np.ndarray, best: int) -> list[ComparedFigure]:
-    """The figure of each move from its values in worlds, f8[worlds, k]. One world: a figure without an interval."""
-    means, differences = values.mean(axis=0), values - values[:, best : best + 1]
-    if len(values) < 2:
-        return [ComparedFigure(float(mean), float(mean - means[best])) for mean in means]
-    drawn = resampled_means(differences, 0)
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    columns = means, differences.mean(axis=0), low, high
-    return [ComparedFigure(*map(float, row)) for row in zip(*columns, strict=True)]
