@@ -10,7 +10,6 @@ imports jax before a model is read.
 
 import dataclasses
 import functools
-import importlib.metadata
 import itertools
 import os
 import re
@@ -24,13 +23,13 @@ from cardai.agents.adjusted import HeldEvaluator
 from cardai.agents.evaluator import MOMENTS, Evaluator, Known
 from cardai.data.own_games import constant_columns, natural_shift
 from cardai.data.recipe import Recipe
-from cardai.errors import BadArgument, CardaiError, short, whole
+from cardai.errors import BadArgument, CardaiError, short
 from cardai.evaluators.bodies import options
 from cardai.evaluators.bodies.arrays import hidden_of, layers_of
 from cardai.evaluators.jax_start import check_devices
 from cardai.evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
-from cardai.evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
-from cardai.evaluators.own_variant import is_own_variant, listed
+from cardai.evaluators.network_file import set_tensors, tensors_of
+from cardai.evaluators.network_metadata import layout_of
 from cardai.evaluators.scorer import chosen
 from cardai.evaluators.scorer import set_device as set_device
 from cardai.files.named import note, place_of
@@ -38,7 +37,6 @@ from cardai.game import Game, check_table, is_game
 from cardai.kernel.dense import DenseNetwork, network
 from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
 from cardai.rule import JIT
-from cardai.stats.machine import commit
 
 if TYPE_CHECKING:
     from flax import nnx
@@ -113,20 +111,17 @@ class Model:
         check_kind("body_options", body_options, Mapping, "options by name")
         _check_module(module)
         checked = options.options_of(check_text("body", body), body_options)
-        layout = game.encoder(encoder).layout(seats)
-        origin: dict[str, Any] = {"commit": commit() or "", "cardai": importlib.metadata.version("cardai")}
-        metadata = ModelMetadata(
-            game=game.name,
-            game_version=game.version,
-            variant=variant,
-            options=game.variant_options(variant),
-            seats=seats,
-            encoder=next(iter(game.encoders)) if encoder is None else encoder,
-            layout=tuple((segment.name, tuple(segment.shape)) for segment in layout),
+        encoder = next(iter(game.encoders)) if encoder is None else encoder
+        metadata = ModelMetadata.of(
+            game,
+            variant,
+            seats,
+            encoder,
+            layout=tuple((segment.name, tuple(segment.shape)) for segment in layout_of(game, encoder, seats)),
             moment=moment,
             body=body,
             body_options=options.as_plain(checked),
-            **origin | more,
+            **more,
         )
         return cls(metadata, module)
 
@@ -215,30 +210,7 @@ class Model:
 
         `variant`, `seats`: those of the table. None is not checked: a model may play a variant that is not its own.
         """
-        own = self.metadata
-        is_game(game)
-        if seats is not None:
-            whole("seats", seats)
-        if variant is not None:
-            check_text("variant", variant)
-        if game.name != own.game:
-            raise CardaiError(f"{self.name} is a model of {own.game}, not of {game.name}")
-        if game.version != own.game_version:
-            raise CardaiError(
-                f"{self.name} is a model of {game.name} version {own.game_version}; here it is version {game.version}"
-            )
-        if seats is not None and seats != own.seats:
-            raise CardaiError(f"{self.name} is a model for {own.seats} seats, not for {seats}")
-        if own.encoder not in game.encoders:
-            raise CardaiError(
-                f"{self.name} needs the encoder {own.encoder!r}; {game.name} has {', '.join(game.encoders) or 'none'}"
-            )
-        if layout_fingerprint(game.encoder(own.encoder).layout(own.seats)) != own.fingerprint:
-            raise CardaiError(
-                f"{self.name} was made for another encoder {own.encoder!r}: the layout of {game.name}'s has changed"
-            )
-        if variant is not None:
-            self._check_variant(game, variant)
+        self.metadata.check_fits(game, variant, seats, self.name)
 
     def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
         """Return the evaluator of a table, whose options stand in STATE[n] `states`: the model itself if they are its
@@ -248,7 +220,7 @@ class Model:
         game does not have the model's own variant any more.
         """
         own, states = self.metadata, check_table(game, states)
-        if is_own_variant(game, self.name, own.variant, own.options, own.seats, states):
+        if own.is_own_variant(game, states, self.name):
             return self
         if game not in self._held:
             held = constant_columns(game, own.variant, own.seats, own.encoder, own.moment)
@@ -271,16 +243,6 @@ class Model:
         asked = Recipe(own.encoder, own.moment, recipe.get("states", "all"), 0, recipe.get("balance", "natural"),
                        recipe.get("label", "score"))  # fmt: skip
         return natural_shift(game, own.variant, own.seats, asked, mean if is_taught else None)
-
-    def _check_variant(self, game: Game, variant: str) -> None:
-        own, variant = self.metadata, game.canonical(variant)
-        if variant != own.variant:
-            raise CardaiError(f"{self.name} is a model of {game.name}'s variant {own.variant!r}, not {short(variant)}")
-        if game.variant_options(variant) != dict(own.options):
-            raise CardaiError(
-                f"{self.name} was made when the variant {variant!r} was {listed(own.options)}; now it is"
-                f" {listed(game.variant_options(variant))}"
-            )
 
 
 def load(path: str | Path) -> Model:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, short
@@ -11,10 +11,6 @@ from cardai.evaluators.bodies.arrays import hidden_of, shapes_of
 from cardai.evaluators.bodies.options import WIDEST, options_of
 from cardai.evaluators.jax_start import check_settings
 from cardai.evaluators.network_file import (
-    COUNT,
-    NUMBER,
-    OPTIONS,
-    SEATS,
     TABLE,
     TEXT,
     Entry,
@@ -24,43 +20,39 @@ from cardai.evaluators.network_file import (
     layout_fingerprint,
     tensor_specs,
 )
+from cardai.evaluators.network_metadata import ENTRIES, NetworkMetadata
 from cardai.game import Segment
 
 
-@dataclass(frozen=True)
-class ModelMetadata:
+@dataclass(frozen=True, kw_only=True)
+class ModelMetadata(NetworkMetadata):
     """What a model is and how it was made.
 
-    `options`: the variant's options.
-    `layout`: the encoder's segments for this number of seats, as (name, shape).
-    `moment`: which states the model scores, one of `MOMENTS`.
-    `training`: the config of the training run.
-    `data`: what the model was trained on.
-    `metrics`: how well it predicts.
-    `seconds`: how long training took.
-    `command`: the command that makes the model again.
-    `stored`: the type of the weights in the file, float32 or float16.
+    - `layout`: the encoder's segments for this number of seats, as (name, shape).
+    - `moment`: which states the model scores, one of `MOMENTS`.
+    - `data`: what the model was trained on.
+    - `command`: the command that makes the model again.
+    - `stored`: the type of the weights in the file, float32 or float16.
     """
 
-    game: str
-    game_version: int
-    variant: str
-    options: Mapping[str, int]
-    seats: int
-    encoder: str
+    noun = "model"
+
     layout: tuple[tuple[str, tuple[int, ...]], ...]
     moment: str
     body: str
     body_options: Mapping[str, Any]
-    about: str = ""
-    training: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
     command: str = ""
-    commit: str = ""
-    cardai: str = ""
     stored: str = "float32"
+
+    @classmethod
+    def from_json(cls, entries: Mapping[str, Any]) -> Self:
+        """Return the metadata in the entries of a file. Raises CardaiError if its fingerprint is another one."""
+        layout = tuple((name, tuple(shape)) for name, shape in entries["layout"])
+        metadata = super().from_json({**entries, "layout": layout})
+        if entries.get("fingerprint") != metadata.fingerprint:
+            raise CardaiError(f"its fingerprint {short(entries.get('fingerprint'))} is not that of its layout")
+        return metadata
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -76,15 +68,6 @@ class ModelMetadata:
 def is_weight(name: str) -> bool:
     """Whether a tensor of this name holds weights, which may be stored as float16; running statistics may not."""
     return name.endswith(("kernel", "bias"))
-
-
-def _from_json(entries: Mapping[str, Any]) -> ModelMetadata:
-    values = {one.name: entries[one.name] for one in fields(ModelMetadata)}
-    values["layout"] = tuple((name, tuple(shape)) for name, shape in entries["layout"])
-    metadata = ModelMetadata(**values)
-    if entries.get("fingerprint") != metadata.fingerprint:
-        raise CardaiError(f"its fingerprint {short(entries.get('fingerprint'))} is not that of its layout")
-    return metadata
 
 
 def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
@@ -118,27 +101,15 @@ def _is_layout(value: Any) -> bool:
     return sum(math.prod(shape) for _, shape in value) <= WIDEST
 
 
-_ENTRIES = {
-    "game": TEXT,
-    "game_version": COUNT,
-    "variant": TEXT,
-    "options": OPTIONS,
-    "seats": SEATS,
-    "encoder": TEXT,
+_ENTRIES = ENTRIES | {
     "layout": Entry(_is_layout, "a list of segments, each a name and a shape"),
     "moment": Entry(lambda value: value in MOMENTS, f"one of {', '.join(MOMENTS)}"),
     "body": TEXT,
     "body_options": TABLE,
-    "about": TEXT,
-    "training": TABLE,
     "data": TABLE,
-    "metrics": TABLE,
-    "seconds": NUMBER,
     "command": TEXT,
-    "commit": TEXT,
-    "cardai": TEXT,
     "stored": Entry(lambda value: value in ("float32", "float16"), "float32 or float16"),
 }
 
-MODEL_FILE = NetworkFile("model", "cardai model 1", _ENTRIES, _from_json, _expected_tensors)
+MODEL_FILE = NetworkFile("model", "cardai model 1", _ENTRIES, ModelMetadata.from_json, _expected_tensors)
 """The file of a model."""

@@ -417,17 +417,17 @@ def test_a_policy_refuses_what_it_was_not_made_for():
     layout = TICTACTOE.encoders["planes"].layout
     renamed = dataclasses.replace(TICTACTOE.encoders["planes"], layout=lambda seats: layout(seats)[::-1])
     for game, why in (
-        (kuhn.GAME, "a policy for tictactoe, not for kuhn"),
+        (kuhn.GAME, "a policy of tictactoe, not of kuhn"),
         (other(version=2), "version 1; here it is version 2"),
         (other(encoders={"rows": TICTACTOE.encoders["planes"]}), "needs the encoder 'planes'"),
-        (other(encoders={"planes": renamed}), "the encoder 'planes' writes other rows here"),
+        (other(encoders={"planes": renamed}), "made for another encoder 'planes'"),
         (other(actions={(cell,): 8 - cell for cell in range(9)}), "other numbers of the moves"),
         (other(variants={"small": {}}), "variant 'standard'"),
     ):
         with pytest.raises(CardaiError, match=why):
             policy.agent().check_fits(game, None, 2)
     policy.agent(any_variant=True).check_fits(other(variants={"small": {}}), None, 2)
-    with pytest.raises(CardaiError, match="a policy for tictactoe, not for kuhn"):
+    with pytest.raises(CardaiError, match="a policy of tictactoe, not of kuhn"):
         play(kuhn.GAME, [policy.agent()], np.zeros((1, 2), int), np.zeros(1, np.uint64))
 
 

@@ -9,12 +9,11 @@ A policy is one safetensors file. The file's metadata has one entry, `cardai`, a
 
 import dataclasses
 import hashlib
-import importlib.metadata
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from flax import nnx
@@ -25,11 +24,6 @@ from cardai.errors import CardaiError
 from cardai.evaluators.bodies.options import DEEPEST, WIDEST
 from cardai.evaluators.jax_start import refuse_fork
 from cardai.evaluators.network_file import (
-    COUNT,
-    NUMBER,
-    OPTIONS,
-    SEATS,
-    TABLE,
     TEXT,
     Entry,
     NetworkFile,
@@ -39,7 +33,7 @@ from cardai.evaluators.network_file import (
     tensor_specs,
     tensors_of,
 )
-from cardai.evaluators.own_variant import is_own_variant
+from cardai.evaluators.network_metadata import ENTRIES, NetworkMetadata, layout_of
 from cardai.evaluators.policies.decisions import DecisionEncoder, constant_inputs
 from cardai.evaluators.policies.network import (
     Network,
@@ -50,8 +44,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
     split,
 )
-from cardai.game import Game, Segment
-from cardai.stats.machine import commit
+from cardai.game import Game
 
 SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->
@@ -64,45 +57,34 @@ It may change the rows.
 """
 
 
-@dataclass(frozen=True)
-class PolicyMetadata:
+@dataclass(frozen=True, kw_only=True)
+class PolicyMetadata(NetworkMetadata):
     """What a policy was made for and how it was trained: the metadata of its file.
 
-    - `game`, `game_version`: the name of the game and the version of its rules.
-    - `variant`: the name of the variant.
-    - `options`: the options of the variant, name -> number.
-    - `seats`: the number of seats.
-    - `encoder`: the name of the encoder that makes the rows.
     - `layout`: a hash of the encoder's segments.
     - `width`: the number of values in a row.
     - `numbering`: a hash of the moves with their numbers.
     - `actions`: how many numbers of moves there are, which is the number of outputs.
     - `hidden`: the number of units in each hidden layer.
-    - `about`: a line for people.
-    - `training`: the config of the training.
-    - `metrics`: the figures of the training.
-    - `seconds`: how long the training took.
-    - `commit`: the commit of the code that trained it.
-    - `cardai`: the version of cardai that trained it.
     """
 
-    game: str
-    game_version: int
-    variant: str
-    options: Mapping[str, int]
-    seats: int
-    encoder: str
+    noun, any_seats = "policy", True
+
     layout: str
     width: int
     numbering: str
     actions: int
     hidden: tuple[int, ...]
-    about: str = ""
-    training: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    commit: str = ""
-    cardai: str = ""
+
+    @classmethod
+    def from_json(cls, entries: Mapping[str, Any]) -> Self:
+        """Return the metadata in the entries of a file."""
+        return super().from_json({**entries, "hidden": tuple(entries["hidden"])})
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the encoder's layout."""
+        return self.layout
 
 
 class Policy:
@@ -112,26 +94,21 @@ class Policy:
         self.metadata, self.network, self.name = metadata, network, name or f"policy of {metadata.game}"
         self._logits = compiled_network(metadata.width, metadata.hidden, metadata.actions)
         self._weights = split(network)[1]
-        self._held: dict[Game, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
     def of(cls, encoder: DecisionEncoder, network: Network, variant: str, **more: Any) -> "Policy":
         """Returns a policy for the present version of a game. `more`: further fields of `PolicyMetadata`."""
         game = encoder.game
-        metadata = PolicyMetadata(
-            game=game.name,
-            game_version=game.version,
-            variant=variant,
-            options=game.variant_options(variant),
-            seats=encoder.seats,
-            encoder=encoder.encoder,
-            layout=layout_fingerprint(_layout(game, encoder.encoder, encoder.seats)),
+        metadata = PolicyMetadata.of(
+            game,
+            variant,
+            encoder.seats,
+            encoder.encoder,
+            layout=layout_fingerprint(layout_of(game, encoder.encoder, encoder.seats)),
             width=encoder.width,
             numbering=numbering(game),
             actions=encoder.actions,
             hidden=tuple(layer.kernel.shape[-1] for layer in network.layers),
-            commit=commit() or "",
-            cardai=importlib.metadata.version("cardai"),
             **more,
         )
         return cls(metadata, network)
@@ -182,45 +159,18 @@ class Policy:
     def _held_columns(self, game: Game, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The columns that are held in worlds of a table, i64[k], and their values, u8[k]; none in its own variant."""
         own = self.metadata
-        if is_own_variant(game, self.name, own.variant, own.options, own.seats, worlds):
+        if own.is_own_variant(game, worlds, self.name):
             return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        if game not in self._held:
-            self._held[game] = constant_inputs(game, own.variant, own.seats, own.encoder)
-        return self._held[game]
+        return constant_inputs(game, own.variant, own.seats, own.encoder)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError, which says what differs, if the policy cannot play this game.
 
         `variant`: None is not checked. Tables of any size are allowed if the encoder's layout is the same there.
         """
-        metadata = self.metadata
-        if game.name != metadata.game:
-            raise CardaiError(f"{self.name} is a policy for {metadata.game}, not for {game.name}")
-        if game.version != metadata.game_version:
-            raise CardaiError(
-                f"{self.name} is a policy for {game.name} version {metadata.game_version}; here it is version"
-                f" {game.version}"
-            )
-        if metadata.encoder not in game.encoders:
-            known = ", ".join(game.encoders) or "none"
-            raise CardaiError(f"{self.name} needs the encoder {metadata.encoder!r}; {game.name} has {known}")
-        if metadata.layout != layout_fingerprint(_layout(game, metadata.encoder, seats)):
-            same_table = seats == metadata.seats
-            why = "another layout" if same_table else f"tables of {metadata.seats} seats, not of {seats}"
-            raise CardaiError(
-                f"{self.name} was made for {why}: the encoder {metadata.encoder!r} writes other rows here"
-            )
-        if metadata.numbering != numbering(game):
+        self.metadata.check_fits(game, variant, seats, self.name)
+        if self.metadata.numbering != numbering(game):
             raise CardaiError(f"{self.name} was made for other numbers of the moves of {game.name}")
-        variant = None if variant is None else game.canonical(variant)
-        if variant is not None and (variant, game.variant_options(variant)) != (
-            metadata.variant,
-            dict(metadata.options),
-        ):
-            options = ", ".join(f"{key}={value}" for key, value in metadata.options.items()) or "without options"
-            raise CardaiError(
-                f"{self.name} is a policy for the variant {metadata.variant!r} ({options}), not {variant!r}"
-            )
 
     def save(self, path: str | Path) -> None:
         """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
@@ -292,12 +242,6 @@ def load(path: str | Path) -> Policy:
     return Policy(metadata, network, str(path))
 
 
-def _metadata(entries: Mapping[str, Any]) -> PolicyMetadata:
-    fields: dict[str, Any] = {name: entries[name] for name in _ENTRIES}
-    fields["hidden"] = tuple(fields["hidden"])
-    return PolicyMetadata(**fields)
-
-
 def _abstract_network(metadata: PolicyMetadata) -> Network:
     """Returns a network of the shapes that the metadata describe, without values."""
     return nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
@@ -312,31 +256,19 @@ def _is_hidden(value: Any) -> bool:
 
 
 _WIDTH = Entry(_is_width, f"a whole number from 1 to {WIDEST}")
-_ENTRIES: Mapping[str, Entry] = {
-    "game": TEXT,
-    "game_version": COUNT,
-    "variant": TEXT,
-    "options": OPTIONS,
-    "seats": SEATS,
-    "encoder": TEXT,
+_ENTRIES: Mapping[str, Entry] = ENTRIES | {
     "layout": TEXT,
     "width": _WIDTH,
     "numbering": TEXT,
     "actions": _WIDTH,
     "hidden": Entry(_is_hidden, f"a list of at most {DEEPEST} whole numbers from 1 to {WIDEST}"),
-    "about": TEXT,
-    "training": TABLE,
-    "metrics": TABLE,
-    "seconds": NUMBER,
-    "commit": TEXT,
-    "cardai": TEXT,
 }
 """What each entry of a policy file's metadata must be; the names are the fields of `PolicyMetadata`."""
 
 POLICY_FILE = NetworkFile(
-    "policy", "cardai policy 1", _ENTRIES, _metadata, lambda metadata: tensor_specs(_abstract_network(metadata))
+    "policy",
+    "cardai policy 1",
+    _ENTRIES,
+    PolicyMetadata.from_json,
+    lambda metadata: tensor_specs(_abstract_network(metadata)),
 )
-
-
-def _layout(game: Game, encoder: str, seats: int) -> list[Segment]:
-    return list(game.encoder(encoder).layout(seats))
