@@ -24,6 +24,7 @@ FOUR = "--xla_force_host_platform_device_count=4"
 
 
 def environment(flags=""):
+    flags = f"{flags} {os.environ.get('XLA_FLAGS', '')}"
     return os.environ | {"XLA_FLAGS": flags, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
 
 

@@ -33,7 +33,7 @@ from cardai.rule import JIT, keeping
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 1.0}
-FILES = 200  # mutated files of the default suite
+FILES = 100  # mutated files of the default suite
 
 
 @pytest.fixture(scope="module")

@@ -151,7 +151,7 @@ def test_the_number_of_lines_is_that_of_playing_them_all(solution):
 
 @pytest.mark.parametrize("spec", ["greedy:open_lines", "rollout:3"])
 def test_a_grade_agrees_with_playing_many_games(solution, spec):
-    graded = grade(solution, spec, samples=16)
+    graded = grade(solution, spec, samples=8)
     assert graded.luck == ("known" if spec.startswith("greedy") else "estimated")
     agents = [cardai.agent(TICTACTOE, spec), cardai.agent(TICTACTOE, "random")]
     games = 40_000 if spec.startswith("greedy") else 2000
@@ -160,7 +160,7 @@ def test_a_grade_agrees_with_playing_many_games(solution, spec):
         scores = play(TICTACTOE, agents, lineups, np.arange(games)).scores[:, seat]
         for score, share in ((1.0, outcome.win), (0.5, outcome.draw), (0.0, outcome.loss)):
             expected = float(share)
-            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.008)
+            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.012)
             assert abs((scores == score).mean() - expected) < 5 * error
 
 
@@ -177,7 +177,7 @@ def test_greedy_draws_lots_among_its_best_moves_only(solution):
 
 
 def test_grades_repeat_for_a_seed_and_differ_between_seeds(solution):
-    one, two, other = (grade(solution, "rollout:5", seed=seed, samples=4) for seed in (1, 1, 2))
+    one, two, other = (grade(solution, "rollout:5", seed=seed, samples=2) for seed in (1, 1, 2))
     assert one == two
     assert one.averaged != other.averaged
 

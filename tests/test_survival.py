@@ -308,16 +308,16 @@ STEP = "every_call_returns"
 LATE = r"every_call_returns: variant three, 2 seats, seed 0, ply 2: "
 FIRST = r"every_call_returns: variant three, 2 seats, seed 0, ply 0: "
 FAULTS = {
-    "ENDLESS_DEAL": rf"{FIRST}deal did not come back within 3 s",
-    "ENDLESS_LEGAL": rf"{FIRST}legal did not come back within 3 s",
-    "ENDLESS_SETTLE": rf"{LATE}settle did not come back within 3 s",
-    "ENDLESS_RESAMPLE": rf"{FIRST}resample for seat 1 did not come back within 3 s",
-    "ENDLESS_ENCODE": rf"{FIRST}encoder planes for seat 0 did not come back within 3 s",
-    "ENDLESS_SPELL": rf"{FIRST}spell did not come back within 3 s \(unruly.py line \d+\)",
+    "ENDLESS_DEAL": rf"{FIRST}deal did not come back within 2 s",
+    "ENDLESS_LEGAL": rf"{FIRST}legal did not come back within 2 s",
+    "ENDLESS_SETTLE": rf"{LATE}settle did not come back within 2 s",
+    "ENDLESS_RESAMPLE": rf"{FIRST}resample for seat 1 did not come back within 2 s",
+    "ENDLESS_ENCODE": rf"{FIRST}encoder planes for seat 0 did not come back within 2 s",
+    "ENDLESS_SPELL": rf"{FIRST}spell did not come back within 2 s \(unruly.py line \d+\)",
     "FULL_MEMORY": rf"{FIRST}show for seat 0 took more than 0.25 GiB of memory \(unruly.py line \d+\)",
     "FAILING_SHOW": rf"{FIRST}show for seat 0 raised ZeroDivisionError\(.*\) \(.*unruly.py, line \d+\)",
-    "ASLEEP": rf"{FIRST}show for seat 0 did not come back within 3 s \(unruly.py line \d+\)",
-    "DEADLOCK": rf"{FIRST}parse of 'draw for .*' did not come back within 3 s \(unruly.py line \d+\)",
+    "ASLEEP": rf"{FIRST}show for seat 0 did not come back within 2 s \(unruly.py line \d+\)",
+    "DEADLOCK": rf"{FIRST}parse of 'draw for .*' did not come back within 2 s \(unruly.py line \d+\)",
     "LEAVES": rf"{FIRST}parse of 'draw for .*' ended the process with exit status 3",
     "EXITS": rf"{FIRST}parse of 'draw for .*' raised SystemExit\(4\) \(.*unruly.py, line \d+\)",
 }
@@ -325,7 +325,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) -> None:
-    (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", call_seconds=3, memory=0.25)
+    (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", call_seconds=2, memory=0.25)
     assert not result.passed
     assert re.fullmatch(FAULTS[name], result.problem or ""), result.problem
 
@@ -351,12 +351,12 @@ def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("ENDLESS_SETTLE", r"ply 2: settle did not come back within 3 s \(unruly.py line \d+\)"),
+        ("ENDLESS_SETTLE", r"ply 2: settle did not come back within 2 s \(unruly.py line \d+\)"),
         ("LEAVES", r"plain Python stopped with exit status 3 and no message at .*ply 0: parse of 'draw for .*'"),
     ],
 )
 def test_plain_python_is_watched_too(name: str, problem: str) -> None:
-    (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", call_seconds=3)
+    (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", call_seconds=2)
     assert not result.passed
     assert re.search(problem, result.problem or ""), result.problem
 
@@ -388,7 +388,7 @@ ENDLESS = {
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_function_that_does_not_return_is_waited_for_once(name: str) -> None:
     function, number = ENDLESS[name]
-    results = check(getattr(unruly, name), effort="quick", call_seconds=2)
+    results = check(getattr(unruly, name), effort="quick", seconds=5, call_seconds=2)
     waited = [result.law for result in results if "did not come back" in str(result.problem)]
     assert len(waited) == 1
     untested = [result for result in results if not result.tested]
