@@ -110,6 +110,7 @@ class Batch:
         self._seeds = np.zeros(count, np.uint64)
         self._ends = np.zeros((3, count), bool)
         self._streams = np.zeros(2, STREAM)
+        self._own_streams = raw(self._streams)
         self.observations = aligned((count, width), np.uint8)
         self.final_obs = aligned((count, self.seats, width), np.uint8)
         self.action_mask = aligned((count, self.actions), bool)
@@ -144,7 +145,7 @@ class Batch:
         """Deal anew in all slots, as in a new batch with this seed. Returns (observations, infos), see `step`."""
         first = int(int_seed(seed))
         self._seeds[:] = [(first + slot) % 2**64 for slot in range(self.count)]
-        seed_streams(np.uint64(first), raw(self._streams))
+        seed_streams(np.uint64(first), self._own_streams)
         self.rewards.fill(0.0)
         self._ends.fill(False)
         with Complaints(self.game):
@@ -176,7 +177,8 @@ class Batch:
         actions are equally likely. Raises CardaiError for logits that are NaN or inf, or -inf for all that is legal.
         """
         if logits is None:
-            sample_each(self._rules, raw(self._streams), self._counts, self._actions, self._sampled)
+            numbers, room = self._actions.numbers, self.game.max_moves
+            sample_each(numbers, len(self.game.actions) > 0, room, self._own_streams, self._counts, self._sampled)
             return self._sampled
         given = np.asarray(logits)
         if given.dtype.kind != "f" or given.shape != (self.count, self.actions):
@@ -186,7 +188,7 @@ class Batch:
             self._logits = np.zeros(given.shape, np.float32)
         np.copyto(self._logits, given, casting="same_kind")
         wrong = sample_by_logits(
-            self._rules, raw(self._streams), self._counts, self._actions, self._logits, self._sampled
+            self._rules, self._own_streams, self._counts, self._actions, self._logits, self._sampled
         )
         if wrong >= 0:
             raise BadArgument(f"logits of legal actions must be finite, or -inf for some; in slot {int(wrong)} not")
@@ -214,7 +216,7 @@ class Batch:
         if self._worlds is None:
             self._worlds = np.zeros(self.count, self.game.state)
         whose = self._turns if seats is None else self._seats(seats)
-        lent = raw(self._states), raw(whose), raw(self._streams), self.count, raw(self._worlds)
+        lent = raw(self._states), raw(whose), self._own_streams, self.count, raw(self._worlds)
         with Complaints(self.game):
             worlds_each(self._rules, *lent)
         return self._worlds
@@ -481,11 +483,11 @@ def step_each(rules, arrays, actions, chosen, seeds, rewards, ends, count):
 
 
 @rule
-def sample_each(rules, streams, counts, actions, sampled):
-    """Draw a legal action in each slot, all equally likely."""
+def sample_each(numbers, is_numbered, max_moves, streams, counts, sampled):
+    """Draw a legal action in each slot, all equally likely. numbers: those of `_Actions`, if moves have numbers."""
     for slot in range(len(counts)):
         k = below_of(at(streams, SAMPLES), counts[slot])
-        sampled[slot] = action_at(actions, slot * rules.max_moves, k)
+        sampled[slot] = get(numbers, slot * max_moves + k) if is_numbered else k
 
 
 @rule
