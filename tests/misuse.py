@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 import cardai
+from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, WorldSearch
 from cardai.data.dataset import collect_games
@@ -62,8 +63,7 @@ INNER = {
     "cardai.data.record.check_recorded": "the check itself",
     "cardai.data.record.check_scores": "the check itself",
     "cardai.measure.duel.looks": "arithmetic on numbers that `duel` has checked",
-    "cardai.measure.duel.exploring": "arithmetic on texts",
-    "cardai.measure.duel.with_epsilon": "arithmetic on texts",
+    "cardai.measure.duel.exploring": "arithmetic on specs",
     "cardai.measure.duel.Duel": "a result",
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
@@ -413,7 +413,9 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "flag.spec": (lambda: "bot3", lambda: [*TEXT, None]),
         "flag.key": (lambda: "greedy", lambda: [*TEXT, None]),
         "flag.options": (dict, lambda: [None, 5, "x", [], {"greedy": "value"}]),
-        "agent.evaluator": (lambda: None, lambda: [5, "best", object(), judge(FOREIGN), judge()]),
+        "agent.spec": (
+            lambda: "random", lambda: [*NAME, None, "bot3?x=1", Greedy(judge(FOREIGN)), Spec("random", judge())]
+        ),
         "function": (lambda: len, lambda: [*CALL, None]),
         "one_by_one.spec": (lambda: "mine", lambda: [*TEXT, None]),
         "player.name": (lambda: None, lambda: TEXT),
@@ -688,8 +690,6 @@ def outcome(call: Call) -> tuple[str, str]:
     """What became of a wrong call: refused, accepted, unclear (a poor message) or the error's name; and the message."""
     arguments = {name: value_of(call.function, name)[0]() for name in call.function.parameters}
     arguments[call.parameter] = call.value.value if isinstance(call.value, Fields) else call.value
-    if call.function.label == "agent" and call.parameter == "evaluator":
-        arguments["spec"] = "random" if call.value is judge() else "greedy"
     if call.function.label == "Decisions.choose":
         return choose_outcome(arguments, call)
     try:

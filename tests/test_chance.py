@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
+from cardai.agents.notation import Greedy
 from cardai.game import Game, Player, int_seed, move_dtype, state_dtype
 from cardai.kernel.chance import EXPLORING, LUCK, SEAT, WORLD, derived, siphash
 from cardai.kernel.native import at, call_deal, copy, get, load, raw, seed_state, set
@@ -313,8 +314,6 @@ def test_benchmarks_of_ones_own_code_take_a_salt_and_repeat_by_it():
     again = cardai.match(MOSKA, [cardai.player(first), *["random"] * 3], games=40, salt=reports[0].salt)
     assert again.rows == reports[0].rows
     assert cardai.match(tictactoe, ["greedy:open_lines", "random"], games=8).salt == ""
-    wrapped = cardai.agent(
-        tictactoe, "greedy", evaluator=cardai.evaluator(tictactoe, lambda rows: np.full(len(rows), 0.5))
-    )
+    wrapped = cardai.agent(tictactoe, Greedy(cardai.evaluator(tictactoe, lambda rows: np.full(len(rows), 0.5))))
     assert wrapped.is_foreign
     assert cardai.match(tictactoe, [wrapped, "random"], games=8).salt

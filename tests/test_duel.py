@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.agents.notation import Greedy, Sampled, parse
 from cardai.errors import CardaiError
 from cardai.measure import duel as duels
 from cardai.measure.bench import run_match
@@ -108,12 +109,14 @@ def test_agents_that_always_play_the_same_game_stay_undecided(tmp_path, monkeypa
 
 def test_both_agents_explore_or_neither():
     assert exploring(("greedy:x", "sampled:y?worlds=3"), 0.1) == (
-        "greedy:x?epsilon=0.1",
-        "sampled:y?worlds=3&epsilon=0.1",
+        Greedy("x", epsilon=0.1),
+        Sampled("y", worlds=3, epsilon=0.1),
     )
+    inner = "ahead:x?others=(greedy:y?epsilon=0.5)"
+    assert exploring((inner, "greedy:x"), 0.1)[0] == parse(inner).with_options(epsilon=0.1)
     for specs in (("greedy:x", "bot3"), ("greedy:x", "greedy:y?epsilon=0.5"), ("random", "greedy:x")):
-        assert exploring(specs, 0.1) == specs
-    assert exploring(("greedy:x", "greedy:y"), 0.0) == ("greedy:x", "greedy:y")
+        assert exploring(specs, 0.1) == tuple(map(parse, specs))
+    assert exploring(("greedy:x", "greedy:y"), 0.0) == (Greedy("x"), Greedy("y"))
 
 
 def test_endless_games_count_in_no_figure(tmp_path, monkeypatch):

@@ -256,7 +256,7 @@ def test_options_belong_to_the_inner_agent_except_the_limit_of_nodes():
         ("endgame:peeking:hand_value", "an agent that peeks cannot be given an ending"),
         ("endgame:bot3?randomised", "draws its parameters anew for each game"),
         ("endgame:bot3?nodes=0", "'0' is not a number of nodes"),
-        ("endgame:(bot3)?epsilon=1", "takes no option 'epsilon'"),
+        ("endgame:(bot3?threshold=1)?epsilon=1", "takes no option 'epsilon'"),
         ("endgame:nobody", "nobody"),
         ("endgame", "no agent 'endgame'"),
     ],

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.agents.notation import Greedy, Sampled, Spec
 from cardai.agents.spec import agent, list_specs
 from cardai.errors import CardaiError
 
@@ -56,8 +57,8 @@ def test_a_players_illegal_move_is_refused():
 
 @pytest.mark.parametrize("judge", [stones, Classifier(), Regressor()], ids=["function", "classifier", "regressor"])
 def test_an_evaluator_of_ones_own_plays_like_any_other(judge):
-    mine = cardai.agent(TICTACTOE, "greedy", evaluator=cardai.evaluator(TICTACTOE, judge, name="stones"))
-    same = cardai.agent(TICTACTOE, "greedy", evaluator=cardai.evaluator(TICTACTOE, stones, name="stones"))
+    mine = cardai.agent(TICTACTOE, Greedy(cardai.evaluator(TICTACTOE, judge, name="stones")))
+    same = cardai.agent(TICTACTOE, Greedy(cardai.evaluator(TICTACTOE, stones, name="stones")))
     assert mine.spec == "greedy:stones"
     first, second = (cardai.match(TICTACTOE, [one, "random"], games=40, seed=1, salt="") for one in (mine, same))
     assert first.rows == second.rows
@@ -102,18 +103,18 @@ def test_a_torch_module_is_called_without_gradients_on_floats(monkeypatch):
 
 def test_options_of_a_search_go_with_an_evaluator_of_ones_own():
     mine = cardai.evaluator(TICTACTOE, stones, moment="drawn")
-    searching = cardai.agent(TICTACTOE, "sampled?worlds=3&epsilon=0.1", evaluator=mine)
+    searching = cardai.agent(TICTACTOE, Sampled(mine, worlds=3, epsilon=0.1))
     assert searching.spec == "sampled:stones?worlds=3&epsilon=0.1"
     assert (searching.strategy.worlds, searching.strategy.epsilon) == (3, 0.1)
-    for spec in ("bot3", "greedy:open_lines", "rollout:3"):
+    for kind in ("bot3", "rollout", "python", "endgame"):
         with pytest.raises(CardaiError, match="takes no evaluator"):
-            cardai.agent(TICTACTOE, spec, evaluator=mine)
+            cardai.agent(TICTACTOE, Spec(kind, mine))
 
 
 def test_an_evaluator_of_another_game_is_refused():
     moska = cardai.evaluator(cardai.load("moska"), stones)
     with pytest.raises(CardaiError, match="stones is an evaluator of moska, not of tictactoe"):
-        cardai.match(TICTACTOE, [cardai.agent(TICTACTOE, "greedy", evaluator=moska), "random"], games=2)
+        cardai.match(TICTACTOE, [Greedy(moska), "random"], games=2)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_what_is_no_evaluator_is_refused(judge, options, sentence):
 def test_scores_out_of_range_are_refused_by_name():
     mine = cardai.evaluator(TICTACTOE, lambda rows: rows.sum(axis=1) + 2.0, name="loud")
     with pytest.raises(CardaiError, match=r"evaluator loud: it scores a position .*, which is not in \[0, 1\]"):
-        cardai.match(TICTACTOE, [cardai.agent(TICTACTOE, "greedy", evaluator=mine), "random"], games=2)
+        cardai.match(TICTACTOE, [Greedy(mine), "random"], games=2)
 
 
 def test_specs_name_evaluators_in_modules(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cardai.agents.notation import Ahead, parse
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom, OnePly, Strategy, WorldSearch
 from cardai.errors import CardaiError
@@ -82,7 +83,7 @@ def test_an_evaluator_asked_in_rounds_plays_as_the_same_network_in_compiled_code
     found = []
     for asks in (False, True):
         judge = Exact(game, 1 + len(others), moment, asks)
-        player = agent(game, f"ahead?{settings.replace('HAND', hand)}", evaluator=judge)
+        player = agent(game, Ahead(judge, **dict(parse(f"ahead?{settings.replace('HAND', hand)}").options)))
         assert player.strategy.is_native != asks
         found.append(moves_of(game, player, others, 4, seed=5))
     for native, asked in zip(*found, strict=True):
@@ -181,7 +182,7 @@ def test_it_finds_the_winning_move_and_the_only_defence():
     """Tic-Tac-Toe with a judge that thinks nothing: only the game's end tells the moves apart."""
     blind = Exact(TTT, 2)
     blind.network = network([(np.zeros((TTT.encoder().width(2), 1), np.float32), np.zeros(1, np.float32))])
-    player = agent(TTT, "ahead?moves=9&worlds=8&others=random", evaluator=blind)
+    player = agent(TTT, Ahead(blind, moves=9, worlds=8, others="random"))
     state = TTT.new(2)
     for square in (0, 3, 1, 4):  # X: 0, 1; O: 3, 4; X to move wins at 2
         state = TTT.play(state, next(move for move in TTT.moves(state) if TTT.spell(state, move) == SQUARES[square]))
@@ -223,7 +224,7 @@ def test_what_a_search_cannot_do_is_said_in_a_sentence(spec, words):
 
 def test_time_is_counted_in_compiled_code_only():
     with pytest.raises(CardaiError, match="ms counts the time of compiled code"):
-        agent(MOSKA, "ahead?ms=5", evaluator=Exact(MOSKA, 4, asks=True))
+        agent(MOSKA, Ahead(Exact(MOSKA, 4, asks=True), ms=5))
     state = states_of(MOSKA, 4, 20)[:1]
     player = agent(MOSKA, "ahead:hand_value?ms=40")
     ask(MOSKA, player, state, streams_of(1))

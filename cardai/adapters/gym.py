@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 
 from cardai.adapters.choosing import KINDS, Actions, Choice, Views, usual_score
+from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
@@ -27,7 +28,7 @@ from cardai.table.one import OneGame
 def single(
     game: str | Game,
     *,
-    opponents: str | Agent | Sequence[str | Agent] = "random",
+    opponents: str | Spec | Agent | Sequence[str | Spec | Agent] = "random",
     seat: int | str = 0,
     seats: int | None = None,
     variant: str | None = None,
@@ -63,7 +64,7 @@ class OneSeat(gymnasium.Env):
     def __init__(
         self,
         game: Game,
-        opponents: str | Agent | Sequence[str | Agent],
+        opponents: str | Spec | Agent | Sequence[str | Spec | Agent],
         seat: int | str,
         seats: int | None,
         variant: str | None,
@@ -80,16 +81,16 @@ class OneSeat(gymnasium.Env):
         ):
             if value not in known:
                 raise CardaiError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")
-        listed = None if isinstance(opponents, str | Agent) else list(opponents)
+        listed: Any = None if isinstance(opponents, str | Spec | Agent) else list(opponents)
         if seats is None and listed is not None:
             seats = len(listed) + 1
         self.game, self.variant, self.encoder, self.illegal = game, variant, encoder, illegal
         self.seats = int(game.options(seats, variant)["seats"][0])
         if listed is None:
-            listed = [opponents] * (self.seats - 1)  # pyright: ignore[reportAssignmentType]
+            listed = [opponents] * (self.seats - 1)
         if len(listed) != self.seats - 1:
             raise CardaiError(f"a table of {self.seats} seats has {self.seats - 1} opponents, not {len(listed)}")
-        self.opponents: list[Any] = [agent(game, one) if isinstance(one, str) else one for one in listed]
+        self.opponents = [agent(game, one) for one in listed]
         self.rotates = seat == "rotate"
         self.seat = -1 if self.rotates else check_seat("seat", seat, self.seats)
         self.actions = Actions(game, kinds)

@@ -39,7 +39,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
+from cardai.agents.notation import Greedy, Spec, parse
 from cardai.agents.own_code import evaluator_at, function_at
 from cardai.agents.strategy import (
     MOST_MILLISECONDS,
@@ -61,7 +62,6 @@ from cardai.agents.strategy import (
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
 from cardai.game import Game, check_table, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
-from cardai.kernel.query import divided, options_of
 from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
@@ -88,6 +88,13 @@ class Agent:
     strategy: Strategy
     about: str = ""
     game: Game | None = field(default=None, repr=False, compare=False)
+    _value: Spec | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> Any:
+        """Pickle it as its game and spec. Raises CardaiError for an agent that `agent` did not make of a spec."""
+        if self._value is None:
+            raise CardaiError(f"agent {self.spec!r} cannot be pickled: it was made in Python, not from a spec")
+        return agent, (self.game, self._value, self.strategy.is_isolated)
 
     @property
     def peeks(self) -> bool:
@@ -149,65 +156,60 @@ SEARCHES = {
 """The agents that search with any evaluator."""
 
 
-def agent(game: Game, spec: str, evaluator: Evaluator | None = None, isolate: bool = False) -> Agent:
-    """Returns the agent that `spec` names.
+def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agent:
+    """Return the agent that `spec` names; an Agent is returned as it is.
 
-    With an `evaluator` of yours, `spec` is "greedy", "sampled" or "peeking", with options.
-
-        agent(game, "bot3"), agent(game, "greedy:best"), agent(game, "sampled?worlds=20", evaluator=mine)
+        agent(game, "bot3"), agent(game, "sampled:best?worlds=20"), agent(game, Sampled("best", worlds=20))
+        agent(game, Sampled(mine, worlds=20))  # mine: an evaluator of yours
 
     With `isolate`, Python code of somebody else's runs in a process of its own, which is sent worlds and nothing else.
+    An agent pickles by its spec: it is made again where it is read.
 
     Raises CardaiError, which says what is wrong and what there is.
     """
     is_game(game)
-    made = _made(game, check_text("spec", spec), evaluator, check_flag("isolate", isolate))
+    if isinstance(spec, Agent):
+        return spec
+    value = parse(spec)
+    made = replace(_made(game, value, check_flag("isolate", isolate)), game=game)
     if isolate and made.is_foreign and not made.strategy.is_isolated:
-        raise CardaiError(f"agent {spec!r} cannot be isolated: only python:... and searches with python:... can")
-    return replace(made, game=game)
+        raise CardaiError(f"agent {str(value)!r} cannot be isolated: only python:... and searches with python:... can")
+    object.__setattr__(made, "_value", value)
+    return made
 
 
-def _made(game: Game, spec: str, evaluator: Evaluator | None, isolate: bool) -> Agent:
-    head, query = _divided(spec)
-    options = _options(spec, query)
-    name, _, argument = head.partition(":")
-    if evaluator is not None:
-        if not is_evaluator(evaluator):
-            raise BadArgument(f"evaluator must be what cardai.evaluator() returns, not {short(evaluator)}")
-        if head not in SEARCHES:
-            raise CardaiError(f"agent {spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
-        _refuse_evaluator_of_another_game(game, evaluator)
-        named = f"{head}:{evaluator.name}" + (f"?{query}" if query else "")
-        return _searching(game, named, head, options, isolate, evaluator=evaluator)
-    if name in SEARCHES:
-        return _by_name(game, spec, name, argument, options, isolate)
-    if name == "rollout":
-        return _rollout(game, spec, argument, options, isolate)
-    if name == "cfr":
+def _made(game: Game, value: Spec, isolate: bool) -> Agent:
+    spec, kind, options = str(value), value.kind, {key: str(part) for key, part in value.options}
+    if kind in SEARCHES:
+        return _searching(game, value, options, isolate)
+    if is_evaluator(value.argument):
+        raise CardaiError(f"agent {spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
+    argument = str(value.argument or "")
+    if kind == "rollout":
+        return _rollout(game, value, options, isolate)
+    if kind == "cfr":
         iterations = _count(spec, argument, "the number of iterations, as in cfr:1000")
         _nothing_left(spec, options)
         return Agent(spec, CounterfactualRegret(game, iterations), "near an equilibrium, by CFR+")
-    if name == "python":
+    if kind == "python":
         _nothing_left(spec, options)
         if isolate:
             process = Process(spec, argument, "agent", name_of(game))
             return Agent(spec, OfFunction(moves_of(process), is_isolated=True), "a Python function in its own process")
         return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
-    if name == "endgame" and argument:
-        made = _endgame(game, spec, argument, options)
-        _nothing_left(spec, options)
-        return made
-    if name in game.agents or (argument and name in _kinds()):
-        make = game.agents[name] if name in game.agents else _kinds()[name].load()
+    if kind == "endgame" and argument:
+        return _endgame(game, value, options)
+    if kind in game.agents or (argument and kind in _kinds()):
+        make = game.agents[kind] if kind in game.agents else _kinds()[kind].load()
         made = make(game, spec, argument, options)
         _nothing_left(spec, options)
         return made
-    if head in game.players:
-        return _hand_written(game, spec, head, options)
-    if head == "random":
+    if kind in game.players and value.argument is None:
+        return _hand_written(game, spec, kind, options)
+    if kind == "random" and value.argument is None:
         _nothing_left(spec, options)
         return Agent(spec, EvenlyRandom(), EVENLY)
-    if head == HUMAN:
+    if kind == HUMAN and value.argument is None:
         raise CardaiError("agent 'human' sits down only in `cardai play`")
     raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
 
@@ -241,10 +243,10 @@ def _kinds() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
-def explores_until(spec: str) -> int:
-    """The option `until` in a spec, -1 without. Raises CardaiError if it is no number of plies."""
-    until = _options(check_text("spec", spec), _divided(spec)[1]).get("until")
-    return -1 if until is None else _count(spec, until, "a number of plies")
+def explores_until(spec: str | Spec) -> int:
+    """The option `until` of a spec, -1 without. Raises CardaiError if it is no number of plies."""
+    until = parse(spec).option("until")
+    return -1 if until is None else _count(str(spec), str(until), "a number of plies")
 
 
 def usual_opponent(game: Game, variant: str | None = None, seats: int | None = None) -> str:
@@ -257,8 +259,7 @@ def usual_opponent(game: Game, variant: str | None = None, seats: int | None = N
     for spec in is_game(game).opponents:
         if agent(game, spec).fits(game, variant, game.default_seats if seats is None else seats):
             return spec
-    heuristics = [f"greedy:{name}" for name in game.heuristics]
-    return next(iter([*reversed([*game.players]), *heuristics, "random"]))
+    return str(next(iter([*reversed([*game.players]), *map(Greedy, game.heuristics), "random"])))
 
 
 def list_specs(game: Game) -> dict[str, str]:
@@ -294,26 +295,6 @@ def packaged_specs(game: Game) -> dict[str, str]:
     return found
 
 
-def _refuse_evaluator_of_another_game(game: Game, evaluator: Evaluator) -> None:
-    own = getattr(evaluator, "game", game)
-    if isinstance(own, Game) and own is not game:
-        raise BadArgument(f"{evaluator.name} is an evaluator of {own.name}, not of {game.name}")
-
-
-def _divided(spec: str) -> tuple[str, str]:
-    """A spec without its options, and its options."""
-    return divided(f"agent {spec!r}", spec)
-
-
-def _unwrapped(spec: str) -> str:
-    """A spec inside another one, without the parentheses around it."""
-    return spec[1:-1] if spec[:1] == "(" and spec[-1:] == ")" else spec
-
-
-def _options(spec: str, text: str) -> dict[str, str]:
-    return options_of(f"agent {spec!r}", text)
-
-
 def _nothing_left(spec: str, options: dict[str, str]) -> None:
     if options:
         raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
@@ -325,67 +306,66 @@ def _count(spec: str, text: str, what: str, least: int = 1) -> int:
     return int(text)
 
 
-def _by_name(game: Game, spec: str, name: str, named: str, options: dict[str, str], isolate: bool) -> Agent:
-    """A search with the heuristic, model or Python object that is called `named`."""
-    if named in game.heuristics:
-        return _searching(game, spec, name, options, isolate, value=game.entry("value", game.heuristics[named]))
-    if named.startswith("python:"):
-        target = named.removeprefix("python:")
-        if isolate:
-            own: Evaluator = IsolatedEvaluator(game, Process(spec, target, "evaluator", name_of(game)))
-        else:
-            own = evaluator_at(game, spec, target)
-        return _searching(game, spec, name, options, isolate, evaluator=own)
-    evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
-    if evaluator is None:
-        names = [*game.heuristics, *known_evaluators(game)]
-        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
-    return _searching(game, spec, name, options, isolate, evaluator=evaluator)
-
-
-def _searching(
-    game: Game,
-    spec: str,
-    name: str,
-    options: dict[str, str],
-    isolate: bool,
-    *,
-    evaluator: Evaluator | None = None,
-    value: Any = None,
-) -> Agent:
-    if name == "ahead":
-        return _ahead(game, spec, options, isolate, evaluator, value)
+def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
+    """A search with an evaluator, or with the heuristic, model or Python object of a name."""
+    spec, kind = str(value), value.kind
+    evaluator, heuristic = _judge_of(game, value, isolate)
+    if kind == "ahead":
+        return _ahead(game, value, options, isolate, evaluator, heuristic)
     worlds = 1
-    if name == "sampled":
+    if kind == "sampled":
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
     epsilon, temperature, until = _exploring(spec, options)
     any_variant = flag(spec, "any_variant", options) if evaluator else False
     _nothing_left(spec, options)
     strategy = OnePly(
         evaluator,
-        value,
-        settles=name != "greedy",
+        heuristic,
+        settles=kind != "greedy",
         worlds=worlds,
-        peeks=name == "peeking",
+        peeks=kind == "peeking",
         epsilon=epsilon,
         temperature=temperature,
         until=until,
         any_variant=any_variant,
     )
-    return Agent(spec, strategy, SEARCHES[name])
+    return Agent(spec, strategy, SEARCHES[kind])
 
 
-def _endgame(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """Options other than `nodes` are those of the inner agent, unless that stands in parentheses."""
+def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None, Any]:
+    """The evaluator that a search asks, or None and the heuristic in compiled code."""
+    spec, judge = str(value), value.argument
+    if judge is not None and not isinstance(judge, str | Spec):
+        own = getattr(judge, "game", game)
+        if isinstance(own, Game) and own is not game:
+            raise BadArgument(f"{judge.name} is an evaluator of {own.name}, not of {game.name}")
+        return judge, None
+    named = str(judge or "")
+    if named in game.heuristics:
+        return None, game.entry("value", game.heuristics[named])
+    if named.startswith("python:"):
+        target = named.removeprefix("python:")
+        if isolate:
+            return IsolatedEvaluator(game, Process(spec, target, "evaluator", name_of(game))), None
+        return evaluator_at(game, spec, target), None
+    evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
+    if evaluator is None:
+        names = [*game.heuristics, *known_evaluators(game)]
+        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
+    return evaluator, None
+
+
+def _endgame(game: Game, value: Spec, options: dict[str, str]) -> Agent:
+    """Options other than `nodes` are those of the inner agent, unless that has some itself."""
+    spec, inner = str(value), parse(cast(Any, value.argument))
     nodes = _count(spec, options.pop("nodes", str(NODES)), "a number of nodes")
-    named = _unwrapped(argument)
-    if named == argument:
-        query = "&".join(f"{key}={value}" if value else key for key, value in options.items())
-        named = f"{argument}?{query}" if query else argument
+    if not inner.options:
+        inner = inner.with_options(**options)
         options.clear()
+    _nothing_left(spec, options)
     try:
-        inner = replace(_made(game, named, None, False), game=game)
-        return Agent(spec, Endgame(inner, game, nodes), f"{inner.spec}, but for its mistakes in endings")
+        player = replace(_made(game, inner, False), game=game)
+        return Agent(spec, Endgame(player, game, nodes), f"{inner}, but for its mistakes in endings")
     except CardaiError as error:
         raise CardaiError(f"agent {spec!r}: {error}") from None
 
@@ -401,15 +381,16 @@ def _exploring(spec: str, options: dict[str, str]) -> tuple[float, float, int]:
 
 
 def _ahead(
-    game: Game, spec: str, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, value: Any
+    game: Game, value: Spec, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, heuristic: Any
 ) -> Agent:
     """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
+    spec = str(value)
     settles = evaluator is not None and evaluator.moment == "drawn"
     worlds = _count(spec, options.pop("worlds", "16"), "a number of worlds")
     any_variant = flag(spec, "any_variant", options) if evaluator else False
-    judge = OnePly(evaluator, value, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
-    named = options.pop("others", None)
-    others = judge if named is None else _model(game, spec, "others", named, isolate)
+    judge = OnePly(evaluator, heuristic, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
+    named, _ = value.option("others"), options.pop("others", None)
+    others = judge if named is None else _model(game, spec, "others", parse(named), isolate)
     halving, milliseconds = flag(spec, "halving", options), options.pop("ms", "0")
     epsilon, temperature, until = _exploring(spec, options)
     strategy = WorldSearch(
@@ -423,7 +404,7 @@ def _ahead(
         epsilon=epsilon,
         temperature=temperature,
         until=until,
-        assumed=f"greedy:{_judge_named(spec, evaluator)}" if named is None else _unwrapped(named),
+        assumed=str(Greedy(cast(Any, value.argument)) if named is None else named),
     )
     if strategy.milliseconds and not strategy.is_native:
         raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
@@ -431,25 +412,19 @@ def _ahead(
     return Agent(spec, strategy, SEARCHES["ahead"])
 
 
-def _rollout(game: Game, spec: str, argument: str, options: dict[str, str], isolate: bool) -> Agent:
+def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
     """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
-    worlds = _count(spec, argument, "the number of worlds, as in rollout:100")
-    named = options.pop("by", game.playouts or "random")
+    spec = str(value)
+    worlds = _count(spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
+    named = parse(options.pop("by", game.playouts or "random"))
     by = _model(game, spec, "by", named, isolate)
     _nothing_left(spec, options)
-    return Agent(spec, WorldSearch(by, by, worlds, assumed=_unwrapped(named)), "pure Monte Carlo over worlds")
+    return Agent(spec, WorldSearch(by, by, worlds, assumed=str(named)), "pure Monte Carlo over worlds")
 
 
-def _judge_named(spec: str, evaluator: Evaluator | None) -> str:
-    """What a spec calls its judge."""
-    named = _divided(spec)[0].partition(":")[2]
-    return named if named or evaluator is None else evaluator.name
-
-
-def _model(game: Game, spec: str, option: str, named: str, isolate: bool) -> Strategy:
+def _model(game: Game, spec: str, option: str, named: Spec, isolate: bool) -> Strategy:
     """The strategy of a spec in an option of another one: somebody who plays worlds on."""
-    found = _made(game, _unwrapped(named), None, isolate)
-    strategy = found.strategy
+    strategy = _made(game, named, isolate).strategy
     if not isinstance(strategy, HandWritten | EvenlyRandom | OnePly) or strategy.randomised or strategy.peeks:
         who = "hand-written players and those that look one ply ahead without peeking"
         raise CardaiError(f"agent {spec!r}: {option}={named} cannot play worlds on; {who} can")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
+from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent
 from cardai.app import rulebook
 from cardai.measure.coaching.advice import Adviser
@@ -25,7 +26,7 @@ STUDY = {
 class Coach:
     """Answers the person whose turn it is. `judge`: the agent whose move is the best one, None for the usual one."""
 
-    def __init__(self, table: OneGame, judge: Agent | str | None, console: Console) -> None:
+    def __init__(self, table: OneGame, judge: str | Spec | Agent | None, console: Console) -> None:
         self.table, self.console, self._judge = table, console, judge
         self._adviser: Adviser | None = None
         self._hints = (-1, 0)  # a ply, and how many hints were given there

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game
@@ -38,7 +39,7 @@ def warm(games: Sequence[Game]) -> dict[str, Any]:
 
 def _use(game: Game) -> None:
     """Play a game by all that plays games, since what Python calls is compiled when it is first called."""
-    specs = ["random", *([f"greedy:{next(iter(game.heuristics))}"] if game.heuristics else []), "rollout:1"]
+    specs = ["random", *map(Greedy, [*game.heuristics][:1]), "rollout:1"]
     agents = [agent(game, spec) for spec in specs]
     lineups = np.arange(len(agents))[:, None].repeat(game.default_seats, 1)
     lineups[1:, 1:] = 0  # one seat of the slower ones is enough

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
+from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import Compiled, copied, encode_each
 from cardai.conformance.law import Steps, law
@@ -187,7 +188,7 @@ def players_choose_legal_moves(testbed: Testbed) -> Steps:
     for setup in (seen := Counted(testbed.setups, "tables")):
         yield seen
         for name, player in testbed.game.players.items():
-            specs = [name, f"{name}?randomised"] if player.defaults else [name]
+            specs = [name, Spec(name, randomised=True)] if player.defaults else [name]
             lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
             testbed.results(setup, lineups, [agent(testbed.game, spec) for spec in specs])
 
@@ -195,16 +196,17 @@ def players_choose_legal_moves(testbed: Testbed) -> Steps:
 @law
 def named_agents_can_play(testbed: Testbed) -> Steps:
     """Every kind of agent that the framework offers for a game plays legal games of each variant."""
-    few = {"rollout:100": "rollout:1"}
     models = known_evaluators(testbed.game)  # they are not the game's, and each fits one setup only
     packaged = packaged_specs(testbed.game)  # nor are these
-    specs = [spec for spec in list_specs(testbed.game) if spec.partition(":")[2] not in models and spec not in packaged]
+    specs = [parse(spec) for spec in list_specs(testbed.game) if spec not in packaged]
+    specs = [spec for spec in specs if spec.argument not in models]
     length = np.mean([len(trace.moves) for trace in testbed.traces])
     games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
     setups = [Setup(variant, testbed.game.default_seats) for variant in testbed.game.variants]
     pairs = testbed.mixed([(setup, spec) for setup in setups for spec in specs])
     for i, (setup, spec) in (seen := Counted([(i, pair) for i in range(games) for pair in pairs], "games of agents")):
         yield seen
-        name = f"{spec}?worlds=2" if spec.startswith(("sampled:", "ahead:")) else few.get(spec, spec)
-        seated = [agent(testbed.game, name), testbed.agents[0]]
+        few = spec.with_options(worlds=2) if spec.kind in ("sampled", "ahead") else spec
+        few = Spec("rollout", 1) if spec.kind == "rollout" else few
+        seated = [agent(testbed.game, few), testbed.agents[0]]
         testbed.results(setup, np.arange(setup.seats).clip(0, 1)[None], seated, i)

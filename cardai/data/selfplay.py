@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cardai.agents.notation import parse
 from cardai.data.files_by_cluster import play_files
 from cardai.data.mixture import FileResults, Mix, Summary, is_weight
 from cardai.data.record import RecordedGame
@@ -42,6 +43,7 @@ def parse_pool(texts: Sequence[str]) -> dict[str, float]:
             number = math.nan
         if not spec or not is_weight(number):
             raise CardaiError(f"{text!r} is not an agent with a weight; write bot3@2, or bot3 for the weight 1")
+        spec = str(parse(spec))
         if spec in pool:
             raise CardaiError(f"the agent {spec!r} is named twice in the pool")
         pool[spec] = number

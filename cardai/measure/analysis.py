@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly
@@ -282,7 +283,7 @@ def analyse_file(
 def analyse(
     game: Game,
     played: RecordedGame,
-    agent: Agent | str | None = None,
+    agent: Agent | str | Spec | None = None,
     *,
     names: Sequence[str] | None = None,
     seed: int = 0,
@@ -306,7 +307,7 @@ def analyse(
     if seat is not None:
         check_seat("seat", seat, seats)
     agent = usual_judge(game, played.variant, seats, WORLDS) if agent is None else agent
-    player = _evaluating(game, agent_of(game, agent) if isinstance(agent, str) else agent, played.variant, seats)
+    player = _evaluating(game, agent_of(game, agent), played.variant, seats)
     scale = scale_of(game, player, seats)
     player = shifted_agent(player, scale)
     states, moves = _replayed(game, played)

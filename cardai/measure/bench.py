@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from cardai.agents.endgame import Endgame
+from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import WorldSearch
 from cardai.errors import CardaiError, positive, unknown, whole
@@ -147,7 +148,7 @@ def run_suite(
 
 def run_match(
     game: Game,
-    players: Sequence[str | Agent],
+    players: Sequence[str | Spec | Agent],
     games: int = 100,
     seed: int = 0,
     threads: int | None = None,
@@ -171,7 +172,7 @@ def run_match(
     """
     games, threads, seed = positive("games", games), thread_count(threads), whole("seed", seed)
     variant = _variant(is_game(game), variant)
-    players = check_list("players", players, (str, Agent), "agents or specs of agents")
+    players = check_list("players", players, (str, Spec, Agent), "agents or specs of agents")
     check_flag("rotate", rotate)
     check_flag("overwrite", overwrite)
     check_flag("isolate", isolate)
@@ -235,7 +236,7 @@ def _suite(game: Game, name: str | None) -> Suite:
 
 def _suite_against_random(game: Game) -> Suite:
     """The suite of a game that has none of its own."""
-    agents = ("random", *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics))
+    agents = ("random", *game.players, *(str(Greedy(heuristic)) for heuristic in game.heuristics))
     seats = game.default_seats
     return Suite(
         about="against players who move at random",
@@ -335,9 +336,9 @@ def _others(line_up: Sequence[str], own: Sequence[int], teams: int) -> tuple[lis
     return partners, [place for place in others if place not in partners]
 
 
-def _line_up(game: Game, players: Sequence[str | Agent], variant: str, isolate: bool) -> list[Agent]:
+def _line_up(game: Game, players: Sequence[str | Spec | Agent], variant: str, isolate: bool) -> list[Agent]:
     """The agents of these specs. Raises CardaiError if one does not exist or does not fit the table."""
-    agents = [agent(game, player, isolate=isolate) if isinstance(player, str) else player for player in players]
+    agents = [agent(game, player, isolate=isolate) for player in players]
     for player in agents:
         player.check_fits(game, variant, len(agents))
     return agents

@@ -20,12 +20,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import SEARCHES, Agent, agent
 from cardai.errors import CardaiError, positive, printable, whole
 from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
-from cardai.kernel.doors import check_function, check_path, check_text
+from cardai.kernel.doors import check_function, check_path
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
@@ -83,8 +84,8 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
 
 def duel(
     game: Game,
-    candidate: str,
-    other: str,
+    candidate: str | Spec,
+    other: str | Spec,
     *,
     seats: int,
     folder: str | Path,
@@ -105,7 +106,7 @@ def duel(
     Raises CardaiError for agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
     is_game(game).options(whole("seats", seats), variant)
-    agents = [agent(game, check_text(name, spec)) for name, spec in (("candidate", candidate), ("other", other))]
+    agents = [agent(game, spec) for spec in (candidate, other)]
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
     check_cluster(cluster)
@@ -139,20 +140,16 @@ def looks(first: int, blocks: int) -> Iterator[int]:
     yield blocks
 
 
-def exploring(specs: tuple[str, str], epsilon: float) -> tuple[str, str]:
-    """The specs of two agents that each play a random move with probability `epsilon`.
+def exploring(specs: tuple[str | Spec, str | Spec], epsilon: float) -> tuple[Spec, Spec]:
+    """The Specs of two agents that each play a random move with probability `epsilon`.
 
     Without chance in the cards or in the agents, all games of a duel would be the same game. The specs are returned
     unchanged if an agent cannot explore or has an `epsilon` already, so that both explore alike or neither does.
     """
-    if not epsilon or any(spec.partition(":")[0] not in SEARCHES or "epsilon=" in spec for spec in specs):
-        return specs
-    return with_epsilon(specs[0], epsilon), with_epsilon(specs[1], epsilon)
-
-
-def with_epsilon(spec: str, epsilon: float) -> str:
-    """A spec with the option `epsilon` added."""
-    return f"{spec}{'&' if '?' in spec else '?'}epsilon={epsilon:g}"
+    one, other = map(parse, specs)
+    if not epsilon or any(spec.kind not in SEARCHES or spec.option("epsilon") is not None for spec in (one, other)):
+        return one, other
+    return one.with_options(epsilon=f"{epsilon:g}"), other.with_options(epsilon=f"{epsilon:g}")
 
 
 @dataclass(frozen=True)

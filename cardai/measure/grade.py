@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent, agent
 from cardai.game import Game
 from cardai.measure.perfect.agent_strategy import SAMPLES, strategy_of
@@ -84,7 +85,7 @@ class Grade(Report, drawn_by="cardai.show.grades:table"):
 
 def grade(
     game: Game | Solution,
-    player: Agent | str,
+    player: str | Spec | Agent,
     *,
     seed: int = 0,
     samples: int = SAMPLES,
@@ -97,7 +98,7 @@ def grade(
     parameters drawn anew for each game). Raises IllegalMove if the agent chooses an illegal move.
     """
     solution = game if isinstance(game, Solution) else solve(game)
-    chosen = agent(solution.game, player) if isinstance(player, str) else player
+    chosen = agent(solution.game, player)
     with Complaints(solution.game):
         weights, luck = strategy_of(solution, chosen, seed=seed, samples=samples, progress=progress)
     return grade_strategy(solution, chosen.label, weights, luck, samples if luck == "estimated" else 0)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cardai.agents.evaluator import find_evaluator, known_evaluators
+from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly, WorldSearch
@@ -31,16 +32,16 @@ _FEW, _MORE = 8, 10  # moves that `played_on` keeps, and how many times as many 
 _PLAYED_ON = 5 << 29  # numbers of the streams of `played_on`: `cardai.measure.coaching` has those around
 
 
-def usual_judge(game: Game, variant: str, seats: int, worlds: int) -> str:
-    """The spec of the agent that judges moves if none is named: the table's first model, else rollouts in `worlds`."""
+def usual_judge(game: Game, variant: str, seats: int, worlds: int) -> Spec:
+    """What names the judge of moves if nobody does: the table's first model, else rollouts in so many `worlds`."""
     try:
         return spec_of(game, variant, seats)
     except CardaiError:
-        return f"rollout:{worlds}"
+        return Spec("rollout", worlds)
 
 
-def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> str:
-    """The spec that asks a model as it was trained to be asked: `greedy:` about after-states, `sampled:` about settled.
+def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> Spec:
+    """The search that asks a model as it was trained: `greedy:` about after-states, `sampled:` about settled states.
 
     Without a model, the first shipped one for this game, variant and number of seats. Raises CardaiError if there is
     none, and for a name that is no model or heuristic.
@@ -52,11 +53,12 @@ def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> s
                 f"no model comes for {game.name}, variant {variant}, with {seats} seats: name an agent, as in"
                 f" --agent greedy:{next(iter(game.heuristics), 'HEURISTIC')}"
             )
-    evaluator = find_evaluator(game, model.partition("?")[0])
+    greedy = parse(f"greedy:{model}")  # options may follow the name
+    evaluator = find_evaluator(game, str(greedy.argument))
     if evaluator is None:
-        agent_of(game, f"greedy:{model}")  # a heuristic; else it raises an error that lists what there is
-        return f"greedy:{model}"
-    return f"{'greedy' if evaluator.moment == 'before_draw' else 'sampled'}:{model}"
+        agent_of(game, greedy)  # a heuristic; else it raises an error that lists what there is
+    is_settled = evaluator is not None and evaluator.moment == "drawn"
+    return Spec("sampled", greedy.argument, **dict(greedy.options)) if is_settled else greedy
 
 
 def one_ply(agent: Agent) -> OnePly:

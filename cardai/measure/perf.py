@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
@@ -216,7 +217,7 @@ def measure(
 
 def players_of(game: Game) -> list[Agent]:
     """The agents that are timed: evenly random play, the game's own players, and greedy ones by its heuristics."""
-    specs = [*game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
+    specs = [*game.players, *map(Greedy, game.heuristics)]
     return [evenly_random(game), *(agent(game, spec) for spec in specs)]
 
 

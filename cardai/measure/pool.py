@@ -14,6 +14,7 @@ import numpy as np
 
 from cardai.agents.endgame import EndingSolver
 from cardai.agents.evaluator import known_evaluators
+from cardai.agents.notation import Greedy, Sampled, Spec
 from cardai.agents.spec import Agent, agent, kinds_of, packaged_specs
 from cardai.errors import CardaiError
 from cardai.game import Game
@@ -86,14 +87,14 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
     A model that was trained on after-states is asked by `greedy:`, one for settled states by `sampled:` with `WORLDS`
     worlds.
     """
-    specs = [ANCHOR, *game.players, *(f"greedy:{heuristic}" for heuristic in game.heuristics)]
-    pool = {spec: agent(game, spec) for spec in specs}
+    specs = [ANCHOR, *game.players, *map(Greedy, game.heuristics)]
+    pool = {str(spec): agent(game, spec) for spec in specs}
     refused = {}
     for model in known_evaluators(game):
         try:
-            player = agent(game, f"greedy:{model}")
+            player = agent(game, Greedy(model))
             if player.evaluator is not None and player.evaluator.moment != "before_draw":
-                player = agent(game, f"sampled:{model}?worlds={WORLDS}")
+                player = agent(game, Sampled(model, worlds=WORLDS))
             _places_of(game, player)
             pool[player.spec] = player
         except CardaiError as error:
@@ -112,8 +113,8 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
             pool[spec] = agent(game, spec)
         except CardaiError as error:
             refused[spec] = str(error)
-    rollout = f"rollout:{WORLDS}"
-    pool[rollout] = agent(game, rollout)
+    rollout = agent(game, Spec("rollout", WORLDS))
+    pool[rollout.spec] = rollout
     refused.update(
         {spec: "it runs Python code that does not come with cardai" for spec in pool if pool[spec].is_foreign}
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
@@ -119,7 +120,7 @@ def offer_of(
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     variants = tuple(game.variants) if variant is None else (game.canonical(variant),)
-    own = [*reversed([*game.players])] or [f"greedy:{name}" for name in game.heuristics]
+    own = [*reversed([*game.players])] or [str(Greedy(name)) for name in game.heuristics]
     usual = [*game.opponents, *own, "random"]
     made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents or usual)}
     tables = _tables(game, variants, seats)

@@ -14,10 +14,12 @@ A run that was stopped continues there, and ends with the same files as a run th
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import agent
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
@@ -30,7 +32,7 @@ from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.evaluators.training.iterate_folder import STEPS, IterateFolder, claimed
 from cardai.evaluators.training.outcome import TrainingResult
 from cardai.game import Game
-from cardai.measure.duel import duel, exploring, with_epsilon
+from cardai.measure.duel import duel, exploring
 from cardai.registry import load
 from cardai.stats.progress import Progress
 from cardai.table.cluster.cluster import Cluster
@@ -90,10 +92,9 @@ def default_pool(game: Game) -> dict[str, float]:
     for name, player in game.players.items():
         pool[name] = 1.0
         if player.defaults:
-            pool[f"{name}?randomised"] = 1.0
-    for heuristic in game.heuristics:
-        pool[f"greedy:{heuristic}"] = 1.0
-        pool[f"greedy:{heuristic}?epsilon=0.1"] = 1.0
+            pool[str(Spec(name, randomised=True))] = 1.0
+    for greedy in map(Greedy, game.heuristics):
+        pool |= {str(greedy): 1.0, str(greedy.with_options(epsilon=0.1)): 1.0}
     return pool
 
 
@@ -176,7 +177,7 @@ class IterateRun:
             config=settings.as_plain(config),
             reference=self.reference,
             champion=self.champion,
-            model=self._spec(str(self.folder.path)) if self.champion else self.reference,
+            model=str(self._spec(self.folder.path)) if self.champion else self.reference,
             stopped=stopped,
             generations=tuple(self.ended),
         )
@@ -191,8 +192,9 @@ class IterateRun:
         shares |= {generation: config.earlier_share / len(earlier) for generation in earlier}
         explored = config.exploring if config.epsilon else 0.0
         for generation, share in shares.items():
-            spec = self._spec(str(self.folder.model(generation)))
-            pool |= {spec: share * (1 - explored), with_epsilon(spec, config.epsilon): share * explored}
+            spec = self._spec(self.folder.model(generation))
+            random = spec.with_options(epsilon=f"{config.epsilon:g}")
+            pool |= {str(spec): share * (1 - explored), str(random): share * explored}
         return {spec: weight for spec, weight in pool.items() if weight > 1e-12}
 
     def choose_reference(self) -> None:
@@ -212,7 +214,7 @@ class IterateRun:
     def name_of(self, spec: str) -> str:
         """Return what tables call an agent: "generation 2" for a model of this run, its spec for others."""
         for number in range(1, 2 + len(self.ended)):
-            if spec == self._spec(str(self.folder.model(number))):
+            if spec == str(self._spec(self.folder.model(number))):
                 return f"generation {number}"
         return spec
 
@@ -267,8 +269,8 @@ class IterateRun:
 
     def _benchmark(self, number: int) -> dict[str, Any]:
         """Play a generation's model against the champion and against the reference."""
-        candidate = self._spec(str(self.folder.model(number)))
-        champion = self._spec(str(self.folder.model(self.champion))) if self.champion else self.reference
+        candidate = self._spec(self.folder.model(number))
+        champion = str(self._spec(self.folder.model(self.champion))) if self.champion else self.reference
         duels = {
             "duel": (champion, self.config.most_benchmark_games, self._seed(number, 2)),
             "strength": (self.reference, self.config.benchmark_games, self._seed(0, 2)),
@@ -307,10 +309,9 @@ class IterateRun:
         if self.ended and self.draw:
             self.draw(self.report(""))
 
-    def _spec(self, model: str) -> str:
-        """Return the spec of the agent that plays by a model."""
-        worlds = f"?worlds={self.config.worlds}" if self.config.kind == "sampled" else ""
-        return f"{self.config.kind}:{model}{worlds}"
+    def _spec(self, model: Path) -> Spec:
+        """Return what names the agent that plays by a model."""
+        return Spec(self.config.kind, model, worlds=self.config.worlds if self.config.kind == "sampled" else None)
 
     def _seed(self, number: int, purpose: int) -> int:
         """Return the seed of a step of a generation."""

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly, Person, WorldSearch
@@ -103,7 +104,7 @@ class Adviser:
     def __init__(
         self,
         game: Game,
-        judge: Agent | str | None = None,
+        judge: str | Spec | Agent | None = None,
         seats: int | None = None,
         variant: str | None = None,
         worlds: int = WORLDS,
@@ -112,8 +113,8 @@ class Adviser:
         game.options(seats, variant)
         spec = usual_judge(game, game.canonical(variant), seats, WORLDS) if judge is None else judge
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
-        self.judge = _checked(game, agent_of(game, spec) if isinstance(spec, str) else spec, variant, seats)
-        self._player = self.judge if plays_on(self.judge) else agent_of(game, f"rollout:{worlds}")
+        self.judge = _checked(game, agent_of(game, spec), variant, seats)
+        self._player = self.judge if plays_on(self.judge) else agent_of(game, Spec("rollout", worlds))
         self._values = _valuing(game, self.judge, seats)
 
     def hint(self, state: GameState, seed: int) -> Hint:
