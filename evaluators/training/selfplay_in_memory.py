@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset, collect_games
@@ -243,5 +244,4 @@ class SelfPlayGeneration:
 
 
 def _player(evaluator: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
-    strategy = OnePly(evaluator, epsilon=epsilon, temperature=temperature)
-    return Agent(f"greedy:{evaluator.name}", strategy)
+    return Agent(str(Greedy(evaluator)), OnePly(evaluator, epsilon=epsilon, temperature=temperature))
