@@ -9,6 +9,7 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from cardai.agents.function import evaluator
+    from cardai.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec
     from cardai.agents.spec import agent, player
     from cardai.errors import CardaiError, IllegalMove
     from cardai.game import Game, GameState, PerspectiveEncoder
@@ -18,13 +19,15 @@ if _typing.TYPE_CHECKING:
     from cardai.table.many import play
 
 _HOMES = {
-    "Batch": "table.batch", "CardaiError": "errors", "Game": "game", "GameState": "game", "IllegalMove": "errors",
-    "PerspectiveEncoder": "game", "agent": "agents.spec", "available": "registry", "evaluator": "agents.function",
-    "load": "registry", "match": "measure.bench.run_match", "play": "table.many", "player": "agents.spec",
+    "Ahead": "agents.notation", "Batch": "table.batch", "CardaiError": "errors", "Game": "game", "GameState": "game",
+    "Greedy": "agents.notation", "IllegalMove": "errors", "Peeking": "agents.notation", "PerspectiveEncoder": "game",
+    "Sampled": "agents.notation", "Spec": "agents.notation", "agent": "agents.spec", "available": "registry",
+    "evaluator": "agents.function", "load": "registry", "match": "measure.bench.run_match", "play": "table.many",
+    "player": "agents.spec",
 }  # fmt: skip
 __all__ = [
-    "Batch", "CardaiError", "Game", "GameState", "IllegalMove", "PerspectiveEncoder", "agent", "available",
-    "evaluator", "load", "match", "play", "player",
+    "Ahead", "Batch", "CardaiError", "Game", "GameState", "Greedy", "IllegalMove", "Peeking", "PerspectiveEncoder",
+    "Sampled", "Spec", "agent", "available", "evaluator", "load", "match", "play", "player",
 ]  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def evaluator(
     name: str | None = None,
     batch: int = 2048,
 ) -> FunctionEvaluator:
-    """An evaluator from a function or object of yours; `agent(game, "greedy", evaluator=...)` plays by it.
+    """An evaluator from a function or object of yours; `Greedy(evaluator)` plays by it.
 
     `source` is one of:
     - a function from rows, u8[n, width], to scores, f[n] in [0, 1]: how good each position is for the seat whose view

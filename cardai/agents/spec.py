@@ -29,6 +29,7 @@ evaluator likes best), ?halving (half of the moves are given up again and again,
 ?ms=5 (think so many milliseconds instead of counting worlds). `rollout` takes ?by=SPEC, who plays the worlds on.
 
 A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
+`cardai.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
 
 A game may bring kinds of its own (`Game.agents`), an installed package too (`ENTRY_POINTS`).
 """
@@ -72,7 +73,7 @@ ENTRY_POINTS = "cardai.agents"
 """The entry-point group in which a package names the kinds of agent it brings: `kind = "module:function"`.
 
 `function(game, spec, argument, options) -> Agent` makes the agent of the spec `kind:argument?options`. It removes the
-options that it knows from `options`, a dict of texts.
+options that it knows from `options`, a dict of texts. A spec in the argument or in an option is without parentheses.
 """
 
 
