@@ -72,9 +72,7 @@ def _evaluated_games(lab: Lab) -> dict[str, Any]:
     agent_of_place = np.array([list(dict.fromkeys(LINEUP)).index(spec) for spec in LINEUP])
     lineups = agent_of_place[np.tile(np.argsort(turns, axis=1), (deals, 1))]
     seeds = np.repeat(deal_seeds(SEED, deals), len(turns))
-    results = play(moska, players, lineups, seeds, record=True)
-    if results.interrupted:
-        raise KeyboardInterrupt
+    results = play(moska, players, lineups, seeds, record=True).complete()
     judge, right, first = agent(moska, JUDGE), np.full((len(seeds), len(QUARTERS)), np.nan), None
     for number, (lineup, moves) in enumerate(zip(lineups, results.moves, strict=True)):
         lab.tell(number, len(seeds), "games judged")

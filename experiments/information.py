@@ -39,11 +39,10 @@ from cardai.experiments.machinery.findings import (
 )
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore
+from cardai.measure.perf import SelfPlay
 from cardai.registry import load
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
-from cardai.table.many import play
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"
@@ -307,11 +306,9 @@ def _costs(lab: Lab, name: str) -> list[Finding]:
 def _cost(lab: Lab, name: str) -> list[dict[str, float]]:
     """Play games with the agent in all four seats; the decisions, positions scored and seconds of each repeat."""
     game, size, costs = load("moska"), lab.size, []
-    player, lineups = agent(game, AGENTS[name]), np.zeros((size.timed, SEATS), np.int64)
+    alone = SelfPlay(game, agent(game, AGENTS[name]), SEATS, VARIANT)
     for repeat in range(-1, size.repeats):  # the first repeat compiles; its figures are dropped
-        results = play(game, [player], lineups, deal_seeds(SEED + max(repeat, 0), size.timed), variant=VARIANT)
-        if results.interrupted:
-            raise KeyboardInterrupt
+        results = alone.play(size.timed, None, seed=SEED + max(repeat, 0))
         lab.tell(repeat + 1, size.repeats, f"cost of {name}")
         costs.append({"decisions": results.decisions, "rows": results.rows, "seconds": results.seconds})
     return costs[1:]

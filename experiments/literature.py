@@ -201,9 +201,7 @@ def played(game: Game, one: str, other: str, games: int, seed: int) -> dict[str,
         threads=default_threads(),
         record=True,
         outcomes=("asks", "cut"),
-    )
-    if results.interrupted:
-        raise KeyboardInterrupt
+    ).complete()
     assert results.finished.all()
     own = np.where(lineups[:, 0] == 0, results.scores[:, 0], results.scores[:, 1])
     records = zip(seeds, results.moves, strict=True)

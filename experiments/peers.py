@@ -317,10 +317,7 @@ def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale,
         lineups = np.zeros((count, game.default_seats), np.int64)
         seeds = np.arange(begun, begun + count, dtype=np.uint64)
         begun += count
-        results = play(game, players, lineups, seeds, threads=threads, tally=tally)
-        if results.interrupted:
-            raise KeyboardInterrupt
-        return results
+        return play(game, players, lineups, seeds, threads=threads, tally=tally).complete()
 
     some(64)
     began = time.perf_counter()

@@ -9,15 +9,12 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cardai.agents.spec import agent
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, over_seeds
 from cardai.experiments.machinery.lab import Lab
+from cardai.measure.perf import SelfPlay
 from cardai.registry import load
-from cardai.stats.deals import deal_seeds
 from cardai.stats.machine import default_threads
-from cardai.table.many import play
 
 GAME = "moska"
 AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}
@@ -76,18 +73,15 @@ def _rows(lab: Lab, spec: str) -> list[Finding]:
 def _measured(lab: Lab, spec: str) -> dict[str, Any]:
     """{threads: {"speeds": games/s, "used": use of these threads' processors in percent}}, a value for each repeat."""
     game, size = load(GAME), lab.size
-    player, games = agent(game, spec), max(int(size.games * AGENTS[spec]), 8)
-    lineups = np.zeros((games, game.default_seats), np.int64)
+    alone, games = SelfPlay(game, agent(game, spec), game.default_seats), max(int(size.games * AGENTS[spec]), 8)
     counts = thread_counts(size.most or default_threads())
     measured: dict[str, Any] = {str(threads): {"speeds": [], "used": []} for threads in counts}
-    play(game, [player], lineups[:8], deal_seeds(1, 8))  # compiled before the clock starts
+    alone.play(8, None, seed=1)  # compiled before the clock starts
     for repeat in range(size.repeats):
         for threads in counts:
             began, used = time.perf_counter(), time.process_time()
-            results = play(game, [player], lineups, deal_seeds(repeat, games), threads=threads)
+            results = alone.play(games, threads, seed=repeat)
             wall, used = time.perf_counter() - began, time.process_time() - used
-            if results.interrupted:
-                raise KeyboardInterrupt
             measured[str(threads)]["speeds"].append(float(results.finished.sum()) / wall)
             measured[str(threads)]["used"].append(100 * used / wall / threads)
         lab.tell(repeat + 1, size.repeats, f"4 x {spec}")

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
 from cardai.agents.endgame import Endgame
 from cardai.agents.notation import Ahead, Greedy, Spec
 from cardai.agents.spec import agent
@@ -23,11 +21,10 @@ from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import MEASURED, Row
 from cardai.measure.duplicate import line_up_of
+from cardai.measure.perf import SelfPlay
 from cardai.registry import load
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
-from cardai.table.many import Results, play
 
 SEED = 20261124
 MILLISECONDS = "ms a decision"
@@ -242,15 +239,8 @@ def _timed(lab: Lab, contest: Contest, spec: str) -> dict[str, Any]:
     Decisions are counted in a run of the same games that is not timed, since counting takes time. It also compiles.
     """
     game, size = load(contest.game), lab.size
-    player, seeds = agent(game, spec), deal_seeds(SEED, size.timed)
-    lineups = np.zeros((size.timed, contest.seats), np.int64)
-
-    def played(tally: bool) -> Results:
-        results = play(game, [player], lineups, seeds, variant=contest.variant, threads=1, tally=tally)
-        if results.interrupted:
-            raise KeyboardInterrupt
-        return results
-
-    decisions = int(played(tally=True).tally[:, 0].sum())
+    alone = SelfPlay(game, agent(game, spec), contest.seats, contest.variant)
+    decisions = int(alone.play(size.timed, seed=SEED, tally=True).tally[:, 0].sum())
     lab.tell(0, size.repeats, f"time of {spec}")
-    return {"decisions": decisions, "repeats": [{"seconds": played(tally=False).seconds} for _ in range(size.repeats)]}
+    runs = [alone.play(size.timed, seed=SEED) for _ in range(size.repeats)]
+    return {"decisions": decisions, "repeats": [{"seconds": run.seconds} for run in runs]}

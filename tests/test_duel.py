@@ -9,9 +9,11 @@ import cardai
 from cardai.agents.notation import Greedy, Sampled, parse
 from cardai.errors import CardaiError
 from cardai.measure import duel as duels
+from cardai.measure import duplicate
 from cardai.measure.bench import run_match
 from cardai.measure.duel import Duel, duel, exploring, looks
 from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
 
 TICTACTOE, THIRTYONE = cardai.load("tictactoe"), cardai.load("examples/thirtyone")
 
@@ -42,7 +44,8 @@ def test_equals_play_all_games_and_stay_undecided(tmp_path):
 def test_equals_get_a_verdict_less_often_than_the_level_allows(tmp_path, monkeypatch):
     """Of 300 duels between equals with four looks each, at most 5 % are decided, up to chance (3 sigma: 26)."""
 
-    def coins(game, agents, seeds, *_):
+    def coins(game, agents, number, deals, seed, *_):
+        seeds = deal_seeds(seed, deals, first=number * deals)
         first = np.random.default_rng(seeds).integers(2, size=(len(seeds), 2)).astype(np.float32)
         marks = np.arange(8 * len(seeds), dtype=np.uint8).reshape(-1, 8)
         return duels._Block(np.stack([first, 1 - first], axis=2), marks)
@@ -125,8 +128,8 @@ def test_endless_games_count_in_no_figure(tmp_path, monkeypatch):
         results.finished[::5], results.endless[::5], results.moves[0] = False, True, None
         return results
 
-    played = duels.play_games
-    monkeypatch.setattr(duels, "play_games", given_up)
+    played = duplicate.play_games
+    monkeypatch.setattr(duplicate, "play_games", given_up)
     found = duel(TICTACTOE, "greedy:open_lines", "random", seats=2, games=100, folder=tmp_path)
     assert (found.games, found.endless, found.verdict) == (80, 20, "better")
     assert math.isfinite(found.score.point)

@@ -1,6 +1,6 @@
 """Exact values with all cards open: against a plain recursion, against minimax, and what they say of players."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from cardai.agents.endgame import EndingSolver
 from cardai.errors import CardaiError
 from cardai.games.durak.rules import deck_left
+from cardai.measure.duplicate import play_rotated
 from cardai.measure.perfect.open_hands import measure_hands, solve_open_hands
 from cardai.registry import load
 
@@ -86,8 +87,9 @@ def test_numbers_out_of_range_are_refused():
 
 
 def test_an_interrupted_run_gives_no_report(monkeypatch):
-    def interrupted(*_, **__):
-        return SimpleNamespace(interrupted=True), np.zeros((1, 4, 4), np.int64)
+    def interrupted(*arguments, **options):
+        results, places = play_rotated(*arguments, **options)
+        return replace(results, interrupted=True), places
 
     monkeypatch.setattr("cardai.measure.perfect.played.play_rotated", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -11,8 +11,7 @@ from rich.console import Console
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Row, Suite
-from cardai.measure import duel as duels
-from cardai.measure import league
+from cardai.measure import duplicate, league
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.bench_report import MatchStanding, SuiteResult
 from cardai.measure.duel import duel
@@ -267,7 +266,7 @@ def spied(monkeypatch, module) -> list[tuple[np.ndarray, list[int]]]:
 
 @pytest.mark.parametrize("seats", [4, 6])
 def test_a_duel_is_one_team_against_the_other(tmp_path, monkeypatch, seats):
-    calls = spied(monkeypatch, duels)
+    calls = spied(monkeypatch, duplicate)
     found = duel(PAIRS, "high", "random", seats=seats, games=399, seed=7, folder=tmp_path)
     (lineups, seeds), *more = calls
     assert not more
@@ -279,11 +278,11 @@ def test_a_duel_is_one_team_against_the_other(tmp_path, monkeypatch, seats):
     assert found.difference.point == pytest.approx(verdict.difference.point)
     assert (found.games, found.score.n, found.difference.n) == (400, 400, 400)
     assert duel(PAIRS, "high", "random", seats=seats, games=399, seed=7, folder=tmp_path) == found  # from its file
-    assert len(calls) == 1
+    assert len(calls) == 2, "the match has played, and nothing else"
 
 
 def test_a_duel_of_three_teams_has_the_candidate_in_one_of_them(tmp_path, monkeypatch):
-    calls = spied(monkeypatch, duels)
+    calls = spied(monkeypatch, duplicate)
     three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
     found = duel(three, "high", "random", seats=6, games=30, folder=tmp_path)
     assert calls[0][0].tolist() == [[0, 1, 1, 0, 1, 1], [1, 0, 1, 1, 0, 1], [1, 1, 0, 1, 1, 0]] * 10

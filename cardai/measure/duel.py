@@ -27,14 +27,14 @@ from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_function, check_path
+from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, distinct_rotations, seats_of_side
+from cardai.stats.deals import distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.progress import CountProgress
 from cardai.stats.report import Report
-from cardai.table.cluster.blocks import play_games
 from cardai.table.cluster.cluster import Cluster, check_cluster
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
@@ -113,7 +113,7 @@ def duel(
     first, sides = -(-positive("games", games) // BLOCK), game.teams or seats
     deals = -(-games // (first * sides))
     blocks = max(first, -(-positive("most", games if most is None else most) // (deals * sides)))
-    seeds, sums = deal_seeds(seed, deals * blocks), list(looks(first, blocks))
+    sums = list(looks(first, blocks))
     played: list[_Block] = []
     for count, end in enumerate(sums, 1):
         for number in range(len(played), end):
@@ -121,8 +121,7 @@ def duel(
             block = _read(file, deals, sides)
             if block is None:
                 part = _part(progress, number * deals * sides, blocks * deals * sides)
-                own_seeds = seeds[number * deals : (number + 1) * deals]
-                block = _play(game, agents, own_seeds, seats, variant, threads, part, cluster)
+                block = _play(game, agents, number, deals, seed, seats, variant, threads, part, cluster)
                 _write(file, block)
             played.append(block)
         result = _compared(agents, played, count, 1 - (1 - interval.LEVEL) / len(sums))
@@ -168,33 +167,34 @@ class _Block:
 def _play(
     game: Game,
     agents: list[Agent],
-    seeds: np.ndarray,
+    number: int,
+    deals: int,
+    seed: int,
     seats: int,
     variant: str | None,
     threads: int | None,
     progress: CountProgress | None,
     cluster: Cluster | None,
 ) -> _Block:
-    candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
-    turns = distinct_rotations(candidate.tolist())
-    lineups = np.tile(np.where(candidate[turns], 0, 1), (len(seeds), 1))
-    results = play_games(
+    is_candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
+    turns = distinct_rotations(is_candidate.tolist())
+    line_up = [agents[0] if own else agents[1] for own in is_candidate]
+    results, places = play_rotated(
         game,
-        agents,
-        lineups,
-        np.repeat(seeds, len(turns)),
-        variant=variant,
-        threads=threads,
-        record=True,
-        progress=progress,
+        line_up,
+        turns,
+        deals,
+        seed,
+        game.canonical(variant),
+        threads,
+        progress,
+        moves=True,
+        first=number * deals,
         cluster=cluster,
     )
-    if results.interrupted:
-        raise KeyboardInterrupt
-    scores = np.where(results.finished[:, None], results.scores, np.nan).reshape(len(seeds), *turns.shape)
-    seat_of = np.argsort(turns, axis=1)[:, : len(turns)]  # [rotation, side]: the seat of a side's first place
-    scores = np.take_along_axis(scores, np.broadcast_to(seat_of, (len(seeds), *seat_of.shape)), axis=2)
-    return _Block(scores.astype(np.float32), _marks(results.moves, len(seeds)))
+    scores = outcomes("score", results.complete())
+    by_side = [outcomes_of_place(places, side, scores) for side in range(len(turns))]
+    return _Block(np.stack(by_side, axis=2).astype(np.float32), _marks(results.moves, deals))
 
 
 def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:

@@ -40,13 +40,14 @@ def play_rotated(
     deals: int,
     seed: int,
     variant: str,
-    threads: int,
+    threads: int | None,
     progress: CountProgress | None,
     record: Path | None = None,
     overwrite: bool = False,
     salt: str = "",
     noted: Sequence[str] = (),
     moves: bool = False,
+    first: int = 0,
     cluster: Cluster | None = None,
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
@@ -54,12 +55,13 @@ def play_rotated(
     `turns`: which place sits in each seat in the rotations that each deal is played in, i64[rotations, seats]. The
     places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `record`: a
     file to write the games to. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
-    `moves`: keep the moves of each game in the results. `cluster`: the machines that play.
+    `moves`: keep the moves of each game in the results. `first`: the number of the first deal. `cluster`: the machines
+    that play.
     Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
     seats at once.
     """
     places = np.tile(turns, (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals, salt), len(turns))
+    seeds = np.repeat(deal_seeds(seed, deals, salt, first), len(turns))
     agents = {agent.spec: agent for agent in line_up}
     numbers = {spec: i for i, spec in enumerate(agents)}
     lineups = np.array([numbers[agent.spec] for agent in line_up])[places]

@@ -20,6 +20,7 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, positive
+from cardai.measure.perf import SelfPlay
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
 from cardai.registry import available
 from cardai.stats import interval
@@ -252,17 +253,10 @@ def _play_table(
     drawn = lineup_of[:, rotations(plan.sides)]  # [deals, rotations, sides]
     is_new = np.stack([(drawn[:, :turn] != drawn[:, [turn]]).any(axis=2).all(axis=1) for turn in range(plan.sides)], 1)
     lineups, seeds = np.tile(drawn, plan.seats // plan.sides)[is_new], np.repeat(deal_seeds(seed, deals), plan.sides)
-    results = _complete(
-        play(
-            plan.game,
-            plan.pool,
-            lineups,
-            seeds[is_new.reshape(-1)],
-            variant=plan.variant,
-            threads=threads,
-            progress=progress,
-        )
-    )
+    seeds = seeds[is_new.reshape(-1)]
+    results = play(
+        plan.game, plan.pool, lineups, seeds, variant=plan.variant, threads=threads, progress=progress
+    ).complete()
     scores = np.full(drawn.shape, np.nan)
     scores[is_new] = np.where(results.finished[:, None], results.scores, np.nan)[:, : plan.sides]
     has_left = [most is not None and sat[i] >= most[i] and deals > 0 for i in range(len(plan.pool))]
@@ -281,16 +275,13 @@ class _Speed(NamedTuple):
 def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> _Speed:
     """Time an agent that plays against itself."""
 
-    def timed(games: int) -> Results:
-        lineups, seeds = np.zeros((games, plan.seats), np.int64), deal_seeds(seed, games)
-        return _complete(play(plan.game, [player], lineups, seeds, variant=plan.variant, threads=threads))
-
+    alone = SelfPlay(plan.game, player, plan.seats, plan.variant)
     games, results = 0, None
     for least in _SPEED_GAMES:
         games = max(least, threads)
-        results = timed(games)
+        results = alone.play(games, threads, seed=seed)
         if results.seconds >= _SPEED_SECONDS:  # it may have compiled something
-            results = timed(games)
+            results = alone.play(games, threads, seed=seed)
             if results.seconds >= _SPEED_SECONDS:
                 break
     assert results is not None
@@ -320,13 +311,6 @@ def _within_budget(
     if len(pool) < 2:
         raise CardaiError(f"all agents but {len(pool)} are too slow for a budget of {budget:g} s each")
     return replace(plan, pool=pool)
-
-
-def _complete(results: Results) -> Results:
-    """Returns the results. Raises KeyboardInterrupt if `play` was interrupted."""
-    if results.interrupted:
-        raise KeyboardInterrupt
-    return results
 
 
 def _summarise(

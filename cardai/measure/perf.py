@@ -189,9 +189,9 @@ def measure(
     rows = []
     for player in players:
         step(player.label)
-        rows.append(_timed_play(_SelfPlay(game, player, seats, variant), seconds, repeats))
+        rows.append(_timed_play(SelfPlay(game, player, seats, variant), seconds, repeats))
     step("two threads beside one")
-    threads = _timed_threads(_SelfPlay(game, players[0], seats, variant), seconds, repeats)
+    threads = _timed_threads(SelfPlay(game, players[0], seats, variant), seconds, repeats)
     step("positions for single operations")
     operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats, step)
     if progress:
@@ -222,22 +222,22 @@ def players_of(game: Game) -> list[Agent]:
 
 
 @dataclass(frozen=True)
-class _SelfPlay:
+class SelfPlay:
     """One agent in all seats of a game, to be timed."""
 
     game: Game
     player: Agent
     seats: int
-    variant: str | None
+    variant: str | None = None
 
-    def play(self, games: int, threads: int = 1, live: int | None = None) -> Results:
+    def play(
+        self, games: int, threads: int | None = 1, live: int | None = None, seed: int = 0, tally: bool = False
+    ) -> Results:
         """Play games and return the results. Raises KeyboardInterrupt if they were interrupted."""
-        lineups = np.zeros((games, self.seats), np.int64)
-        seeds = deal_seeds(0, games)
-        results = play(self.game, [self.player], lineups, seeds, variant=self.variant, threads=threads, live=live)
-        if results.interrupted:
-            raise KeyboardInterrupt
-        return results
+        return play(
+            self.game, [self.player], np.zeros((games, self.seats), np.int64), deal_seeds(seed, games),
+            variant=self.variant, threads=threads, live=live, tally=tally,
+        ).complete()  # fmt: skip
 
     def games_in(self, seconds: float) -> int:
         """How many games take about that long on one core. Afterwards everything is compiled and warm."""
@@ -249,7 +249,7 @@ class _SelfPlay:
         return max(1, round(games * seconds / results.seconds))
 
 
-def _timed_play(self_play: _SelfPlay, seconds: float, repeats: int) -> AgentSpeed:
+def _timed_play(self_play: SelfPlay, seconds: float, repeats: int) -> AgentSpeed:
     games = self_play.games_in(seconds)
     runs = [self_play.play(games) for _ in range(repeats)]
     return AgentSpeed(
@@ -260,7 +260,7 @@ def _timed_play(self_play: _SelfPlay, seconds: float, repeats: int) -> AgentSpee
     )
 
 
-def _timed_threads(self_play: _SelfPlay, seconds: float, repeats: int) -> ThreadSpeedup:
+def _timed_threads(self_play: SelfPlay, seconds: float, repeats: int) -> ThreadSpeedup:
     games = self_play.games_in(seconds)
     self_play.play(games, threads=2)
     ratios = [self_play.play(games).seconds / self_play.play(games, threads=2).seconds for _ in range(repeats)]
@@ -268,7 +268,7 @@ def _timed_threads(self_play: _SelfPlay, seconds: float, repeats: int) -> Thread
 
 
 def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> MemoryUse:
-    self_play = _SelfPlay(game, player, seats, variant)
+    self_play = SelfPlay(game, player, seats, variant)
     self_play.play(1)
     before = _peak_megabytes()
     self_play.play(live, live=live)

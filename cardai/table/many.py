@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -74,6 +74,12 @@ class Results:
     how many decisions with a choice. Other agents have 0 and 0."""
     outcomes: Mapping[str, np.ndarray] = field(default_factory=dict)
     """The outcomes that were asked for, by name: f8[G, seats], each in its own unit."""
+
+    def complete(self) -> Self:
+        """Returns these results. Raises KeyboardInterrupt if the run was interrupted."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        return self
 
 
 def play(

@@ -199,9 +199,7 @@ class SelfPlayTraining:
         own = seats_of_side(np.arange(protocol.games), self.seats, game.teams)
         lineups = np.where(own, 0, len(players) - 1)
         seeds = stream.integers(2**63, size=protocol.games, dtype=np.uint64)
-        results = play(game, players, lineups, seeds, live=_LIVE, record=True)
-        if results.interrupted:
-            raise KeyboardInterrupt
+        results = play(game, players, lineups, seeds, live=_LIVE, record=True).complete()
         played = zip(seeds.tolist(), lineups.tolist(), results.scores.tolist(), results.moves, strict=True)
         recorded = (
             RecordedGame(i, seed, game.default_variant, tuple(lineup), tuple(scores), moves)

@@ -50,6 +50,4 @@ def outcomes_of(
         default_threads(),
         progress,
     )
-    if results.interrupted:
-        raise KeyboardInterrupt
-    return outcomes_of_place(places, line_up.index(MEASURED), outcomes(measure, results))
+    return outcomes_of_place(places, line_up.index(MEASURED), outcomes(measure, results.complete()))

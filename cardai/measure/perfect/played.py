@@ -51,11 +51,9 @@ def play_games(
     results, places = play_rotated(
         game, line_up, turns, deals, seed, variant, thread_count(threads), progress, moves=True
     )
-    if results.interrupted:
-        raise KeyboardInterrupt
     numbers = np.array([specs.index(spec) for spec in agents])
     seats, seeds, played = len(agents), deal_seeds(seed, deals), []
-    for number, moves in enumerate(results.moves):
+    for number, moves in enumerate(results.complete().moves):
         if moves is not None and results.finished[number]:
             deal, turn = divmod(number, len(turns))
             start = game.new(seats, int(seeds[deal]), variant)
