@@ -19,6 +19,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from cardai.experiments.machinery.words import series_of
+
 INK = "#010203"
 """A placeholder that `svg` replaces by the reader's text colour."""
 FAINT = "#8a8f98"
@@ -97,6 +99,18 @@ def dots(axes: Any, series: Mapping[str, Points]) -> None:
         )  # fmt: skip
     axes.set_yticks(range(len(groups)), groups)
     axes.set_ylim(len(groups) - 0.5, -0.5)
+
+
+def by_generation(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], label: str) -> Figure:
+    """A chart of rows over their networks, in order: a line for each of `columns` ({column: its name in the key})."""
+    figure, (axes,) = chart(height=3.8)
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    series = series_of(rows, "column", lambda row: names.index(row["name"]))
+    lines(axes, {words: series[column] for column, words in columns.items()})
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel(label)
+    key(figure)
+    return figure
 
 
 def level(axes: Any, value: float, words: str, across: bool = True, style: str = "--") -> None:

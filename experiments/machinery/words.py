@@ -1,11 +1,11 @@
 """Figures in words: "12.4 % (11.7 to 13.1)", and the rows of a result by their place in its tables."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cardai.experiments.machinery.findings import Measurement
+from cardai.experiments.machinery.findings import Measurement, difference
 
 Result = Mapping[str, Any]
 """A sealed result, as `cardai.experiments.machinery.lab.run` returns it."""
@@ -30,10 +30,31 @@ def rows_by_place(result: Result) -> dict[tuple[str, str, str], Mapping[str, Any
     return {(row["table"], row["name"], row["column"]): row for row in result["rows"]}
 
 
+def rows_where(result: Result, **parts: str) -> list[Mapping[str, Any]]:
+    """The rows of a result with this `table`, `name` (its line) or `column`."""
+    return [row for row in result["rows"] if all(row[part] == wanted for part, wanted in parts.items())]
+
+
 def interval_of(row: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """A row's (point, low, high); None for what is missing."""
     figure = row["figure"]
     return figure["point"], figure["low"], figure["high"]
+
+
+def series_of(
+    rows: Iterable[Mapping[str, Any]], name: str | Callable[[Any], str], place: str | Callable[[Any], Any]
+) -> dict[str, list[Any]]:
+    """Rows as a chart draws them: {name of a series: [(place, point, low, high)]}; a text is the entry of a row."""
+    series: dict[str, list[Any]] = {}
+    for row in rows:
+        own, at = (part(row) if callable(part) else row[part] for part in (name, place))
+        series.setdefault(own, []).append((at, *interval_of(row)))
+    return series
+
+
+def gap(row: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The figure of one row less that of another, taken as independent."""
+    return asdict(difference(*(Measurement(**one["figure"]) for one in (row, other))))
 
 
 def carried(low: float, high: float, most: int) -> int:
@@ -71,6 +92,16 @@ def worded(figure: Mapping[str, Any], places: int = 1, unit: str = "") -> str:
     places = places if low is None else carried(low, high, places)
     bounds = "" if low is None else f" ({low:,.{places}f} to {high:,.{places}f})"
     return f"{point:,.{places}f}{unit}{bounds}"
+
+
+def percent(row: Mapping[str, Any], places: int = 1) -> str:
+    """A row's figure, or a figure, in percent for a sentence: "16.0 % (15.5 to 16.5)"."""
+    return worded(row.get("figure", row), places, " %")
+
+
+def points(row: Mapping[str, Any], places: int = 2) -> str:
+    """A row's figure, or a figure, for a sentence: "0.60 percentage points (0.15 to 1.05)"."""
+    return worded(row.get("figure", row), places, " percentage points")
 
 
 def is_open(figure: Mapping[str, Any]) -> bool:

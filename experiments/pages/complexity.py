@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.complexity import AGENTS, COLUMNS, DURAK, PLAYERS
 from cardai.experiments.machinery.charts import chart, key, lines
-from cardai.experiments.machinery.words import Result, rows_by_place, size_of, worded
+from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, rows_where, size_of, worded
 
 NOTES = (
     "We count the decisions of all players with more than one legal move. The thesis counted the decisions of one"
@@ -21,30 +21,28 @@ LABELS = {
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows, power = rows_by_place(result), COLUMNS["power"]
-    table = f"Moska, all seats {AGENTS['moska'][0]}"
-    four, fall = rows[table, "4 players", power], next(row for row in result["rows"] if row["name"] == "8 less 2")
-    point, low, high = (f"10^{four['figure'][part]:.1f}" for part in ("point", "low", "high"))
-    by_chance = rows[f"Moska, all seats {AGENTS['moska'][1]}", "4 players", power]["figure"]["point"]
-    ends = [rows[table, f"{players} players", power] for players in (min(PLAYERS["moska"]), max(PLAYERS["moska"]))]
-    ours, theirs = ([row[part][field] for row in ends] for part, field in (("figure", "point"), ("claim", "value")))
-    two = next(
-        row for row in result["rows"] if row["table"] == f"Durak, all seats {AGENTS['durak'][0]}" and row["claim"]
+    two, four, eight, by_chance, durak = (
+        rows[f"{game.capitalize()}, all seats {AGENTS[game][agent]}", f"{players} players", power]
+        for game, agent, players in (
+            ("moska", 0, 2), ("moska", 0, 4), ("moska", 0, 8), ("moska", 1, 4), ("durak", 0, 2)
+        )
+    )  # fmt: skip
+    ours, theirs = (
+        [f"10^{row[part][value]:.0f}" for row in (two, four, eight)]
+        for part, value in (("figure", "point"), ("claim", "value"))
     )
-    durak = (
-        f"For Durak with two hand-written players (`{AGENTS['durak'][0]}`):"
-        f" 10^{two['figure']['point']:.1f}; the thesis cites 10^{two['claim']['value']:g}."
-    )
-    way = "falls" if fall["figure"]["point"] < 0 else "grows"
+    fall = rows_where(result, name="8 less 2")[0]["figure"]
+    point, low, high = (f"10^{end:.1f}" for end in interval_of(four))
     return [
         "It depends on who plays. Estimated as the mean number of moves to choose from, to the power of the mean"
-        f" number of decisions in a game, Moska has 10^{ours[0]:.0f} with two players, {point} ({low} to {high}) with"
-        f" four and 10^{ours[1]:.0f} with eight if all are Bot3 (thesis, with a player of its own: 10^{theirs[0]:.0f},"
-        f" 10^{four['claim']['value']:.0f} and 10^{theirs[1]:.0f}); with four random players"
-        f" 10^{by_chance:.0f}. {durak}",
-        f"From two players to eight the exponent {way} by {worded(size_of(fall['figure']))}. The thesis'"
-        " exponent falls, too.",
+        f" number of decisions in a game, Moska has {ours[0]} with two players, {point} ({low} to {high}) with"
+        f" four and {ours[2]} with eight if all are Bot3 (thesis, with a player of its own: {theirs[0]},"
+        f" {theirs[1]} and {theirs[2]}); with four random players 10^{by_chance['figure']['point']:.0f}. For Durak with"
+        f" two hand-written players (`{AGENTS['durak'][0]}`): 10^{durak['figure']['point']:.1f}; the thesis cites"
+        f" 10^{durak['claim']['value']:g}.",
+        f"From two players to eight the exponent {'falls' if fall['point'] < 0 else 'grows'} by"
+        f" {worded(size_of(fall))}. The thesis' exponent falls, too.",
     ]
 
 
@@ -52,22 +50,17 @@ def draw(result: Result) -> dict[str, Any]:
     """The logarithm of the tree's size over the number of players, a panel for each game."""
     figure, panels = chart(len(PLAYERS), height=2.9)
     for axes, game in zip(panels, PLAYERS, strict=True):
-        series: dict[str, Any] = {}
-        for name, rows in result["drawn"]["rows"].items():
-            own, _, agent = name.partition("-")
-            if own == game:
-                powers = [(row["players"], row["power"]) for row in rows]
-                series[agent] = [(players, power["point"], power["low"], power["high"]) for players, power in powers]
-        published = {row["players"]: row["reference"] for row in result["drawn"]["rows"][f"{game}-{AGENTS[game][0]}"]}
-        published = published if game == "moska" else DURAK
-        series["published"] = [
-            (players, value, None, None) for players, value in published.items() if value is not None
-        ]
+        drawn = {agent: result["drawn"]["rows"][f"{game}-{agent}"] for agent in AGENTS[game]}
+        series: dict[str, Any] = {
+            agent: [(row["players"], *interval_of({"figure": row["power"]})) for row in rows]
+            for agent, rows in drawn.items()
+        }
+        published = {row["players"]: row["reference"] for row in drawn[AGENTS[game][0]]} if game == "moska" else DURAK
+        series["published"] = [(players, size, None, None) for players, size in published.items() if size is not None]
         lines(axes, series)
-        axes.set_title(f"{game.capitalize()}: {', '.join(AGENTS[game])} in all seats")
-        axes.set_xlabel("players")
-        axes.set_xticks(list(PLAYERS[game]))
-        axes.set_ylabel("log10 of the tree's size")
-        axes.set_ylim(bottom=0)
+        axes.set(
+            title=f"{game.capitalize()}: {', '.join(AGENTS[game])} in all seats", xlabel="players",
+            xticks=list(PLAYERS[game]), ylabel="log10 of the tree's size", ylim=(0, None),
+        )  # fmt: skip
     key(figure)
     return {"players": figure}

@@ -5,7 +5,7 @@ from typing import Any
 
 from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
 from cardai.experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, verdict_words
 
 NOTES = (
     "Games not lost: by the rules of the student report, the same deals for all, seats rotated. A drawn game is not"
@@ -26,48 +26,48 @@ LABELS = {
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     ends, solved = _ends(result), rows_by_place(result)
     ours, ppo = (ends[name, ROWS["D3"]] for name in ("evaluator", "ppo"))
-    both = (ends[f"nfsp-{kind}", ROWS["D3"]] for kind in ("shallow", "deep"))
-    nfsp = max(both, key=lambda row: row["figure"]["point"])
-    best = {name: solved[ENDINGS, name, "best move played, %"]["figure"] for name in ("evaluator", "ppo")}
+    nfsp = max(
+        (ends[f"nfsp-{kind}", ROWS["D3"]] for kind in ("shallow", "deep")), key=lambda row: row["figure"]["point"]
+    )
+    best, best_ppo = (solved[ENDINGS, name, "best move played, %"] for name in ("evaluator", "ppo"))
     three, one = (ends["ppo", ROWS[row]] for row in ("D1", "D2"))
     shallow, deep = (ends[f"nfsp-{name}", ROWS["D2"]]["figure"] for name in ("shallow", "deep"))
+    nfsps = "Against one random player NFSP's"
+    if max(shallow["high"] or 100, deep["high"] or 100) < 50:
+        nfsps = "NFSP plays worse than random: against one random player the"
     return [
         "No ranking of the methods: their trainings differ too much in length, and each trained one network. Games won"
         " or drawn against one hand-written defensive player: by an evaluator (a network that judges positions)"
-        f" {worded(ours['figure'], 1, ' %')} after learning from {_games(ours)}, by PPO"
-        f" {worded(ppo['figure'], 1, ' %')} after {_games(ppo)}, by NFSP {worded(nfsp['figure'], 1, ' %')} after"
-        f" {_games(nfsp)}.",
-        f"In endings the evaluator finds the best move in {worded(best['evaluator'], 1, ' %')} of decisions, PPO in"
-        f" {worded(best['ppo'], 1, ' %')}.",
-        f"PPO avoids losing in {worded(three['figure'], 2, ' %')} of its games against three random players; the"
+        f" {percent(ours)} after learning from {_games(ours)}, by PPO {percent(ppo)} after {_games(ppo)}, by NFSP"
+        f" {percent(nfsp)} after {_games(nfsp)}.",
+        f"In endings the evaluator finds the best move in {percent(best)} of decisions, PPO in {percent(best_ppo)}.",
+        f"PPO avoids losing in {percent(three, 2)} of its games against three random players; the"
         f" student report says 99 %: {verdict_words(three)}. Against one random player it is"
-        f" {worded(one['figure'], 2, ' %')}; the student report says 83 to 92 %: {verdict_words(one)}.",
-        f"NFSP plays worse than random: against one random player the shallow network avoids losing in"
-        f" {worded(shallow, 1, ' %')} of its games, the deep one in {worded(deep, 1, ' %')}."
-        if max(shallow["high"] or 100, deep["high"] or 100) < 50
-        else f"Against one random player NFSP's shallow network avoids losing in {worded(shallow, 1, ' %')} of its"
-        f" games, the deep one in {worded(deep, 1, ' %')}.",
+        f" {percent(one, 2)}; the student report says 83 to 92 %: {verdict_words(one)}.",
+        f"{nfsps} shallow network avoids losing in {percent(shallow)} of its games, the deep one in {percent(deep)}.",
     ]
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     ends = _ends(result)
     ours, ppo = (ends[name, ROWS["D3"]] for name in ("evaluator", "ppo"))
     return (
         "Durak: games not lost against one defensive player",
-        f"evaluator, trained on {_games(ours)}, {worded(ours['figure'], 1, ' %')}; PPO, trained on {_games(ppo)},"
-        f" {worded(ppo['figure'], 1, ' %')}; n {ours['figure']['n']:,} each",
+        f"evaluator, trained on {_games(ours)}, {percent(ours)}; PPO, trained on {_games(ppo)}, {percent(ppo)};"
+        f" n {ours['figure']['n']:,} each",
         "none",
     )
 
 
 def _ends(result: Result) -> dict[tuple[str, str], Mapping[str, Any]]:
     """The last row of each learner at each table."""
-    return {(row["name"].partition(",")[0], row["column"]): row for row in result["rows"] if row["table"] == NOT_LOST}
+    return {(_learner(row), row["column"]): row for row in rows_where(result, table=NOT_LOST)}
+
+
+def _learner(row: Mapping[str, Any]) -> str:
+    return row["name"].partition(",")[0]
 
 
 def _games(row: Mapping[str, Any]) -> str:
@@ -78,19 +78,15 @@ def draw(result: Result) -> dict[str, Any]:
     """Games not lost over games trained on, a panel for each of the report's opponents."""
     figure, panels = chart(len(ROWS), height=2.4)
     for axes, (row_key, title) in zip(panels, ROWS.items(), strict=True):
-        series: dict[str, list[Any]] = {name: [] for name in LEARNERS}
-        for row in result["rows"]:
-            if (row["table"], row["column"]) == (NOT_LOST, title):
-                learner, _, games = row["name"].partition(", ")
-                series[learner].append((int(games.split()[0].replace(",", "")), *interval_of(row)))
-        lines(axes, {name: sorted(points) for name, points in series.items()})
+        rows = rows_where(result, table=NOT_LOST, column=title)
+        series = series_of(rows, _learner, lambda row: int(_games(row).split()[0].replace(",", "")))
+        lines(axes, {name: sorted(series[name]) for name in LEARNERS})
         if row_key in CLAIMS:
             low, _, high = str(CLAIMS[row_key]).partition("-")
             span = float(low) - 0.4, float(high or low) + 0.4
             axes.axhspan(*span, color=COLOURS[8], alpha=0.3, label="the student report's PPO")
         logarithmic(axes.xaxis)
-        axes.set_title(f"against {title}")
-        axes.set_ylabel("games not lost, %")
+        axes.set(title=f"against {title}", ylabel="games not lost, %")
     panels[-1].set_xlabel("games trained on")
     key(figure)
     return {"learners": figure}

@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.evaluations import WORST
 from cardai.experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
-from cardai.experiments.machinery.words import Result, worded
+from cardai.experiments.machinery.words import Result, percent, rows_where
 
 NOTES = (
     "Each seat is evaluated after its own move, before any card is drawn, in a sampled state that agrees with what that"
@@ -24,17 +24,13 @@ LABELS = {WORST: "Games lost by the lowest-rated seat, %", "games judged by best
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what the drawn game shows."""
-    half, later = (
-        next(row for row in result["rows"] if (row["table"], row["column"]) == (WORST, share))
-        for share in ("half", "three quarters")
-    )
+    half, later = (rows_where(result, table=WORST, column=share)[0] for share in ("half", "three quarters"))
     game = result["drawn"]["game"]
     biggest = game["swings"][0]
     return [
         f"After half of the moves of a game of Moska, the one of four seats that the network `best` rates worst goes on"
-        f" to lose in {worded(half['figure'], 1, ' %')} of games, after three quarters of the moves in"
-        f" {worded(later['figure'], 1, ' %')}; who names a seat without looking is right in 25 %. It rates each seat by"
+        f" to lose in {percent(half)} of games, after three quarters of the moves in"
+        f" {percent(later)}; who names a seat without looking is right in 25 %. It rates each seat by"
         " what that seat can see.",
         f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
         f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
@@ -54,8 +50,6 @@ def draw(result: Result) -> dict[str, Any]:
     for i, swing in enumerate(game["swings"], 1):
         place = swing["ply"], swing["after"]
         axes.annotate(f"({i})", place, xytext=(0, 8), textcoords="offset points", ha="center", color=INK)
-    axes.set_xlabel("moves")
-    axes.set_ylabel(game["numbers"])
-    axes.set_ylim(-0.03, 1.12)
+    axes.set(xlabel="moves", ylabel=game["numbers"], ylim=(-0.03, 1.12))
     key(figure)
     return {"game": figure}

@@ -1,6 +1,6 @@
 """The page of information."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,7 +22,15 @@ from cardai.experiments.information import (
 )
 from cardai.experiments.machinery.charts import chart, key, lines
 from cardai.experiments.machinery.duplicate import COUNTED
-from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_by_place, size_of, worded
+from cardai.experiments.machinery.words import (
+    Result,
+    interval_of,
+    is_open,
+    percent,
+    points,
+    rows_by_place,
+    size_of,
+)
 
 NOTES = (
     "Games lost: the same deals for all, seats rotated; Wilson interval; games of one deal form one cluster."
@@ -45,62 +53,46 @@ LABELS = {"positions judged": "positions scored", "ms": "milliseconds", "B1": "g
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows = rows_by_place(result)
-
-    def lost(name: str) -> str:
-        return worded(rows[LOST, name, "B1"]["figure"], 1, " %")
+    lost = {name: percent(rows[LOST, name, "B1"]) for name in AGENTS}
+    positions = {name: f"{rows[COST, name, POSITIONS]['figure']['point']:.1f}" for name in AGENTS}
 
     def less(one: str, other: str) -> Any:
         return rows[LESS, one, f"less {other}"]["figure"]
-
-    def positions(name: str) -> str:
-        return f"{rows[COST, name, POSITIONS]['figure']['point']:.1f}"
 
     price, single, free = less(HIDDEN, PEEKING), less(SAMPLING[1], HIDDEN), less(BEST, PEEKING)
     decided = [worlds for worlds in WORLDS[:-1] if not is_open(less(SAMPLING[worlds], HIDDEN))]
     few = f" With more than {max(decided)} worlds no difference from {WORLDS[-1]} worlds is shown." if decided else ""
     if is_open(free):
-        beside = f"no difference from peeking is shown ({worded(free, 2, ' percentage points')})"
+        beside = f"no difference from peeking is shown ({points(free)})"
     else:
-        way = "less" if free["point"] < 0 else "more"
-        beside = f"{worded(size_of(free), 2, ' percentage points')} {way} than peeking NN2"
+        beside = f"{points(size_of(free))} {'less' if free['point'] < 0 else 'more'} than peeking NN2"
     return [
-        f"At Moska, against three Bot3, the thesis' second network (NN2) loses {lost(HIDDEN)} of its games when it"
-        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost(PEEKING)} when the same"
-        f" network sees them: a price of {worded(price, 2, ' percentage points')}"
-        f"{' (undecided)' if is_open(price) else ''}.",
-        f"In the thesis the two differ by {worded(asdict(claimed_price()), 2, ' percentage points')}, a difference that"
+        f"At Moska, against three Bot3, the thesis' second network (NN2) loses {lost[HIDDEN]} of its games when it"
+        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost[PEEKING]} when the same"
+        f" network sees them: a price of {_price(price)}.",
+        f"In the thesis the two differ by {points(asdict(claimed_price()))}, a difference that"
         f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
-        f"One world instead of {WORLDS[-1]} costs {worded(single, 2, ' percentage points')}"
-        f"{' (undecided)' if is_open(single) else ''} and scores {positions(SAMPLING[1])} positions a decision"
-        f" instead of {positions(HIDDEN)}.{few}",
-        f"A network trained on positions before the draw needs no sampling: it loses {lost(BEST)}, {beside}, and"
-        f" scores {positions(BEST)} positions a decision.",
+        f"One world instead of {WORLDS[-1]} costs {_price(single)} and scores {positions[SAMPLING[1]]} positions a"
+        f" decision instead of {positions[HIDDEN]}.{few}",
+        f"A network trained on positions before the draw needs no sampling: it loses {lost[BEST]}, {beside}, and"
+        f" scores {positions[BEST]} positions a decision.",
         *(_elsewhere(rows, setup) for setup in OTHERS.values()),
     ]
+
+
+def _price(figure: Mapping[str, Any], places: int = 2) -> str:
+    return f"{points(figure, places)}{' (undecided)' if is_open(figure) else ''}"
 
 
 def _elsewhere(rows: Mapping[Any, Any], setup: OtherGame) -> str:
     """What peeking is worth in another game."""
     column, most = COUNTED[setup.measure], SAMPLING[setup.worlds[-1]]
-    price = rows[setup.differences, most, f"less {PEEKING}"]["figure"]
-    peeks, samples = (worded(rows[setup.table, way, column]["figure"], 1, " %") for way in (PEEKING, most))
-    open_ = " (undecided)" if is_open(price) else ""
+    price = _price(rows[setup.differences, most, f"less {PEEKING}"]["figure"], 1)
+    peeks, samples = (percent(rows[setup.table, way, column]) for way in (PEEKING, most))
     return (
         f"{setup.title}, against {setup.against}: {column} {peeks} if the network peeks, {samples} if it samples"
-        f" {setup.worlds[-1]} worlds, a difference of {worded(price, 1, ' percentage points')}{open_}."
-    )
-
-
-def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
-    rows = rows_by_place(result)
-    price = rows[LESS, HIDDEN, f"less {PEEKING}"]["figure"]
-    return (
-        "Moska: what not seeing its own draws costs NN2, percentage points",
-        f"{worded(price, 2)}, n {price['n']:,}",
-        worded(asdict(claimed_price()), 2),
+        f" {setup.worlds[-1]} worlds, a difference of {price}."
     )
 
 
@@ -109,36 +101,37 @@ def draw(result: Result) -> dict[str, Any]:
     rows = rows_by_place(result)
     figure, panels = chart(2, height=2.9)
     shares = ((LOST, "B1", "games lost, %"), (COST, POSITIONS, "positions a decision"))
+    ways = {"HIF: samples its draws": None, "MIF: peeks at its draws": PEEKING, "best: scores after-states": BEST}
     for axes, (table, column, words) in zip(panels, shares, strict=True):
-        points = {name: interval_of(rows[table, name, column]) for name in AGENTS}
-        series = {"HIF: samples its draws": [(worlds, *points[name]) for worlds, name in SAMPLING.items()]}
-        for name, label in ((PEEKING, "MIF: peeks at its draws"), (BEST, "best: scores after-states")):
-            series[label] = [(worlds, *points[name]) for worlds in (WORLDS[0], WORLDS[-1])]
-        lines(axes, series)
-        axes.set_xscale("log")
-        axes.set_xticks(WORLDS, [str(worlds) for worlds in WORLDS])
-        axes.minorticks_off()
+        _over_worlds(axes, rows, table, column, WORLDS, ways)
         axes.set_ylabel(words)
-    panels[1].set_xlabel("worlds sampled for a move that reveals a card")
-    panels[1].set_ylim(bottom=0)
+    panels[1].set(xlabel="worlds sampled for a move that reveals a card", ylim=(0, None))
     key(figure)
     return {"worlds": figure, "other-games": _other_games(rows)}
+
+
+def _over_worlds(
+    axes: Any, rows: Mapping[Any, Any], table: str, column: str, worlds: Sequence[int], ways: Mapping[str, str | None]
+) -> None:
+    """Draw a column over worlds; `ways`: {name of a series: its line, across the panel, None for those that sample}."""
+    series = {}
+    for words, name in ways.items():
+        places = worlds if name is None else (worlds[0], worlds[-1])
+        series[words] = [(place, *interval_of(rows[table, name or SAMPLING[place], column])) for place in places]
+    lines(axes, series)
+    axes.set_xscale("log")
+    axes.set_xticks(worlds, [str(number) for number in worlds])
+    axes.minorticks_off()
 
 
 def _other_games(rows: Mapping[Any, Any]) -> Any:
     """The figures of the other games over worlds, and with peeking as a line across."""
     figure, panels = chart(len(OTHERS), height=2.5)
     for axes, setup in zip(panels, OTHERS.values(), strict=True):
-        column = COUNTED[setup.measure]
-        sampled = [(worlds, *interval_of(rows[setup.table, SAMPLING[worlds], column])) for worlds in setup.worlds]
-        peeks = interval_of(rows[setup.table, PEEKING, column])
-        across = [(worlds, *peeks) for worlds in (setup.worlds[0], setup.worlds[-1])]
-        lines(axes, {"samples what its move turns up": sampled, "peeks": across})
-        axes.set_xscale("log")
-        axes.set_xticks(setup.worlds, [str(worlds) for worlds in setup.worlds])
-        axes.minorticks_off()
-        axes.set_title(f"{setup.title}, against {setup.against}")
-        axes.set_ylabel(f"{column}, %".replace(", a tie counted half", ""))
+        column, ways = COUNTED[setup.measure], {"samples what its move turns up": None, "peeks": PEEKING}
+        _over_worlds(axes, rows, setup.table, column, setup.worlds, ways)
+        ylabel = f"{column}, %".replace(", a tie counted half", "")
+        axes.set(title=f"{setup.title}, against {setup.against}", ylabel=ylabel)
     panels[-1].set_xlabel("worlds")
     key(figure)
     return figure

@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
 from cardai.experiments.machinery.charts import chart, dots, level
-from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, worded
 
 NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"
@@ -22,35 +22,29 @@ NOTES = (
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
-    rows = rows_by_place(result)
-    column = "against untrained"
-    meant, released = (rows[DECIDED, name, column] for name in (MEANT, RELEASED))
-    logic, keeper = rows[DECIDED, "logic", column], rows[DECIDED, "keeper", "against logic"]
-    ours, beside = (worded(rows[DECIDED, BEST, other]["figure"], 1, " %") for other in ("against logic", column))
+    rows, column = rows_by_place(result), "against untrained"
+    meant, released, logic = (percent(rows[DECIDED, name, column]) for name in (MEANT, RELEASED, "logic"))
+    keeper, ours = (percent(rows[DECIDED, name, "against logic"]) for name in ("keeper", BEST))
     return [
         "It learns, but stays far from a player that infers exactly: of the games that are not tied, a network trained"
-        f" as the article says wins {worded(meant['figure'], 1, ' %')} against stand-ins for its untrained network"
+        f" as the article says wins {meant} against stand-ins for its untrained network"
         " (70.5 % in the article, against its own; the opponents differ), one trained as the article's program really"
-        f" is, only to predict a yes, {worded(released['figure'], 1, ' %')}, and a player that computes exact chances,"
-        f" without learning, {worded(logic['figure'], 1, ' %')}.",
-        f"One that computes exact chances and also claims late wins {worded(keeper['figure'], 1, ' %')} against that"
-        " player.",
-        f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and {beside} against"
-        " the untrained stand-in.",
+        f" is, only to predict a yes, {released}, and a player that computes exact chances, without learning, {logic}.",
+        f"One that computes exact chances and also claims late wins {keeper} against that player.",
+        f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and"
+        f" {percent(rows[DECIDED, BEST, column])} against the untrained stand-in.",
         f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game; the article"
         " says 77.8.",
     ]
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     rows = rows_by_place(result)
     meant, ours = rows[DECIDED, MEANT, "against untrained"], rows[DECIDED, BEST, "against untrained"]
     return (
         "Literature: games won of those not tied, against two untrained stand-ins",
-        f"the article's recipe {worded(meant['figure'], 1, ' %')}, n {meant['figure']['n']:,}; the policy that comes"
-        f" with cardai {worded(ours['figure'], 1, ' %')}, n {ours['figure']['n']:,}",
+        f"the article's recipe {percent(meant)}, n {meant['figure']['n']:,}; the policy that comes with cardai"
+        f" {percent(ours)}, n {ours['figure']['n']:,}",
         f"{meant['claim']['value']} %",
     )
 
@@ -58,8 +52,8 @@ def in_readme(result: Result) -> tuple[str, str, str]:
 def draw(result: Result) -> dict[str, Any]:
     """The share of the decided games that each team wins, with its interval."""
     figure, (axes,) = chart(height=3.4)
-    rows = [row for row in result["rows"] if row["table"] == DECIDED]
-    dots(axes, {"": [(f"{row['name']} {row['column']}", *interval_of(row)) for row in rows]})
+    rows = rows_where(result, table=DECIDED)
+    dots(axes, series_of(rows, lambda _: "", lambda row: f"{row['name']} {row['column']}"))
     level(axes, 50, "equal", across=False)
     axes.set_xlabel("games won of those not tied, %")
     return {"teams": figure}

@@ -54,7 +54,6 @@ LABELS = {
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then the other conditions of each game and what may explain them."""
     rows, setups = rows_by_place(result), setups_of(result)
     headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in setups)
     in_time = [setup for setup in setups if not is_open(_difference(rows, setup, SECONDS))]
@@ -135,7 +134,6 @@ def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     rows, setups = rows_by_place(result), setups_of(result)
     fewest = min(_difference(rows, setup, FIRST)["n"] for setup in setups)
     return (

@@ -1,11 +1,9 @@
 """The page of moska-expert."""
 
-from dataclasses import asdict
 from typing import Any
 
-from cardai.experiments.machinery.charts import chart, key, lines
-from cardai.experiments.machinery.findings import Measurement, difference
-from cardai.experiments.machinery.words import Result, interval_of, is_open, listed, rows_by_place, worded
+from cardai.experiments.machinery.charts import by_generation
+from cardai.experiments.machinery.words import Result, gap, is_open, listed, percent, rows_by_place
 from cardai.experiments.moska_expert import LOST
 
 FAIR = 25.0
@@ -21,20 +19,16 @@ NOTES = (
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the table shows."""
-    rows, names = rows_by_place(result), list(dict.fromkeys(row["name"] for row in result["rows"]))
+    rows, names = rows_by_place(result), dict.fromkeys(row["name"] for row in result["rows"])
     generations = [name for name in names if name.startswith("expert") and "," not in name]
     last = generations[-1]
 
     def lost(name: str, column: str) -> str:
-        return worded(rows[LOST, name, column]["figure"], 1, " %")
+        return percent(rows[LOST, name, column])
 
-    searches = [
-        asdict(difference(*(Measurement(**rows[LOST, f"{name}, search", column]["figure"]) for name in (last, "best"))))
-        for column in ("N1", "B1")
-    ]
-    by_generation = [f"{name} {lost(name, 'N1')}" for name in generations]
-    found = "no difference is shown" if all(is_open(gap) for gap in searches) else "not all of this is chance"
+    searches = [gap(*(rows[LOST, f"{name}, search", column] for name in (last, "best"))) for column in ("N1", "B1")]
+    by_name = [f"{name} {lost(name, 'N1')}" for name in generations]
+    found = "no difference is shown" if all(map(is_open, searches)) else "not all of this is chance"
     return [
         f"The last of {last.removeprefix('expert')} generations that learned from a search loses {lost(last, 'N1')} of"
         f" its games against three of `best`, with which they began (fair share {FAIR:g} %), and {lost(last, 'B1')}"
@@ -42,24 +36,12 @@ def answers(result: Result) -> list[str]:
         f" opponents without one, it loses {lost(f'{last}, search', 'N1')} and {lost(f'{last}, search', 'B1')}, `best`"
         f" with the search {lost('best, search', 'N1')} and {lost('best, search', 'B1')}: {found}. Training on without"
         " a search was not compared.",
-        f"Games lost against three of `best`, generation by generation: {listed(by_generation)}.",
+        f"Games lost against three of `best`, generation by generation: {listed(by_name)}.",
     ]
 
 
 def draw(result: Result) -> dict[str, Any]:
     """The games lost by generation."""
-    figure, (axes,) = chart(height=3.8)
-    rows = rows_by_place(result)
-    names = [name for name in dict.fromkeys(row["name"] for row in result["rows"]) if "," not in name]
-    columns = {"against three Bot3": "B1", "against three of best": "N1"}
-    lines(
-        axes,
-        {
-            words: [(place, *interval_of(rows[LOST, name, column])) for place, name in enumerate(names)]
-            for words, column in columns.items()
-        },
-    )
-    axes.set_xticks(range(len(names)), names)
-    axes.set_ylabel("games lost, %")
-    key(figure)
-    return {"generations": figure}
+    rows = [row for row in result["rows"] if "," not in row["name"]]
+    columns = {"B1": "against three Bot3", "N1": "against three of best"}
+    return {"generations": by_generation(rows, columns, "games lost, %")}

@@ -28,7 +28,6 @@ LABELS = {BEST: f"{BEST} (claims: the thesis' NN2-MIF)"}
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows = rows_by_place(result)
     best, sampling, bot = (rows[LOST, name, "B1"] for name in (BEST, "NN2-HIF", "Bot3"))
     networks = [row for row in result["rows"] if row["name"].partition(" ")[0] not in FACTS and row["name"] != BEST]
@@ -49,7 +48,6 @@ def answers(result: Result) -> list[str]:
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     best = rows_by_place(result)[LOST, BEST, "B1"]
     return (
         "Moska: games our best network loses against three Bot3 (fair share 25 %)",

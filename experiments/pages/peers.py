@@ -75,7 +75,6 @@ def _processors(result: Result) -> str:
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     games = next(row for row in result["rows"] if row["claim"])
     moska = labels(result).get(games["name"], games["name"])
     return [

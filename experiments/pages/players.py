@@ -54,7 +54,6 @@ LABELS = {
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows = _last(result)
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
     parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
@@ -88,7 +87,6 @@ def answers(result: Result) -> list[str]:
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     rows = sorted(_last(result), key=lambda row: row["figure"]["point"])
     fewest = min(row["figure"]["n"] for row in rows)
     return (

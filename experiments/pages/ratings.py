@@ -48,7 +48,6 @@ def runs_in(folder: Path) -> list[Run]:
 
 
 def answers(runs: Sequence[Run]) -> list[str]:
-    """The answer in one line, then what has changed since the run before."""
     run = runs[-1]
     usual: dict[str, Run] = {}
     for table in run["tables"]:

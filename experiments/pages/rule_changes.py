@@ -25,7 +25,6 @@ NAMES = {"thesis": "the program's rules", "appendix": "the appendix' rules"}
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows = rows_by_place(result)
     parts = []
     for rules in VARIANTS:

@@ -20,7 +20,6 @@ LABELS = {USED: "CPU time / (wall time x playing threads), %"} | {
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line."""
     rows = [row for row in result["rows"] if row["claim"]]
     if not rows:
         return ["Nothing is answered: this machine has one processor."]

@@ -33,7 +33,6 @@ LABELS = {table_of(contest): _clear(table_of(contest)) for contest in CONTESTS.v
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then a line for each contest."""
     return [_headline(result), *(_answer(result, contest) for contest in CONTESTS.values())]
 
 

@@ -42,7 +42,6 @@ def notes(result: Result) -> list[str]:
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then what else the tables show."""
     rows = rows_by_place(result)
     won = {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"] for body in BODIES}
     ends = [curve[-1] for name, curve in result["drawn"]["curves"].items() if name.startswith("ours")]
@@ -70,7 +69,6 @@ def answers(result: Result) -> list[str]:
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     rows = rows_by_place(result)
     won = {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"]["figure"] for body in BODIES}
     return (

@@ -35,7 +35,6 @@ def notes(result: Result) -> list[str]:
 
 
 def answers(result: Result) -> list[str]:
-    """The answer in one line, then each game beside its source."""
     rows, last = rows_by_place(result), _last(result)
     games = [rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values()]
     minutes = [rows[PRICE, setup.title, MINUTES]["figure"]["point"] for setup in GAMES.values()]
@@ -72,7 +71,6 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    """Question, answer and the source's figure."""
     rows, last = rows_by_place(result), _last(result)
     better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "beaten"]
     games = max(rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values())
