@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, is_open, listed, rows_by_place, size_of, worded
+from cardai.experiments.machinery.words import (
+    Result,
+    interval_of,
+    is_open,
+    listed,
+    points,
+    rows_by_place,
+    size_of,
+    worded,
+)
 from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, ComparedGame, differences_table, networks_table
 
 NOTES = (
@@ -24,49 +33,48 @@ NOTES = (
 )
 
 FIRST, SECONDS, SHUFFLED = "equal data and size", "equal seconds", "its cells shuffled"
-_BETTER, _SIDE = {1: "higher", -1: "lower"}, {1: "above", -1: "below"}
+SIDES = "CNN", "MLP, or CNN with shuffled cells"
 LABELS = {
-    **{f"{setup.counted}, %": f"{setup.counted}, % ({_BETTER[setup.sign]} is better)" for setup in GAMES.values()},
-    **{
-        f"{setup.counted}, points": f"{setup.counted}, percentage points ({_SIDE[setup.sign]} 0: CNN better)"
-        for setup in GAMES.values()
-    },
     "losing lines": "losing lines (lower is better)",
     "test BCE": "test BCE (lower is better)",
     "BCE of states learned": "BCE on training states",
     "s of learning": "training time, s",
     "M states": "states trained on, millions",
-    "rows/s judged": "rows scored a second",
     "rows/s scored": "rows scored a second",
     SHUFFLED: "CNN minus CNN with shuffled cells",
-    **{differences_table(setup): f"{setup.title}: CNN minus MLP, seed by seed" for setup in GAMES.values()},
-    networks_table(GAMES["tictactoe"]): "Tic-Tac-Toe: networks; games won against uniformly random moves, averaged over"
-    " playing first and second; exact for each network",
-    networks_table(GAMES["moska"]): "Moska: networks; games lost against three Bot3; the network evaluates the position"
-    " after the move, before drawing",
-    networks_table(GAMES["durak"]): "Durak: networks; games not lost against one defensive player, by the rules of the"
-    " student report",
-    networks_table(GAMES["hearts"]): "Hearts: networks; share of the win against three players `duck`, one round with"
-    " passing",
-    networks_table(GAMES["literature"]): "Literature: networks; score of a team of two, a tie counted half, against two"
-    " players `plausible`",
 }
+for _name, _words in {
+    "tictactoe": "games won against uniformly random moves, averaged over playing first and second; exact for each"
+    " network",
+    "moska": "games lost against three Bot3; the network evaluates the position after the move, before drawing",
+    "durak": "games not lost against one defensive player, by the rules of the student report",
+    "hearts": "share of the win against three players `duck`, one round with passing",
+    "literature": "score of a team of two, a tie counted half, against two players `plausible`",
+}.items():
+    _setup = GAMES[_name]
+    _better, _side = ("higher", "above") if _setup.sign > 0 else ("lower", "below")
+    LABELS |= {
+        networks_table(_setup): f"{_setup.title}: networks; {_words}",
+        differences_table(_setup): f"{_setup.title}: CNN minus MLP, seed by seed",
+        f"{_setup.counted}, %": f"{_setup.counted}, % ({_better} is better)",
+        f"{_setup.counted}, points": f"{_setup.counted}, percentage points ({_side} 0: CNN better)",
+    }
 
 
 def answers(result: Result) -> list[str]:
     rows, setups = rows_by_place(result), setups_of(result)
     headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in setups)
     in_time = [setup for setup in setups if not is_open(_difference(rows, setup, SECONDS))]
-    timed = "; ".join(f"in {setup.title} {compared(rows, setup, SECONDS)}" for setup in in_time)
-    others = listed([setup.title for setup in setups if setup not in in_time])
-    rest = f"in {others} no difference is shown" if len(in_time) < len(setups) else ""
-    second = "; ".join(part for part in (timed, rest) if part)
+    second = [f"in {setup.title} {compared(rows, setup, SECONDS)}" for setup in in_time]
+    if len(in_time) < len(setups):
+        others = listed([setup.title for setup in setups if setup not in in_time])
+        second.append(f"in {others} no difference is shown")
     return [
         "It depends on the game. On the same states, with as many parameters,"
         f" {_leads(rows, setups, FIRST)}. In the same seconds, in which an MLP learns from more states,"
         f" {_leads(rows, setups, SECONDS)}. In percentage points of games won, lost or not lost, share of the win, or"
         " score, against the same players.",
-        f"At equal data and size: {headline}. In equal training time: {second}.",
+        f"At equal data and size: {headline}. In equal training time: {'; '.join(second)}.",
         *(_details(rows, setup) for setup in setups),
     ]
 
@@ -76,37 +84,33 @@ def setups_of(result: Result) -> list[ComparedGame]:
     return [GAMES[name] for name in result["drawn"]]
 
 
+def _better(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> tuple[str, str]:
+    """The body that plays better, and by how much: ("CNN", " by 2.1 (0.6 to 3.5)"), or ("undecided", "")."""
+    figure = _difference(rows, setup, pair)
+    if is_open(figure):
+        return "undecided", ""
+    return "CNN" if figure["point"] * setup.sign > 0 else "MLP", f" by {worded(size_of(figure), 2)}"
+
+
 def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
     """Where each body plays better: "the CNN plays better in Moska by 2.1 (0.6 to 3.5); undecided in Durak"."""
-    found: dict[str, list[str]] = {"CNN": [], "MLP": [], "": []}
+    found: dict[str, list[str]] = {"CNN": [], "MLP": [], "undecided": []}
     for setup in setups:
-        figure = _difference(rows, setup, pair)
-        if is_open(figure):
-            found[""].append(setup.title)
-        else:
-            better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
-            found[better].append(f"{setup.title} by {worded(size_of(figure), 2)}")
-    words = {"CNN": "the CNN plays better in", "MLP": "the MLP plays better in", "": "undecided in"}
-    return "; ".join(f"{words[body]} {listed(games)}" for body, games in found.items() if games)
-
-
-def _by_game(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
-    """Which body plays better in each game and by how much: "Moska CNN by 1.2 (0.4 to 1.9), Durak undecided"."""
-    parts = []
-    for setup in setups:
-        figure = _difference(rows, setup, pair)
-        better = "CNN" if (figure["point"] > 0) == (setup.sign > 0) else "MLP"
-        parts.append(f"{setup.title} {'undecided' if is_open(figure) else f'{better} by {worded(size_of(figure), 2)}'}")
-    return ", ".join(parts)
+        body, how_much = _better(rows, setup, pair)
+        found[body].append(setup.title + how_much)
+    return "; ".join(
+        f"{body if body == 'undecided' else f'the {body} plays better'} in {listed(games)}"
+        for body, games in found.items()
+        if games
+    )
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
     """Which network plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
     figure, other = _difference(rows, setup, pair), "shuffled CNN" if pair == SHUFFLED else "MLP"
     if is_open(figure):
-        return f"no difference is shown (CNN minus {other}: {worded(figure, 2, ' percentage points')})"
-    is_more = figure["point"] > 0
-    winner = "CNN" if is_more == (setup.sign > 0) else other
+        return f"no difference is shown (CNN minus {other}: {points(figure)})"
+    winner = "CNN" if figure["point"] * setup.sign > 0 else other
     verb, which = {
         "win": ("wins", "more of its games"), "loss": ("loses", "fewer of its games"),
         "not_lost": ("avoids losing in", "more of its games"), "share": ("gets", "more of the win"),
@@ -138,38 +142,26 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     fewest = min(_difference(rows, setup, FIRST)["n"] for setup in setups)
     return (
         f"MLP or CNN, equal data and size, percentage points (n {fewest} pairs of networks or more)",
-        _by_game(rows, setups, FIRST),
+        ", ".join(f"{setup.title} {''.join(_better(rows, setup, FIRST))}" for setup in setups),
         "; ".join(f"{setup.title} {str(setup.claim).removesuffix(' better')}" for setup in setups if setup.claim),
     )
 
 
 def draw(result: Result) -> dict[str, Any]:
     """How well both bodies play in each condition; and test loss over seconds of training."""
-    return {"strength": _strength(result["drawn"]), "loss": _loss(result["drawn"])}
-
-
-def _strength(drawn: Mapping[str, Any]) -> Any:
-    figure, panels = chart(len(drawn), height=2.7)
-    for axes, (name, kinds) in zip(panels, drawn.items(), strict=True):
-        sides = (("CNN", 0), ("MLP, or CNN with shuffled cells", 1))
-        dots(axes, {label: [(pair, *_three(kinds[PAIRS[pair][side]]["share"])) for pair in PAIRS]
-                    for label, side in sides})  # fmt: skip
-        axes.set_title(f"{GAMES[name].title}: {GAMES[name].counted}, %")
-    key(figure)
-    return figure
-
-
-def _loss(drawn: Mapping[str, Any]) -> Any:
-    figure, panels = chart(len(drawn), height=2.7)
-    for axes, (name, kinds) in zip(panels, drawn.items(), strict=True):
-        lines(axes, {KINDS[kind]: [(kinds[kind]["seconds"], *_three(kinds[kind]["test"]))] for kind in KINDS})
-        axes.set_title(GAMES[name].title)
-        logarithmic(axes.xaxis)
-        axes.set_ylabel("test BCE")
-    panels[-1].set_xlabel("seconds of training")
-    key(figure)
-    return figure
-
-
-def _three(figure: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    return figure["point"], figure["low"], figure["high"]
+    drawn = result["drawn"]
+    strength, upper = chart(len(drawn), height=2.7)
+    loss, lower = chart(len(drawn), height=2.7)
+    for above, below, (name, kinds) in zip(upper, lower, drawn.items(), strict=True):
+        shares, tests = (
+            {kind: interval_of({"figure": kinds[kind][what]}) for kind in KINDS} for what in ("share", "test")
+        )
+        dots(above, {label: [(pair, *shares[PAIRS[pair][side]]) for pair in PAIRS] for side, label in enumerate(SIDES)})
+        above.set_title(f"{GAMES[name].title}: {GAMES[name].counted}, %")
+        lines(below, {KINDS[kind]: [(kinds[kind]["seconds"], *tests[kind])] for kind in KINDS})
+        logarithmic(below.xaxis)
+        below.set(title=GAMES[name].title, ylabel="test BCE")
+    lower[-1].set_xlabel("seconds of training")
+    key(strength)
+    key(loss)
+    return {"strength": strength, "loss": loss}

@@ -3,13 +3,16 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, level
-from cardai.experiments.machinery.words import Result, rows_by_place, verdict_words, worded
+from cardai.experiments.machinery.words import Result, percent, rows_by_place, verdict_words
 from cardai.experiments.moska_networks import LOST, TEST_CLAIM
 
-NOTES = (
-    "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
+NETWORKS_AND_ROWS = (
     "NN1, NN2: the first and the second generation of networks, trained by the thesis' recipe.",
     "B1: three Bot3. B2: three NN1-MIF. B3: Bot3, NN1-MIF and a heuristic that peeks. B4: three random players.",
+)
+NOTES = (
+    "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
+    *NETWORKS_AND_ROWS,
     "HIF and MIF are the thesis' names for what a network sees. HIF: it guesses the cards it will draw; a move that"
     " reveals a card gets the mean score over 100 sampled worlds. MIF: it peeks at the cards it will draw. Before"
     " draw: it scores the position after the move, before drawing.",
@@ -26,10 +29,10 @@ def answers(result: Result) -> list[str]:
     second, ours = rows[LOST, "nn2 HIF", "B1"], rows[LOST, "best before draw", "B1"]
     return [
         f"The thesis' second network (NN2), which averages over guesses of the cards it will draw, loses"
-        f" {worded(second['figure'], 1, ' %')} of its games against three Bot3 when trained here; thesis"
+        f" {percent(second)} of its games against three Bot3 when trained here; thesis"
         f" {second['claim']['value']:g} %: {verdict_words(second)}. A network of our own, trained"
-        " here as `best` was, judges the position before the cards are drawn and needs no guesses: it loses"
-        f" {worded(ours['figure'], 1, ' %')}.",
+        f" here as `best` was, judges the position before the cards are drawn and needs no guesses: it loses"
+        f" {percent(ours)}.",
         "The network that needs no sampling scores the position after the move, before any card is drawn. The"
         f" thesis' best network, which peeks at its draws, lost {ours['claim']['value']:g} %: {verdict_words(ours)}.",
     ]
@@ -39,11 +42,10 @@ def draw(result: Result) -> dict[str, Any]:
     """The losses of NN1 and NN2 over their epochs, as in the thesis' Figure 5."""
     figure, (axes,) = chart(height=3.8)
     for name, losses in result["drawn"]["losses"].items():
-        epochs = [epoch for epoch, _, _ in losses]
-        (drawn,) = axes.plot(epochs, [validation for _, _, validation in losses], label=f"{name}, validation")
-        axes.plot(epochs, [loss for _, loss, _ in losses], ":", color=drawn.get_color(), label=f"{name}, training")
+        epochs, training, validation = zip(*losses, strict=True)
+        (drawn,) = axes.plot(epochs, validation, label=f"{name}, validation")
+        axes.plot(epochs, training, ":", color=drawn.get_color(), label=f"{name}, training")
     level(axes, TEST_CLAIM["bce"], "thesis, NN2 after 70 epochs")
-    axes.set_xlabel("epochs")
-    axes.set_ylabel("cross-entropy, balanced states")
+    axes.set(xlabel="epochs", ylabel="cross-entropy, balanced states")
     key(figure)
     return {"losses": figure}

@@ -4,8 +4,17 @@ from typing import Any
 
 from cardai.experiments.machinery.charts import COLOURS, INK, chart, dots, key, level
 from cardai.experiments.machinery.findings import Claim
-from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, verdict_words, worded
+from cardai.experiments.machinery.words import (
+    Result,
+    interval_of,
+    percent,
+    rows_by_place,
+    rows_where,
+    series_of,
+    verdict_words,
+)
 from cardai.experiments.moska_table1 import FACTS, LOST
+from cardai.experiments.pages.moska_networks import NETWORKS_AND_ROWS
 
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
@@ -14,8 +23,7 @@ BEST = "best, before draw"
 NOTES = (
     "Games lost: every agent plays the same deals, seats are rotated. Wilson interval; games of one deal form one"
     " cluster. The thesis played 2,000 games for each number.",
-    "NN1, NN2: the first and the second generation of networks, trained by the thesis' recipe.",
-    "B1: three Bot3. B2: three NN1-MIF. B3: Bot3, NN1-MIF and a heuristic that peeks. B4: three random players.",
+    *NETWORKS_AND_ROWS,
     "MIF and HIF are the thesis' names for what a network sees. MIF: it peeks at the cards it is about to draw. HIF:"
     " it does not see them and takes the mean score over 100 sampled worlds. Before draw: it scores the position"
     " after the move, before drawing, and needs neither.",
@@ -33,16 +41,15 @@ def answers(result: Result) -> list[str]:
     networks = [row for row in result["rows"] if row["name"].partition(" ")[0] not in FACTS and row["name"] != BEST]
     verdicts = [row["verdict"] for row in networks]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
-    figure = bot["figure"]
-    is_fair = figure["low"] is not None and figure["low"] <= FAIR <= figure["high"]
-    as_it_must = ", as it must: a check of the harness" if is_fair else ""
+    _, low, high = interval_of(bot)
+    as_it_must = ", as it must: a check of the harness" if low is not None and low <= FAIR <= high else ""
     return [
-        f"The network `best` of cardai loses {worded(best['figure'], 1, ' %')} of its games against three Bot3, where a"
+        f"The network `best` of cardai loses {percent(best)} of its games against three Bot3, where a"
         f" fair share is {FAIR:g} %, and sees nothing hidden; the thesis' best network, which sees the cards it"
         f" will draw, lost {best['claim']['value']:g} %: {verdict_words(best)}.",
-        f"NN2-HIF, made by the thesis' recipe, loses {worded(sampling['figure'], 1, ' %')}; the thesis reports"
+        f"NN2-HIF, made by the thesis' recipe, loses {percent(sampling)}; the thesis reports"
         f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}. Bot3 itself, among three"
-        f" Bot3, loses {worded(bot['figure'], 1, ' %')}{as_it_must}.",
+        f" Bot3, loses {percent(bot)}{as_it_must}.",
         f"Of the thesis' {len(networks)} network results: {counts}.",
     ]
 
@@ -51,7 +58,7 @@ def in_readme(result: Result) -> tuple[str, str, str]:
     best = rows_by_place(result)[LOST, BEST, "B1"]
     return (
         "Moska: games our best network loses against three Bot3 (fair share 25 %)",
-        f"{worded(best['figure'], 1, ' %')}, n {best['figure']['n']:,}",
+        f"{percent(best)}, n {best['figure']['n']:,}",
         f"{best['claim']['value']:g} %, peeking",
     )
 
@@ -59,15 +66,15 @@ def in_readme(result: Result) -> tuple[str, str, str]:
 def draw(result: Result) -> dict[str, Any]:
     """Each agent in the first three rows, without the random player."""
     figure, (axes,) = chart(height=4.6)
-    series: dict[str, list[Any]] = {}
-    claims = []
-    for row in result["rows"]:
-        if row["name"] != "Random" and row["column"] != "B4":
-            name = row["name"].removesuffix(" (peeks)").removesuffix(", before draw")
-            series.setdefault(row["column"], []).append((name, *interval_of(row)))
-            if row["column"] == "B1" and name != "best":
-                claims.append((name, row["claim"]["value"], None, None))
-    dots(axes, {**series, "thesis, B1": claims})
+    rows = [row for row in result["rows"] if row["name"] != "Random" and row["column"] != "B4"]
+
+    def short(row: Any) -> str:
+        return row["name"].removesuffix(" (peeks)").removesuffix(", before draw")
+
+    claims = [
+        (short(row), row["claim"]["value"], None, None) for row in rows if row["column"] == "B1" and row["name"] != BEST
+    ]
+    dots(axes, series_of(rows, "column", short) | {"thesis, B1": claims})
     axes.set_xlabel("games lost, %")
     key(figure, columns=4)
     return {"losses": figure}
@@ -75,7 +82,7 @@ def draw(result: Result) -> dict[str, Any]:
 
 def strength(result: Result) -> Any:
     """Games lost against three Bot3: our networks, the thesis' NN2-HIF and the hand-written players."""
-    rows = {name: row for (_, name, column), row in rows_by_place(result).items() if column == "B1"}
+    rows = {row["name"]: row for row in rows_where(result, column="B1")}
     theirs = Claim(**rows["NN2-HIF"]["claim"])
     bars = {
         "our best network": (interval_of(rows[BEST]), COLOURS[0]),
@@ -91,11 +98,9 @@ def strength(result: Result) -> Any:
         axes.barh(place, point, height=0.6, color=colour)
         if low is not None:
             axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
-        names.append(f"{name}\n{worded({'point': point, 'low': low, 'high': high}, 1, ' %')}")
+        names.append(f"{name}\n{percent({'point': point, 'low': low, 'high': high})}")
     axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("games of Moska lost against three Bot3, %")
+    axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 100), xlabel="games of Moska lost against three Bot3, %")
     level(axes, FAIR, "fair share, 25 %", across=False)
     key(figure)
     return figure

@@ -4,23 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.experiments.machinery.charts import COLOURS, chart, logarithmic
-from cardai.experiments.machinery.words import Result, interval_of, is_open, worded
-from cardai.experiments.peers import BOARD, BOUND, CHOICES, CLOCK, DECISIONS, HANDS, MOSKA, PROCESSOR, THRIFT, fastest
-
-NAMED = (
-    "Moska's player `random` is the thesis' random player. It draws a kind of move and then cards, and never lists the"
-    " legal moves. Evenly random play, which lists them in every position, was not measured in this run; it is several"
-    " times slower."
-)
+from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_where, worded
+from cardai.experiments.peers import BOARD, BOUND, CHOICES, CLOCK, DECISIONS, HANDS, PROCESSOR, THRIFT, fastest
 
 
 def notes(result: Result) -> list[str]:
     """How the tables are read."""
     versions = ", ".join(f"{name} {version}" for name, version in result["drawn"]["versions"].items())
     batches = " and ".join(dict.fromkeys(f"{fastest(rates):,}" for rates in result["drawn"]["tried"].values()))
-    no_bound = result["drawn"].get("no bound")
+    no_bound = result["drawn"]["no bound"]
     return [
-        *map(_line, result["drawn"].get("lines", ())),
+        *map(_line, result["drawn"]["lines"]),
         *([f"The bound for Tic-Tac-Toe in C was not measured: {no_bound}."] if no_bound else []),
         "A decision is one move of one seat in a game in progress. Time spent dealing, or stepping finished games in a"
         " batch, is included; those steps are not counted as decisions. Compilation and warm-up are excluded for every"
@@ -32,7 +26,6 @@ def notes(result: Result) -> list[str]:
         " within a round.",
         "Tic-Tac-Toe is the same game in every library. The games with hidden hands are not: those rows say how many"
         " decisions a library simulates in a second, not which one implements a game faster.",
-        *([NAMED] if MOSKA not in {row["name"] for row in result["rows"]} else []),
         "The thesis' processor was an Intel i5 of the 12th generation. The thesis does not say which agents played.",
         f"{versions}. Pgx ran on the CPU, where batches of {batches} games were fastest.",
     ]
@@ -50,10 +43,9 @@ def _line(line: Mapping[str, Any]) -> str:
 
 
 def labels(result: Result) -> dict[str, str]:
-    """The text shown for columns, and for rows of results from before evenly random play was measured in Moska."""
-    threads = max((int(name.split()[-2]) for name in _threaded(result)), default=1)
-    named = "cardai Moska, its player `random`"
-    return {f"cardai Moska, {count}": f"{named}, {count}" for count in ("one thread", f"{threads} threads")} | {
+    """The text shown for columns."""
+    threads = result["drawn"]["threads"]
+    return {
         DECISIONS: "decisions per second",
         THRIFT: "decisions per CPU second",
         CHOICES: "decisions with more than one legal move, %",
@@ -62,39 +54,21 @@ def labels(result: Result) -> dict[str, str]:
     }
 
 
-def _threaded(result: Result) -> list[str]:
-    """The names of the rows that say how many threads cardai used, beyond one."""
-    return [row["name"] for row in result["rows"] if row["name"].endswith(" threads")]
-
-
-def _processors(result: Result) -> str:
-    """The machines of a result: "AMD EPYC, 2 processors"."""
-    return "; ".join(
-        dict.fromkeys(f"{machine['processor']}, {machine['usable_cpus']} processors" for machine in result["machines"])
-    )
-
-
 def answers(result: Result) -> list[str]:
     games = next(row for row in result["rows"] if row["claim"])
-    moska = labels(result).get(games["name"], games["name"])
+    machines = (f"{machine['processor']}, {machine['usable_cpus']} processors" for machine in result["machines"])
     return [
         f"In decisions per CPU second, random Tic-Tac-Toe on one thread of cardai is {faster(result['rows'], BOARD)};"
-        f" measured on {_processors(result)}.",
-        *_beside_the_bound(result),
-        f"With hidden hands, where each library offers a different game, {moska} is, in decisions per CPU second,"
-        f" {faster(result['rows'], HANDS)}.",
-        f"{moska}: {worded(games['figure'], 0)} games a second; the thesis' engine"
+        f" measured on {'; '.join(dict.fromkeys(machines))}.",
+        *(
+            f"A C program that plays the same Tic-Tac-Toe games, and keeps nothing of them, is {worded(_inverse(row))}"
+            " times as fast as one thread of cardai."
+            for row in rows_where(result, name=BOUND, column=PROCESSOR)
+        ),
+        f"With hidden hands, where each library offers a different game, {games['name']} is, in decisions per CPU"
+        f" second, {faster(result['rows'], HANDS)}.",
+        f"{games['name']}: {worded(games['figure'], 0)} games a second; the thesis' engine"
         f" plays {games['claim']['words'].replace('-', ' to ')} on a core.",
-    ]
-
-
-def _beside_the_bound(result: Result) -> list[str]:
-    """How many times as fast as cardai the same games are in C, if that was measured."""
-    rows = (row for row in result["rows"] if (row["name"], row["column"]) == (BOUND, PROCESSOR))
-    return [
-        f"A C program that plays the same Tic-Tac-Toe games, and keeps nothing of them, is {worded(_inverse(row))}"
-        " times as fast as one thread of cardai."
-        for row in rows
     ]
 
 
@@ -121,11 +95,10 @@ def faster(rows: Sequence[Mapping[str, Any]], table: str) -> str:
 
 def draw(result: Result) -> dict[str, Any]:
     """Decisions a second of processor time, a panel for each table."""
-    titles = list(dict.fromkeys(row["table"] for row in result["rows"]))
-    most = max(sum((row["table"], row["column"]) == (title, THRIFT) for row in result["rows"]) for title in titles)
-    figure, panels = chart(len(titles), height=0.9 + 0.42 * most)
-    for axes, title in zip(panels, titles, strict=True):
-        own = [row for row in result["rows"] if row["table"] == title and row["column"] == THRIFT][::-1]
+    titles = dict.fromkeys(row["table"] for row in result["rows"])
+    tables = {title: rows_where(result, table=title, column=THRIFT)[::-1] for title in titles}
+    figure, panels = chart(len(tables), height=0.9 + 0.42 * max(map(len, tables.values())))
+    for axes, (title, own) in zip(panels, tables.items(), strict=True):
         for place, row in enumerate(own):
             point, low, high = interval_of(row)
             colour = COLOURS[0] if row["name"].startswith("cardai") else COLOURS[1]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, level, lines
-from cardai.experiments.machinery.words import Result, interval_of, listed, worded
+from cardai.experiments.machinery.words import Result, listed, rows_where, series_of, worded
 from cardai.experiments.players import FAIR, OURS, SHARE, SHIPPED
 
 IN_WORDS = {
@@ -34,16 +34,11 @@ def notes(result: Result) -> list[str]:
 
 def _tables(result: Result) -> list[str]:
     """The sizes of tables that the shipped network plays at, among those measured."""
-    return [_seats(row) for row in result["rows"] if (row["table"], row["column"]) == (SHARE, OURS)]
+    return [_seats(row) for row in rows_where(result, table=SHARE, column=OURS)]
 
 
 def _seats(row: Mapping[str, Any]) -> str:
     return row["name"].split()[0]
-
-
-def _last(result: Result) -> list[Mapping[str, Any]]:
-    """The rows of the last network of each table, as a multiple of the fair share."""
-    return [row for row in result["rows"] if row["claim"]]
 
 
 LABELS = {
@@ -54,17 +49,12 @@ LABELS = {
 
 
 def answers(result: Result) -> list[str]:
-    rows = _last(result)
+    rows = [row for row in result["rows"] if row["claim"]]  # of the last network of each table
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
     parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
     shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
-    shipped = listed(
-        [
-            f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}"
-            for row in result["rows"]
-            if (row["table"], row["column"]) == (SHARE, OURS)
-        ]
-    )
+    ours = rows_where(result, table=SHARE, column=OURS)
+    shipped = listed([f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}" for row in ours])
     best, *_, worst = sorted(rows, key=lambda row: row["figure"]["point"])
     lines = [
         f"A network trained for its size of table is {'; '.join(parts)} (the sizes that were measured): with Bot3 in"
@@ -73,8 +63,8 @@ def answers(result: Result) -> list[str]:
         f" networks, one a size; `best`, trained for longer, loses {shipped}.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
-    firsts = [row for row in result["rows"] if (row["table"], row["column"]) == (SHARE, "network 1")]
-    behind = [_seats(row) for row in firsts if row["figure"]["high"] is not None and row["figure"]["high"] >= 1]
+    firsts = rows_where(result, table=SHARE, column="network 1")
+    behind = [_seats(row) for row in firsts if (row["figure"]["high"] or 0) >= 1]
     if behind:
         lines.append(
             "Network 1, trained on the games of hand-written players alone, is not shown to be better than Bot3 at"
@@ -86,27 +76,12 @@ def answers(result: Result) -> list[str]:
     ]
 
 
-def in_readme(result: Result) -> tuple[str, str, str]:
-    rows = sorted(_last(result), key=lambda row: row["figure"]["point"])
-    fewest = min(row["figure"]["n"] for row in rows)
-    return (
-        f"Moska with {listed([_seats(row) for row in _last(result)])} players: games lost against Bot3 / fair share",
-        f"from {worded(rows[0]['figure'], 2)} to {worded(rows[-1]['figure'], 2)}, n {fewest:,} or more each",
-        "none",
-    )
-
-
 def draw(result: Result) -> dict[str, Any]:
     """Games lost as a multiple of the fair share, over the number of players."""
     figure, (axes,) = chart(height=4.0)
-    series: dict[str, list[Any]] = {}
-    for row in result["rows"]:
-        if row["table"] == SHARE:
-            series.setdefault(row["column"], []).append((int(_seats(row)), *interval_of(row)))
-    lines(axes, series)
+    rows = rows_where(result, table=SHARE)
+    lines(axes, series_of(rows, "column", lambda row: int(_seats(row))))
     level(axes, 1.0, FAIR)
-    axes.set_xticks(sorted({seats for points in series.values() for seats, *_ in points}))
-    axes.set_xlabel("players")
-    axes.set_ylabel("games lost / fair share")
+    axes.set(xticks=sorted({int(_seats(row)) for row in rows}), xlabel="players", ylabel="games lost / fair share")
     key(figure)
     return {"players": figure}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, level
-from cardai.experiments.machinery.words import Result, interval_of, is_open, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, is_open, percent, points, rows_by_place, rows_where, series_of
 from cardai.experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
 
 NOTES = (
@@ -32,8 +32,7 @@ def answers(result: Result) -> list[str]:
         own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
         shown = ", not shown to differ from none" * is_open(cost)
         parts.append(
-            f"in games by {NAMES[rules]} {worded(cost, 2, ' percentage points')}{shown} (networks trained by"
-            f" these rules lose {own:.0f} %)"
+            f"in games by {NAMES[rules]} {points(cost)}{shown} (networks trained by these rules lose {own:.0f} %)"
         )
     lines = [
         "The thesis has two sets of rules: its program's, and its appendix', by which people play. How many more games"
@@ -45,8 +44,8 @@ def answers(result: Result) -> list[str]:
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
         lines.append(
             f"Under {rules} rules the network trained under {other_rules(rules)} rules loses"
-            f" {worded(moved['figure'], 1, ' %')} of its games, {beside[moved['verdict']]} a fair share of {SHARE:g} %;"
-            f" the one trained under {rules} rules loses {worded(own['figure'], 1, ' %')}."
+            f" {percent(moved)} of its games, {beside[moved['verdict']]} a fair share of {SHARE:g} %;"
+            f" the one trained under {rules} rules loses {percent(own)}."
         )
     return lines
 
@@ -54,17 +53,11 @@ def answers(result: Result) -> list[str]:
 def draw(result: Result) -> dict[str, Any]:
     """Games lost by rules trained under and rules played, and the difference by pair."""
     figure, (upper, lower) = chart(2, height=2.8)
-    lost: dict[str, list[Any]] = {}
-    costs: dict[str, list[Any]] = {}
-    for row in result["rows"]:
-        if row["table"] == LOST:
-            lost.setdefault(row["name"], []).append((row["column"].replace(" ", "\n", 1), *interval_of(row)))
-        elif row["table"] == COST:
-            costs.setdefault(row["name"], []).append((row["column"], *interval_of(row)))
-    dots(upper, lost)
+    lost = rows_where(result, table=LOST)
+    dots(upper, series_of(lost, "name", lambda row: row["column"].replace(" ", "\n", 1)))
     level(upper, SHARE, "fair share", across=False)
     upper.set_xlabel("games lost against three Bot3, %")
-    dots(lower, costs)
+    dots(lower, series_of(rows_where(result, table=COST), "name", "column"))
     level(lower, 0.0, "no difference", across=False, style=":")
     lower.set_xlabel("cost of the other rules, percentage points")
     key(figure)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines
-from cardai.experiments.machinery.words import Result, interval_of, listed, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, listed, rows_by_place, rows_where, series_of, worded
 from cardai.experiments.scaling import AGENTS
 
 NOTES = (
@@ -55,15 +55,11 @@ def draw(result: Result) -> dict[str, Any]:
     """Speed-up and use of the processors over the number of threads."""
     figure, panels = chart(2, height=2.7)
     for axes, column in zip(panels, ("speed-up", USED), strict=True):
-        series: dict[str, list[Any]] = {}
-        for row in result["rows"]:
-            if row["column"] == column:
-                threads = int(row["name"].split()[0])
-                series.setdefault(_agent(row), []).append((threads, *interval_of(row)))
+        series = series_of(rows_where(result, column=column), _agent, lambda row: int(row["name"].split()[0]))
         lines(axes, series)
-        axes.set_xlabel("playing threads")
-        axes.set_xticks(sorted({threads for points in series.values() for threads, *_ in points}))
-        axes.set_ylabel("CPU use, %" if column == USED else column)
-        axes.set_ylim(bottom=0)
+        axes.set(
+            xlabel="playing threads", ylabel="CPU use, %" if column == USED else column, ylim=(0, None),
+            xticks=sorted({threads for points in series.values() for threads, *_ in points}),
+        )  # fmt: skip
     key(figure, columns=3)
     return {"threads": figure}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, interval_of, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of
 from cardai.experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
 
 NOTES = (
@@ -44,9 +44,7 @@ def _headline(result: Result) -> str:
         if searching is None or not _is_better(contest, searching, unaided):
             rest.append(_clear(contest.title))
             continue
-        with_it, without = (
-            f"{worded(row['figure'], 1, ' %')} at {_milliseconds(result, row):.2g} ms" for row in (searching, unaided)
-        )
+        with_it, without = (f"{percent(row)} at {_milliseconds(result, row):.2g} ms" for row in (searching, unaided))
         opponents = next(iter(contest.opponents))
         parts.append(
             f"{_clear(contest.title)}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}"
@@ -66,7 +64,7 @@ def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, M
     Agents that know the plan of these opponents are left out.
     """
     opponents, families = next(iter(contest.opponents)), contest.agents()
-    rows = [row for row in result["rows"] if (row["table"], row["column"]) == (table_of(contest), opponents)]
+    rows = rows_where(result, table=table_of(contest), column=opponents)
     best_first = sorted(rows, key=lambda row: row["figure"]["point"] * (1 if contest.lower_is_better else -1))
     searching = (row for row in best_first if families[row["name"]] != PLAIN)
     return next(searching, None), next(row for row in best_first if families[row["name"]] == PLAIN)
@@ -81,25 +79,21 @@ def _is_better(contest: Contest, row: Mapping[str, Any], other: Mapping[str, Any
 
 def _answer(result: Result, contest: Contest) -> str:
     """The strongest agent against the first opponents whose plan it does not know, beside one without search."""
-    opponents = next(iter(contest.opponents))
     searching, unaided = _best(result, contest)
     sign = 1 if contest.lower_is_better else -1
-    strongest = unaided
-    if searching is not None and sign * (searching["figure"]["point"] - unaided["figure"]["point"]) < 0:
-        strongest = searching
     what = {
         "loss": "loses {} of its games",
         "share": "gets {} of the win",
         "score": "scores {}, a tie counted half,",
     }[contest.measure]
-    said = f"{_clear(contest.title)}: against {opponents} `{strongest['name']}` {_figures(result, strongest, what)}"
-    if strongest is unaided:
-        return f"{said}; no agent that searches does better."
-    return f"{said}; without search `{unaided['name']}` {_figures(result, unaided, what)}."
 
+    def figures(row: Mapping[str, Any]) -> str:
+        return f"`{row['name']}` {what.format(percent(row))} at {_milliseconds(result, row):.2g} ms a decision"
 
-def _figures(result: Result, row: Mapping[str, Any], what: str) -> str:
-    return f"{what.format(worded(row['figure'], 1, ' %'))} at {_milliseconds(result, row):.2g} ms a decision"
+    against = f"{_clear(contest.title)}: against {next(iter(contest.opponents))}"
+    if searching is None or sign * (searching["figure"]["point"] - unaided["figure"]["point"]) >= 0:
+        return f"{against} {figures(unaided)}; no agent that searches does better."
+    return f"{against} {figures(searching)}; without search {figures(unaided)}."
 
 
 def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
@@ -112,25 +106,25 @@ def draw(result: Result) -> dict[str, Any]:
 
 
 def _drawn(result: Result, contest: Contest) -> Any:
-    own = [row for row in result["rows"] if row["table"] == table_of(contest) and row["column"] != MILLISECONDS]
-    named = list(dict.fromkeys(_series(contest, row) for row in own))
+    families = contest.agents()
+
+    def series(rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        return series_of(
+            rows,
+            lambda row: families[row["name"]] + (", known" if row["column"].endswith(KNOWN) else ""),
+            lambda row: _milliseconds(result, row),
+        )
+
+    own = [row for row in rows_where(result, table=table_of(contest)) if row["column"] != MILLISECONDS]
+    named = dict.fromkeys(series(own), ())  # the same colours in all panels
     figure, panels = chart(len(contest.opponents), height=3.0)
     for axes, opponents in zip(panels, contest.opponents, strict=True):
-        series: dict[str, list[Any]] = {name: [] for name in named}  # the same colours in all panels
-        for row in own:
-            if row["column"].removesuffix(KNOWN) == opponents:
-                series[_series(contest, row)].append((_milliseconds(result, row), *interval_of(row)))
-        lines(axes, series, joined=False)
+        lines(
+            axes, named | series([row for row in own if row["column"].removesuffix(KNOWN) == opponents]), joined=False
+        )
         logarithmic(axes.xaxis)
-        axes.set_title(f"against {opponents}")
-        axes.set_xlabel("ms a decision")
-        axes.set_ylabel(f"{contest.counted}, %")
+        axes.set(title=f"against {opponents}", xlabel="ms a decision", ylabel=f"{contest.counted}, %")
         if contest.lower_is_better:
             axes.set_ylim(bottom=-2)  # so that points at 0 are whole
     key(figure)
     return figure
-
-
-def _series(contest: Contest, row: Mapping[str, Any]) -> str:
-    """The line of the chart that a row belongs to."""
-    return contest.agents()[row["name"]] + (", known" if row["column"].endswith(KNOWN) else "")

@@ -1,11 +1,11 @@
 """The page of tictactoe."""
 
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from cardai.experiments.machinery.charts import COLOURS, chart, key, level, logarithmic
-from cardai.experiments.machinery.findings import Measurement, difference
-from cardai.experiments.machinery.words import Result, is_open, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, gap, is_open, percent, rows_by_place
 from cardai.experiments.tictactoe import BODIES, CLAIMS, GOAL, LOST, PROTOCOLS, SCALES, TITLES, WON
 
 LABELS = {
@@ -42,41 +42,36 @@ def notes(result: Result) -> list[str]:
 
 
 def answers(result: Result) -> list[str]:
-    rows = rows_by_place(result)
-    won = {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"] for body in BODIES}
+    won = _won(result)
     ends = [curve[-1] for name, curve in result["drawn"]["curves"].items() if name.startswith("ours")]
     perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
-    gap = asdict(difference(*(Measurement(**row["figure"]) for row in won.values())))
-    first, second = (body.upper() for body in won)
-    n = next(iter(won.values()))["figure"]["n"]
-    if is_open(gap):
-        verdict = f"{n} networks of each are too few to rank the two"
-    else:
-        verdict = f"the {first if gap['point'] > 0 else second} is better"
-    most = rows[WON, "most wins, never losing", "last iteration"]["figure"]
+    apart = gap(won["mlp"], won["cnn"])
+    verdict = f"the {'MLP' if apart['point'] > 0 else 'CNN'} is better"
+    if is_open(apart):
+        verdict = f"{won['mlp']['figure']['n']} networks of each are too few to rank the two"
+    most = rows_by_place(result)[WON, "most wins, never losing", "last iteration"]
     return [
-        "By the thesis' protocol, at learning rates of our own (it gives none), "
-        + " and ".join(
-            f"{'an' if body == 'mlp' else 'a'} {body.upper()} wins {worded(row['figure'], 1, ' %')} (thesis"
-            f" {CLAIMS[body]:g} %)"
-            for body, row in won.items()
-        )
-        + f" of its games against random play; {verdict}. A player that never loses can win at most"
-        f" {worded(most, 1, ' %')}.",
+        f"By the thesis' protocol, at learning rates of our own (it gives none), an MLP wins {percent(won['mlp'])}"
+        f" (thesis {CLAIMS['mlp']:g} %) and a CNN wins {percent(won['cnn'])} (thesis {CLAIMS['cnn']:g} %) of its games"
+        f" against random play; {verdict}. A player that never loses can win at most {percent(most)}.",
         f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
         f" {100 * GOAL:.0f} % of games against random play. They train only on self-play.",
     ]
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
-    rows = rows_by_place(result)
-    won = {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"]["figure"] for body in BODIES}
+    won = _won(result)
     return (
         "Tic-Tac-Toe: games won against random play, the thesis' protocol",
-        ", ".join(f"{body.upper()} {worded(figure, 1, ' %')}" for body, figure in won.items())
-        + f", n {won['mlp']['n']} networks each",
-        ", ".join(f"{body.upper()} {CLAIMS[body]:g} %" for body in won),
+        f"MLP {percent(won['mlp'])}, CNN {percent(won['cnn'])}, n {won['mlp']['figure']['n']} networks each",
+        f"MLP {CLAIMS['mlp']:g} %, CNN {CLAIMS['cnn']:g} %",
     )
+
+
+def _won(result: Result) -> dict[str, Mapping[str, Any]]:
+    """The rows of the thesis' protocol, by body."""
+    rows = rows_by_place(result)
+    return {body: rows[WON, f"{TITLES['thesis']} protocol, {body}", "best iteration"] for body in BODIES}
 
 
 def draw(result: Result) -> dict[str, Any]:
@@ -95,12 +90,9 @@ def draw(result: Result) -> dict[str, Any]:
         if protocol == "thesis":
             for (body, claim), dashes in zip(CLAIMS.items(), ("--", ":"), strict=True):
                 level(won, claim, f"thesis, {body.upper()}: {claim:.0f} %", style=dashes)
-        won.set_ylim(30, 100)
-        won.set_title(f"{TITLES[protocol]} protocol")
-        won.set_ylabel("games won, %")
+        won.set(ylim=(30, 100), title=f"{TITLES[protocol]} protocol", ylabel="games won, %")
         logarithmic(lost.yaxis, linear_below=10)
-        lost.set_ylim(bottom=0)
-        lost.set_ylabel("losing lines")
+        lost.set(ylim=(0, None), ylabel="losing lines")
     panels[-1].set_xlabel("iterations")
     key(figure)
     return {"curves": figure}

@@ -1,22 +1,24 @@
 """The page of transfer."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, level
 from cardai.experiments.machinery.duplicate import COUNTED
-from cardai.experiments.machinery.findings import Measurement, difference
 from cardai.experiments.machinery.words import (
     Result,
-    interval_of,
+    gap,
     is_open,
     listed,
+    percent,
     rows_by_place,
+    rows_where,
+    series_of,
     verdict_words,
-    worded,
 )
 from cardai.experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
+
+KINDS = {True: "without a network", False: "networks"}
 
 
 def notes(result: Result) -> list[str]:
@@ -36,28 +38,32 @@ def notes(result: Result) -> list[str]:
 
 def answers(result: Result) -> list[str]:
     rows, last = rows_by_place(result), _last(result)
-    games = [rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values()]
-    minutes = [rows[PRICE, setup.title, MINUTES]["figure"]["point"] for setup in GAMES.values()]
-    verdicts = {setup.title: rows[REACHED, setup.line, last]["verdict"] for setup in GAMES.values()}
-    beside_sources = {"better": ("beaten",), "worse": ("missed",), "not shown to differ": ("reproduced", "undecided")}
-    sources = [
-        f"{words} in {listed(own)}"
-        for words, found in beside_sources.items()
-        if (own := [title for title, verdict in verdicts.items() if verdict in found])
-    ]
-    sides = {setup.title: _beside_simple(rows, setup, last) for setup in GAMES.values()}
-    simple = [
-        f"{words} in {listed(own)}"
-        for words in ("better", "worse", "not shown to differ")
-        if (own := [title for title, side in sides.items() if side == words])
-    ]
+    games, minutes = _prices(result, GAMES_PLAYED), _prices(result, MINUTES)
+    side = {"beaten": "better", "missed": "worse"}
+    sources = {
+        setup.title: side.get(rows[REACHED, setup.line, last]["verdict"], "not shown to differ")
+        for setup in GAMES.values()
+    }
+    simple = {setup.title: _beside_simple(rows, setup, last) for setup in GAMES.values()}
     first = (
         f"{max(games):,.0f} games of each, {min(minutes):.0f} to {max(minutes):.0f} minutes to play them and learn. Its"
-        f" networks against the sources' figures: {', '.join(sources)} (in Hearts and Literature the opponents are"
+        f" networks against the sources' figures: {_by_side(sources)} (in Hearts and Literature the opponents are"
         " stand-ins: no test of like with like). Beside the strongest player without a network, against the same"
-        f" opponents: {', '.join(simple)}. Better and worse are by more than chance."
+        f" opponents: {_by_side(simple)}. Better and worse are by more than chance."
     )
     return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
+
+
+def _prices(result: Result, what: str) -> list[float]:
+    return [row["figure"]["point"] for row in rows_where(result, table=PRICE, column=what)]
+
+
+def _by_side(sides: Mapping[str, str]) -> str:
+    """Titles of games by which side they are on: "better in Durak and Moska, worse in Hearts"."""
+    named = {
+        words: [game for game in sides if sides[game] == words] for words in ("better", "worse", "not shown to differ")
+    }
+    return ", ".join(f"{words} in {listed(games)}" for words, games in named.items() if games)
 
 
 def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
@@ -65,16 +71,15 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
     row, simple = (rows[REACHED, setup.line, column] for column in (last, SIMPLE))
     claimed = "83 to 92" if "-" in row["claim"]["words"] else f"{row['claim']['value']:g}"
     return (
-        f"{setup.line}: {worded(row['figure'], 1, ' %')}; `{setup.simple}` {worded(simple['figure'], 1, ' %')};"
-        f" {setup.source} {claimed} %: {verdict_words(row)}."
+        f"{setup.line}: {percent(row)}; `{setup.simple}` {percent(simple)}; {setup.source} {claimed} %:"
+        f" {verdict_words(row)}."
     )
 
 
 def in_readme(result: Result) -> tuple[str, str, str]:
     rows, last = rows_by_place(result), _last(result)
     better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "beaten"]
-    games = max(rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"] for setup in GAMES.values())
-    minutes = max(rows[PRICE, setup.title, MINUTES]["figure"]["point"] for setup in GAMES.values())
+    games, minutes = max(_prices(result, GAMES_PLAYED)), max(_prices(result, MINUTES))
     return (
         "One recipe in five games, nothing tuned, beside the sources' own networks",
         f"better in {listed(better) if better else 'none'}, from {games:,.0f} games and {minutes:.0f} minutes at most"
@@ -90,23 +95,18 @@ def _last(result: Result) -> str:
 
 def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
     """How a game's last network plays beside the simple player, both taken as independent."""
-    ours, simple = (Measurement(**rows[REACHED, setup.line, column]["figure"]) for column in (last, SIMPLE))
-    gap = asdict(difference(ours, simple))
-    if is_open(gap):
+    apart = gap(*(rows[REACHED, setup.line, column] for column in (last, SIMPLE)))
+    if is_open(apart):
         return "not shown to differ"
-    return "better" if (gap["point"] < 0) == (setup.claim.better == "lower") else "worse"
+    return "better" if (apart["point"] < 0) == (setup.claim.better == "lower") else "worse"
 
 
 def draw(result: Result) -> dict[str, Any]:
     """A panel for each game: players without a network, each generation, and the source's figure as a line."""
     figure, panels = chart(len(GAMES), height=1.9)
     for axes, setup in zip(panels, GAMES.values(), strict=True):
-        own = [row for row in result["rows"] if (row["table"], row["name"]) == (REACHED, setup.line)]
-        series: dict[str, list[Any]] = {"without a network": [], "networks": []}
-        for row in own:
-            kind = "without a network" if row["column"] in (RANDOM, SIMPLE) else "networks"
-            series[kind].append((row["column"], *interval_of(row)))
-        dots(axes, series)
+        own = rows_where(result, table=REACHED, name=setup.line)
+        dots(axes, series_of(own, lambda row: KINDS[row["column"] in (RANDOM, SIMPLE)], "column"))
         level(axes, setup.claim.value, "the source's network", across=False)
         better = "fewer is better" if setup.claim.better == "lower" else "more is better"
         axes.set_title(f"{setup.title}: {COUNTED[setup.measure]}, % ({better})", fontsize=10)
