@@ -24,7 +24,7 @@ from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
 from cardai.kernel.fence import Fenced, fenced, forget
-from cardai.kernel.native import raw
+from cardai.kernel.native import ROLES, raw
 from cardai.kernel.query import divided, options_of
 from cardai.kernel.rules import (
     Rules,
@@ -42,7 +42,7 @@ from cardai.rule import STREAM, elsewhere, shuffle
 
 CORE_FIELDS = native.HEADER
 
-_RULES = ("deal", "legal", "act", "settle", "score", "resample")  # in the order of `Rules.calls`
+_CALLS, _OTHERS = tuple(ROLES)[:7], tuple(ROLES)[7:]  # the roles in `Rules.calls`, and those of `Game.entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
@@ -579,7 +579,7 @@ class Game:
         ours_first = sorted(self.own_rules(), key=lambda pair: elsewhere.is_under_way(pair[1]))
         made = {role: self._entry(role, function) for role, function in ours_first}
         return Rules(
-            native.addresses([made.get(role, made["legal"]) for role in (*_RULES, "is_legal")]),
+            native.addresses([made.get(role, made["legal"]) for role in _CALLS]),
             self.is_legal is not None,
             self.state.itemsize,
             self.move.itemsize,
@@ -616,29 +616,24 @@ class Game:
 
         Raises CardaiError for the first that does not compile, with its file, its line and the reason.
         """
-        assert self.rules
-        for role, function in self.compiled_rules()[len(self.own_rules()) :]:
-            self.entry(role, function)
+        assert self.rules  # first: a second process may compile one of them
+        for role, function in self.compiled_rules():
+            self._entry(role, function)
 
     def own_rules(self) -> list[tuple[str, Callable[..., Any]]]:
         """All that `rules` compiles: (role, rule)."""
-        return [(name, getattr(self, name)) for name in _RULES] + [("is_legal", self.is_legal)] * bool(self.is_legal)
+        return [rule for rule in self.compiled_rules() if rule[0] in _CALLS]
 
     def compiled_rules(self) -> list[tuple[str, Callable[..., Any]]]:
         """All that `compile` compiles: (role, rule)."""
-        rules = self.own_rules()
-        for role, functions in (
-            ("encode", [encoder.encode for encoder in self.encoders.values()]),
-            ("value", self.heuristics.values()),
-            ("outcome", [outcome.of for outcome in (*self.outcomes.values(), *self.rewards.values())]),
-            ("decided", [self.decided] if self.decided else []),
-            ("choose", [player.choose for player in self.players.values()]),
-            ("blank", [self.blank] if self.blank else []),
-            ("is_open", [self.is_open] if self.is_open else []),
-            ("simplify", [self.simplify] if self.simplify else []),
-        ):
-            rules += [(role, function) for function in functions]
-        return rules
+        several: dict[str, list[Any]] = {
+            "encode": [encoder.encode for encoder in self.encoders.values()],
+            "value": [*self.heuristics.values()],
+            "outcome": [outcome.of for outcome in (*self.outcomes.values(), *self.rewards.values())],
+            "choose": [player.choose for player in self.players.values()],
+        }
+        fields = {role: [getattr(self, role)] for role in ROLES if role not in several and getattr(self, role)}
+        return [(role, function) for role in ROLES for function in (several | fields).get(role, ())]
 
     def function_of(self, role: str, entry: Any) -> Callable[..., Any] | None:
         """The function for which `entry()` returned this entry in this role, None if there is none of this game."""
@@ -876,9 +871,8 @@ def _in_words(seats: range) -> str:
 
 
 def _check_role(role: str) -> None:
-    roles = ("value", "outcome", "decided", "choose", "encode", "blank", "is_open", "simplify")
-    if role not in roles:
-        raise BadArgument(f"role must be {', '.join(roles[:-1])} or {roles[-1]}, not {short(role)}")
+    if role not in _OTHERS:
+        raise BadArgument(f"role must be {', '.join(_OTHERS[:-1])} or {_OTHERS[-1]}, not {short(role)}")
 
 
 def int_seed(seed: int) -> Any:

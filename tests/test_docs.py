@@ -125,24 +125,16 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_contract_lists_every_rule_with_its_parameters():
-    signatures = dict(
-        re.findall(r"^\| `(\w+)` \| `\w+\((.*?)\)` \|", section("contract.md", "All of it at a glance"), re.M)
+def test_the_contract_lists_every_rule_with_its_parameters_and_what_it_returns():
+    rows = re.findall(
+        r"^\| `(\w+)` \| `\w+\((.*?)\)` \| (.*?) \|", section("contract.md", "All of it at a glance"), re.M
     )
-    kinds = {
-        "state": "r",
-        "world": "r",
-        "move": "r",
-        "stream": "r",
-        "seat": "i",
-        "moves": "a",
-        "row": "a",
-        "params": "a",
-    }
-    told = {name: "".join(kinds.get(one, "-") for one in given.split(", ")) for name, given in signatures.items()}
-    rules = {name: parameters for name, (_, parameters) in native._KINDS.items()}
-    assert {name: told[name] for name in rules} == rules
-    assert set(told) == {*rules, "spell", "tell", "parse", "show", "ending", "holdings", "chances", "zones", "picks"}
+    told = {name: (given, returned) for name, given, returned in rows}
+    for name, role in native.ROLES.items():
+        assert told[name][0] == ", ".join(role.parameters)
+        assert told[name][1].startswith(role.returns), name
+    plain = {"spell", "tell", "parse", "show", "ending", "holdings", "chances", "zones", "picks"}
+    assert set(told) == {*native.ROLES, *plain}
 
 
 def test_the_contract_lists_every_field_of_a_game_and_of_a_state():

@@ -9,30 +9,39 @@ The functions below come twice: first for compiled code, then, under the same na
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardai.rule import JIT, STREAM, mixed, next_bits, rule, uniform
 
-# What the driver passes to a rule in each role: (type of the result, parameters: r record, i int64, a array).
-_KINDS = {
-    "deal": ("void", "r"),
-    "settle": ("void", "r"),
-    "legal": ("int64", "ra"),
-    "act": ("void", "rr"),
-    "is_legal": ("int64", "rr"),
-    "score": ("float64", "ri"),
-    "value": ("float64", "ri"),
-    "outcome": ("float64", "ri"),
-    "decided": ("float64", "ri"),
-    "resample": ("void", "rir"),
-    "blank": ("void", "ri"),
-    "is_open": ("int64", "r"),
-    "simplify": ("void", "r"),
-    "encode": ("void", "ria"),
-    "choose": ("void", "rrar"),
+
+class Role(NamedTuple):
+    """What a rule in some role is called with, and what it returns: its type, and in words."""
+
+    parameters: tuple[str, ...]
+    result: str = "void"
+    returns: str = "nothing"
+
+
+ROLES = {
+    "deal": Role(("state",)),
+    "legal": Role(("state", "moves"), "int64", "the number of moves that it wrote"),
+    "act": Role(("state", "move")),
+    "settle": Role(("state",)),
+    "score": Role(("state", "seat"), "float64", "a number from 0 to 1"),
+    "resample": Role(("state", "seat", "stream")),
+    "is_legal": Role(("state", "move"), "int64", "True or False"),
+    "encode": Role(("state", "seat", "row")),
+    "value": Role(("state", "seat"), "float64", "a number"),
+    "outcome": Role(("state", "seat"), "float64", "a number"),
+    "decided": Role(("state", "seat"), "float64", "a number"),
+    "choose": Role(("world", "move", "params", "stream")),
+    "blank": Role(("state", "seat")),
+    "is_open": Role(("state",), "int64", "True or False"),
+    "simplify": Role(("state",)),
 }
+"""The roles of a game's rules. The first seven are those of `Rules.calls`, in its order."""
 
 HEADER = ("seats", "turn", "ply", "revealed", "midway", "rng")
 """The core's own fields, which every state begins with; eight bytes each."""
@@ -54,61 +63,54 @@ if JIT:
     def entry(role: str, function: Callable[..., Any], state: np.dtype, move: np.dtype) -> int:
         """Compile a rule for its role. Returns the address to call."""
         record, played = numba.from_dtype(state), numba.from_dtype(move)
-        moves = types.Array(played, 1, "C")
-        stream = numba.from_dtype(STREAM)
-        row, params = types.Array(types.uint8, 1, "C"), types.Array(types.float64, 1, "C")
-        parameters = {
-            "deal": (record,),
-            "settle": (record,),
-            "legal": (record, moves),
-            "act": (record, played),
-            "is_legal": (record, played),
-            "score": (record, types.int64),
-            "value": (record, types.int64),
-            "outcome": (record, types.int64),
-            "decided": (record, types.int64),
-            "resample": (record, types.int64, stream),
-            "blank": (record, types.int64),
-            "is_open": (record,),
-            "simplify": (record,),
-            "encode": (record, types.int64, row),
-            "choose": (record, played, params, stream),
-        }[role]
-        signature = getattr(types, _KINDS[role][0])(*parameters)
+        kinds = {
+            "state": record,
+            "world": record,
+            "move": played,
+            "moves": types.Array(played, 1, "C"),
+            "seat": types.int64,
+            "stream": numba.from_dtype(STREAM),
+            "row": types.Array(types.uint8, 1, "C"),
+            "params": types.Array(types.float64, 1, "C"),
+        }
+        signature = getattr(types, ROLES[role].result)(*(kinds[name] for name in ROLES[role].parameters))
         source = getattr(function, "py_func", function)
         return address_of(source, signature)
 
     def _caller(role: str) -> Any:
-        """Make the function that calls a rule of this role by its address."""
-        result, kinds = _KINDS[role]
-        returned = getattr(types, result)
+        """Make the function that calls a rule of this role by its address.
 
-        # An array parameter is passed as three numbers: handle of the first item, number of items, bytes of an item.
+        It takes the address and the rule's arguments: handles for records, and for an array the handle of its first
+        item, the number of items, and the bytes of an item.
+        """
+        parameters, result = ROLES[role].parameters, ROLES[role].result
+        array = types.UniTuple(types.int64, 3)
+        kinds = [array if name in ("moves", "row", "params") else types.int64 for name in parameters]
+        signature = getattr(types, result)(types.int64, types.Tuple(kinds))
+
         def codegen(context, builder, signature, args):
-            values, rest = [], cgutils.unpack_tuple(builder, args[1])
-            for kind in kinds:
-                if kind == "r":
-                    values.append(builder.inttoptr(rest.pop(0), _BYTES))
-                elif kind == "i":
-                    values.append(rest.pop(0))
+            values = []
+            for name, value in zip(parameters, cgutils.unpack_tuple(builder, args[1]), strict=True):
+                if name == "seat":
+                    values.append(value)
+                elif isinstance(value.type, ir.IntType):
+                    values.append(builder.inttoptr(value, _BYTES))
                 else:
-                    first, items, size = rest.pop(0), rest.pop(0), rest.pop(0)
+                    first, items, size = cgutils.unpack_tuple(builder, value)
                     array = ir.Constant(_ARRAY, ir.Undefined)
                     null = ir.Constant(_BYTES, None)
                     parts = (null, null, items, size, builder.inttoptr(first, _BYTES), items, size)
                     for index, part in enumerate(parts):
                         array = builder.insert_value(array, part, index if index < 5 else [index, 0])
                     values.append(array)
-            c_type = {"void": ir.IntType(8).as_pointer(), "int64": _I64, "float64": ir.DoubleType()}[result]
+            c_type = {"void": _BYTES, "int64": _I64, "float64": ir.DoubleType()}[result]
             signature_type = ir.FunctionType(c_type, [v.type for v in values])
             called = builder.call(builder.inttoptr(args[0], signature_type.as_pointer()), values)
             return context.get_dummy_value() if result == "void" else called
 
-        arity = sum(3 if kind == "a" else 1 for kind in kinds)
-
         @intrinsic
-        def call(typingctx, function, arguments):
-            return returned(types.int64, types.UniTuple(types.int64, arity)), codegen
+        def call(typingctx, function, *arguments):
+            return signature, codegen
 
         return call
 
@@ -216,11 +218,7 @@ if JIT:
 
         return types.void(types.int64, types.int64), codegen
 
-    _deal, _settle = _caller("deal"), _caller("settle")
-    _legal, _act, _is_legal = _caller("legal"), _caller("act"), _caller("is_legal")
-    _score, _resample, _blank = _caller("score"), _caller("resample"), _caller("blank")
-    _encode, _choose = _caller("encode"), _caller("choose")
-    _is_open, _simplify = _caller("is_open"), _caller("simplify")
+    _legal, _encode, _choose = _caller("legal"), _caller("encode"), _caller("choose")
 
     def raw(array: np.ndarray) -> Any:
         """An array as the driver takes it.
@@ -369,48 +367,12 @@ if JIT:
         return np.int64(next_of(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
     @rule
-    def call_deal(function, state):
-        _deal(function, (state,))
-
-    @rule
-    def call_settle(function, state):
-        _settle(function, (state,))
-
-    @rule
     def call_legal(function, state, moves, first, room):
-        return _legal(function, (state, at(moves, first), room, moves[1]))
-
-    @rule
-    def call_act(function, state, move):
-        _act(function, (state, move))
-
-    @rule
-    def call_is_legal(function, state, move):
-        return _is_legal(function, (state, move))
-
-    @rule
-    def call_score(function, state, seat):
-        return _score(function, (state, seat))
-
-    @rule
-    def call_resample(function, state, seat, stream):
-        _resample(function, (state, seat, stream))
-
-    @rule
-    def call_blank(function, state, seat):
-        _blank(function, (state, seat))
-
-    @rule
-    def call_is_open(function, state):
-        return _is_open(function, (state,))
-
-    @rule
-    def call_simplify(function, state):
-        _simplify(function, (state,))
+        return _legal(function, state, (at(moves, first), room, moves[1]))
 
     @rule
     def call_encode(function, state, seat, rows, index):
-        _encode(function, (state, seat, at(rows, index), rows[1], 1))
+        _encode(function, state, seat, (at(rows, index), rows[1], 1))
 
     @rule
     def clear_row(rows, index):
@@ -464,7 +426,7 @@ if JIT:
 
     @rule
     def call_choose(function, world, move, params, index, width, stream):
-        _choose(function, (world, move, params + 8 * index * width, width, 8, stream))
+        _choose(function, world, move, (params + 8 * index * width, width, 8), stream)
 
     @intrinsic
     def call_separate(typingctx, function, arguments):
@@ -571,33 +533,13 @@ else:
     def uniform_of(stream):
         return uniform(stream)
 
-    def call_deal(function, state):
-        function(state)
-
-    call_settle = call_deal
+    def _caller(role: str) -> Any:
+        """Make the function that calls a rule of this role."""
+        of_type = {"void": lambda nothing: None, "int64": int, "float64": float}[ROLES[role].result]
+        return lambda function, *arguments: of_type(function(*arguments))
 
     def call_legal(function, state, moves, first, room):
         return function(state, moves[first : first + room])
-
-    def call_act(function, state, move):
-        function(state, move)
-
-    def call_is_legal(function, state, move):
-        return function(state, move)
-
-    def call_score(function, state, seat):
-        return float(function(state, seat))
-
-    def call_resample(function, state, seat, stream):
-        function(state, seat, stream)
-
-    def call_blank(function, state, seat):
-        function(state, seat)
-
-    def call_is_open(function, state):
-        return int(function(state))
-
-    call_simplify = call_deal
 
     def call_encode(function, state, seat, rows, index):
         function(state, seat, rows[index])
@@ -638,3 +580,8 @@ else:
 
     def addresses(functions: list[Any]) -> Any:
         return functions
+
+
+call_deal, call_act, call_settle = _caller("deal"), _caller("act"), _caller("settle")
+call_score, call_resample, call_blank = _caller("score"), _caller("resample"), _caller("blank")
+call_is_legal, call_is_open, call_simplify = _caller("is_legal"), _caller("is_open"), _caller("simplify")

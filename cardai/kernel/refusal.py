@@ -16,37 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.errors import CardaiError, short, unknown
+from cardai.kernel.native import ROLES
 from cardai.rule import JIT
-
-PARAMETERS = {
-    "deal": ("state",),
-    "settle": ("state",),
-    "legal": ("state", "moves"),
-    "act": ("state", "move"),
-    "is_legal": ("state", "move"),
-    "score": ("state", "seat"),
-    "value": ("state", "seat"),
-    "outcome": ("state", "seat"),
-    "decided": ("state", "seat"),
-    "resample": ("state", "seat", "stream"),
-    "blank": ("state", "seat"),
-    "is_open": ("state",),
-    "simplify": ("state",),
-    "encode": ("state", "seat", "row"),
-    "choose": ("world", "move", "params", "stream"),
-}
-"""The parameters of a rule in each role."""
-
-RETURNS = {
-    "legal": "the number of moves that it wrote",
-    "is_legal": "True or False",
-    "is_open": "True or False",
-    "score": "a number from 0 to 1",
-    "value": "a number",
-    "outcome": "a number",
-    "decided": "a number",
-}
-"""What a rule returns, for the roles that return something."""
 
 
 class Place(NamedTuple):
@@ -69,7 +40,7 @@ class Reason(NamedTuple):
 
 def refuse_parameters(game: str, role: str, function: Callable[..., Any]) -> None:
     """Raises CardaiError unless `function` is a function with as many parameters as rules of its role have."""
-    source, wanted = getattr(function, "py_func", function), PARAMETERS[role]
+    source, wanted = getattr(function, "py_func", function), ROLES[role].parameters
     code = getattr(source, "__code__", None)
     if code is None:
         raise CardaiError(f"{game}: {role} is {short(function)}; it must be a function marked @rule")
@@ -125,8 +96,8 @@ def _result(text: str, role: str, function: Callable[..., Any]) -> Reason | None
     """A rule whose result is missing, on all its ways or on some, or of another type."""
     no_conversion = re.search(r"No conversion from (.+) to \w+ for '\S*return_value", text)
     branches = re.search(r"Can't unify return type from the following types: ([^\n]+)", text)
-    if no_conversion and role in RETURNS:
-        must = f"{role} must return {RETURNS[role]}"
+    if no_conversion and ROLES[role].result != "void":
+        must = f"{role} must return {ROLES[role].returns}"
         if not no_conversion[1].startswith(("none", "Omitted", "OptionalType")):
             return Reason(f"{must}, not {_type_in_words(no_conversion[1])}", None)
         returns = [node for node in ast.walk(_tree(function)) if isinstance(node, ast.Return)]

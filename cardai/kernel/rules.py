@@ -31,7 +31,7 @@ from cardai.kernel.native import (
 )
 from cardai.rule import inlined, mixed, rule
 
-DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rules.calls
+DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rules.calls, and in ROLES
 
 
 class Rules(NamedTuple):
