@@ -1,8 +1,10 @@
 """Imports point one way: the core knows no game and no network, games know nothing but the core."""
 
 import ast
+import functools
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,69 @@ def test_a_name_of_a_class_names_one_class():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name != "Scale":
                 places.setdefault(node.name, []).append(module_of(file))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+TESTS = ROOT / "tests"
+
+
+MODULES = {"markdown-it-py": "markdown_it", "pytest-xdist": "xdist"}
+"""{distribution: its module} where the names differ."""
+
+
+def brought_by_test() -> set[str]:
+    """The roots of what a test may import where the README's test command installed nothing but the extra `test`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    names = [re.split(r"[^\w.-]", line)[0] for line in needed]
+    return {MODULES.get(name, name) for name in names} | sys.stdlib_module_names | {*PACKAGES, "examples", "tests"}
+
+
+@functools.cache
+def top_imports(file: Path) -> list[str]:
+    """The full names of the modules that a file imports at its top, up to its first `importorskip`."""
+    names: list[str] = []
+    for node in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(node, ast.Expr | ast.Assign) and "importorskip" in ast.unparse(node.value):
+            break
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+    return names
+
+
+def imported_at_once(file: Path, seen: set[Path]) -> dict[str, Path]:
+    """{root: the file} of what is imported when a test file is collected, up to its first `importorskip`."""
+    found: dict[str, Path] = {}
+    seen.add(file)
+    for name in top_imports(file):
+        own, root = TESTS / f"{name.replace('.', '/')}.py", name.partition(".")[0]
+        if own.exists():
+            found |= imported_at_once(own, seen) if own not in seen else {}
+        elif not (TESTS / root).is_dir():
+            found[root] = file
+    return found
+
+
+def foreign_to_test(file: Path, brought: set[str]) -> list[str]:
+    where = imported_at_once(file, set())
+    return [f"{place.name} imports {root}" for root, place in sorted(where.items()) if root not in brought]
+
+
+def test_a_test_file_imports_at_once_only_what_the_extra_test_brings():
+    """Else the README's test command ends at it; what other extras bring stands after an `importorskip`."""
+    brought = brought_by_test()
+    assert {"numpy", "pytest", "scipy", "jax", "markdown_it", "json", "cardai"} <= brought
+    assert "starlette" not in brought
+    files = sorted(TESTS.glob("test_*.py"))
+    assert [line for file in files for line in foreign_to_test(file, brought)] == []
+
+
+def test_an_import_of_another_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "TESTS", tmp_path)
+    (tmp_path / "test_one.py").write_text("import json\nimport gymnasium\nimport helper\n")
+    (tmp_path / "helper.py").write_text("from starlette.testclient import TestClient\n")
+    (tmp_path / "test_two.py").write_text("import json\npytest.importorskip('gymnasium')\nimport gymnasium\n")
+    brought = {"json"}
+    assert foreign_to_test(tmp_path / "test_one.py", brought) == [
+        "test_one.py imports gymnasium", "helper.py imports starlette"
+    ]  # fmt: skip
+    assert foreign_to_test(tmp_path / "test_two.py", brought) == []
