@@ -70,10 +70,10 @@ def _try_games(load: Callable[[str], Game]) -> tuple[dict[str, str], bool]:
 def _try(game: Game) -> str:
     """Play a few random games. Returns how long it took until the rules were ready, or what is wrong."""
     start = time.perf_counter()
-    lineups = np.zeros((10, game.default_seats), np.int64)
+    lineups = np.zeros((4, game.default_seats), np.int64)
     with Line(game.name, game):
         try:
-            results = play(game, [agent(game, "random")], lineups, np.arange(10), checked=True)
+            results = play(game, [agent(game, "random")], lineups, np.arange(4), checked=True)
         except CardaiError as error:
             return f"broken: {error}"
     if not results.finished.all():
