@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.notation import Greedy, Spec
 from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.policies import nfsp, ppo
 from cardai.evaluators.policies.policy import Policy
@@ -186,7 +185,7 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
         if policy.metadata.metrics["games"] < wanted[-1]:
             raise KeyboardInterrupt
         watch(wanted[-1], policy)
-    return {games: str(Spec("policy", place)) for games, place in places.items()}
+    return {games: f"policy:{place}" for games, place in places.items()}
 
 
 def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict[int, str]:
@@ -200,7 +199,7 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
     first = place.games("games", HAND_WRITTEN, share, seed=seats)
     place.generations((first,), generations, games=share, opponents=OPPONENTS, seed=10 * seats)
     names = generation_names(generations)
-    return {share * number: str(Greedy(folder / name)) for number, name in enumerate(names, 1)}
+    return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 
 
 def throw_in(lab: Lab, seats: int) -> dict[int, str]:

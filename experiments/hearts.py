@@ -227,8 +227,8 @@ def _against_dqn(lab: Lab, stages: Stages, above: float) -> list[Finding]:
     own = stages.sub_agents
     moons = stages.composed(above)
     contests = (
-        PaperRow("T3.4", DQN, "paper_plain", plays(own.tuned_play), stages.dqn("paper_plain")),
-        PaperRow("T4.3", DQN, "paper_hold", moons, stages.dqn("paper_hold"), (own.moon_decider, above)),
+        PaperRow("T3.4", DQN, "paper_plain", plays(own.tuned_play), f"{stages.dqn('paper_plain')}?greedy"),
+        PaperRow("T4.3", DQN, "paper_hold", moons, f"{stages.dqn('paper_hold')}?greedy", (own.moon_decider, above)),
     )
     return [finding for contest in contests for finding in _findings(lab, contest)]
 

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.notation import Ahead, Greedy, Spec
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, Ways, in_ways, ship_network
+from cardai.experiments.machinery.networks import NetworkStore, ship_network
 from cardai.registry import load
 
 COMMAND = "cardai reproduce hearts-best"
@@ -43,8 +42,10 @@ SEED = 20261123
 TEACHERS = {"random": 1.0, "duck": 3.0}
 """{spec: weight} of the players from whose games the first generation learns."""
 OPPONENTS = {"duck": 1.0}
-WAYS: Ways = (({}, 2.0), ({"temperature": 0.01}, 3.0), ({"epsilon": 0.05}, 1.0))
-"""How a generation plays the games of the next one."""
+WAYS = {"": 2.0, "?temperature=0.01": 3.0, "?epsilon=0.05": 1.0}
+"""{options of a network's spec: weight}: the ways in which a generation plays the games of the next one."""
+SEARCHES = {"search": "ahead:{}?halving"}
+"""{name: spec of an agent that searches over worlds by the last network}."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,10 @@ def networks(lab: Lab) -> dict[str, Any]:
     newest = store.network(first, (store.games("games0", TEACHERS, size.first, seed=1),), seed=1)
     data: tuple[str, ...] = ()
     for number, name in enumerate(later, 1):
-        pool = OPPONENTS | in_ways(Greedy(newest), WAYS)
+        pool = OPPONENTS | {f"greedy:{newest}{way}": weight for way, weight in WAYS.items()}
         data = (*data, store.games(f"games{number}", pool, size.games, seed=20 + number))
         newest = store.network(name, data[-2:], seed=20 + number, start_from=newest, agents=("greedy",))
-    pool = OPPONENTS | in_ways(Greedy(newest), WAYS)
+    pool = OPPONENTS | {f"greedy:{newest}{way}": weight for way, weight in WAYS.items()}
     data = (*data, store.games("games-last", pool, size.games, seed=20))
     store.network(last, data[-3:], seed=20, start_from=newest, agents=("greedy",), **size.last)
     return {name: store.test_figures(name) for name in names(size.generations)}
@@ -118,9 +119,10 @@ def names(generations: int) -> list[str]:
 def run(lab: Lab) -> Findings:
     """Train the generations and measure them against three of each hand-written player."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
-    agents = {name: Spec(name) for name in ("duck", "careful", "pimc")}
-    agents |= {name: Greedy(lab.folder / name) for name in names(lab.size.generations)}
-    agents["search"] = Ahead(lab.folder / names(lab.size.generations)[-1], halving=True)
+    agents = {"duck": "duck", "careful": "careful", "pimc": "pimc"}
+    agents |= {name: f"greedy:{lab.folder / name}" for name in names(lab.size.generations)}
+    last = lab.folder / names(lab.size.generations)[-1]
+    agents |= {name: spec.format(last) for name, spec in SEARCHES.items()}
     rows: list[Finding] = []
     for name, spec in agents.items():
         for suite in ("standard", "paper"):
@@ -128,12 +130,12 @@ def run(lab: Lab) -> Findings:
     return Findings(rows, {"training": training})
 
 
-def _rows(lab: Lab, name: str, spec: Spec, suite: str) -> list[Finding]:
+def _rows(lab: Lab, name: str, spec: str, suite: str) -> list[Finding]:
     """An agent's shares of the win and points a round in the rows of a suite."""
     key = f"{name}-{suite}"
-    if suite == "paper" and spec.argument:  # the networks were trained on the variant standard
-        spec = spec.with_options(any_variant=True)
-    report = lab.bench(key, load("hearts"), suite, str(spec), lab.games or lab.size.benchmark, SEED)
+    if suite == "paper" and ":" in spec:  # the networks were trained on the variant standard
+        spec += "&any_variant" if "?" in spec else "?any_variant"
+    report = lab.bench(key, load("hearts"), suite, spec, lab.games or lab.size.benchmark, SEED)
     found = []
     for row in report["rows"]:
         column, figures = COLUMNS[suite, row["row"]], {row["measure"]: row["figure"], **row["beside"]}

@@ -30,11 +30,10 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.evaluator import find_evaluator
-from cardai.agents.notation import Greedy, Sampled, Spec
 from cardai.evaluators.policies import nfsp
 from cardai.evaluators.training.run_folder import REPORT
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, Ways, in_ways
+from cardai.experiments.machinery.networks import NetworkStore
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Game
@@ -48,10 +47,10 @@ BESIDE = {"careful": 0.5, "duck": 0.5}
 """{spec: weight} of hand-written players beside a network that learns from its own games."""
 PASSERS = ("random", "duck", "careful")
 """Who passes in the games from which the first pass networks learn."""
-WAYS = ((1.0, {}, {}), (1.0, {"epsilon": 0.1}, {}), (1.0, {}, {"epsilon": 0.05}), (1.0, {"temperature": 0.02}, {}))
+WAYS = ((1.0, "", ""), (1.0, "&epsilon=0.1", ""), (1.0, "", "&epsilon=0.05"), (1.0, "&temperature=0.02", ""))
 """(weight, how it passes, how it plays): the ways of networks in games from which they learn together."""
-SHOTS: Ways = (({}, 0.4), ({"epsilon": 0.03}, 0.4), ({"temperature": 0.01}, 0.2))
-"""How a network plays that learns to shoot the moon, which one wrong card ruins."""
+SHOTS = {"": 2.0, "&epsilon=0.03": 2.0, "&temperature=0.01": 1.0}
+"""{how it plays: weight} of a network that learns to shoot the moon, which one wrong card ruins."""
 
 PLAY: Mapping[str, Any] = {"encoder": "paper_play", "moment": "before_draw"}
 PASS: Mapping[str, Any] = {"encoder": "paper_pass", "moment": "drawn", "per_game": 8}
@@ -79,14 +78,14 @@ class SubAgents:
     moon_decider: str
 
 
-def plays(model: str, **how: Any) -> str:
-    """The spec of the agent that plays by a play network in any variant. `how`: further options."""
-    return str(Greedy(model, any_variant=True, **how))
+def plays(model: str, how: str = "") -> str:
+    """The spec of the agent that plays by a play network in any variant. `how`: further options, "&epsilon=0.1"."""
+    return f"greedy:{model}?any_variant{how}"
 
 
-def passes(model: str, **how: Any) -> str:
+def passes(model: str, how: str = "") -> str:
     """The spec of the agent that passes by a pass network in any variant."""
-    return str(Sampled(model, worlds=1, any_variant=True, **how))
+    return f"sampled:{model}?worlds=1&any_variant{how}"
 
 
 class Stages:
@@ -126,7 +125,7 @@ class Stages:
         fields: Any = {"label": label, "agents": (own,), "seed": seed, "learning_rate": self._slow}
         for number in range(size.tunings):
             pool = {
-                self.styles(f"{name}-{number}-{i}", [(passes(passing, **first),)], [(plays(play, **second),)]): share
+                self.styles(f"{name}-{number}-{i}", [(passes(passing, first),)], [(plays(play, second),)]): share
                 * weight
                 for i, (weight, first, second) in enumerate(WAYS)
             }
@@ -143,9 +142,9 @@ class Stages:
         games = store.games("games0", pool, size.games, seed=40)
         newest = store.network("play0", (games,), seed=40, label="moon", agents=("greedy:moon_hope",), **PLAY)
         for number in range(1, 1 + size.generations):
-            pool = in_ways(Greedy(newest, any_variant=True), SHOTS)
+            pool = {plays(newest, how): weight / 5 for how, weight in SHOTS.items()}
             games = store.games(f"games{number}", {**pool, **others}, size.games, seed=40 + number)
-            own = (str(Greedy(store.folder)),)
+            own = (f"greedy:{store.folder}",)
             newest = store.network(
                 f"play{number}", (games,), seed=40, label="moon", start_from=newest, agents=own, **PLAY
             )
@@ -209,8 +208,8 @@ class Stages:
         passing: list[Line] = [(passes(own.tuned_passing),)]
         for number in range(size.tunings):
             pool = {
-                self.styles(f"breaker-{number}-{i}", passing, [(plays(newest, **how),)]): weight
-                for i, (how, weight) in enumerate(SHOTS)
+                self.styles(f"breaker-{number}-{i}", passing, [(plays(newest, how),)]): weight / 5
+                for i, (how, weight) in enumerate(SHOTS.items())
             }
             games = store.games(f"games{number}", {**pool, **others}, size.games, seed=90 + number)
             chosen = (f"styles:{self.lab.folder / 'styles' / 'breaker'}-",)
@@ -240,7 +239,7 @@ class Stages:
             if policy.metadata.metrics["games"] < games:
                 raise KeyboardInterrupt
             policy.save(place)
-        return str(Spec("policy", place, greedy=True))
+        return f"policy:{place}"
 
     @property
     def _slow(self) -> float:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Peeking, Sampled
 from cardai.agents.spec import agent
 from cardai.experiments import durak_learners, literature
 from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
@@ -53,7 +52,7 @@ SAMPLING = {worlds: f"HIF, {worlds} world{'s' if worlds > 1 else ''}" for worlds
 HIDDEN = SAMPLING[WORLDS[-1]]
 AGENTS = {
     PEEKING: "peeking:nn2",
-    **{name: str(Sampled("nn2", worlds=worlds)) for worlds, name in SAMPLING.items()},
+    **{name: f"sampled:nn2?worlds={worlds}" for worlds, name in SAMPLING.items()},
     AFTER: "greedy:nn2",
     BEST: "greedy:best",
 }
@@ -168,8 +167,8 @@ def run(lab: Lab) -> Findings:
 
 def ways(network: str, worlds: Sequence[int]) -> dict[str, str]:
     """{name: spec} of a network that peeks, and that samples each number of worlds."""
-    sampling = {SAMPLING[number]: str(Sampled(network, worlds=number)) for number in worlds}
-    return {PEEKING: str(Peeking(network)), **sampling}
+    sampling = {SAMPLING[number]: f"sampled:{network}?worlds={number}" for number in worlds}
+    return {PEEKING: f"peeking:{network}", **sampling}
 
 
 def _elsewhere(lab: Lab, name: str) -> list[Finding]:

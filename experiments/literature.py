@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.cards import single
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
@@ -144,7 +143,7 @@ def run(lab: Lab) -> Findings:
     networks = {name: _trained(lab, considered, name) for name in LABELS}
     contests = {
         UNTRAINED: (UNTRAINED, UNTRAINED),
-        **{name: (str(Greedy(network)), UNTRAINED) for name, network in networks.items()},
+        **{name: (f"greedy:{network}", UNTRAINED) for name, network in networks.items()},
         "logic": ("logic", UNTRAINED),
         "keeper": ("keeper?ask_at=0.1", "logic"),
         BEST: ("policy:best?greedy", UNTRAINED),

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.notation import Greedy, Spec
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, Ways, in_ways, ship_network
+from cardai.experiments.machinery.networks import NetworkStore, ship_network
 from cardai.registry import load
 
 COMMAND = "cardai reproduce moska-expert"
@@ -35,9 +34,9 @@ CLAIMS = {"B1": Claim(14.25, games=2000)}
 """The thesis' NN2-HIF against three Bot3. Nobody has published figures against three of our `best`."""
 OTHERS = {"bot3": 1.0, "bot3?randomised": 1.0, "greedy:best": 2.0, "greedy:nn2": 0.5}
 """{spec: weight} of the players that a generation plays its games with."""
-WAYS: Ways = (({}, 8.0), ({"epsilon": 0.1}, 4.0), ({"temperature": 0.02}, 4.0))
-"""How a network plays these games itself."""
-SEARCHES = {"search": {"halving": True}, "search, others Bot3": {"halving": True, "others": "bot3"}}
+WAYS = {"": 8.0, "?epsilon=0.1": 4.0, "?temperature=0.02": 4.0}
+"""{options of a network's spec: weight}: the ways in which it plays these games itself."""
+SEARCHES = {"search": "?halving", "search, others Bot3": "?halving&others=bot3"}
 """{name: options of the searches that the last generation judges}."""
 
 
@@ -91,8 +90,9 @@ def networks(lab: Lab) -> dict[str, Any]:
     place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
     judge, start = "best", str(SHIPPED / "moska" / "best.safetensors")
     for number, name in enumerate(names(size.generations), 1):
-        own = in_ways(Greedy(judge), WAYS)
-        pool = OTHERS | {spec: weight + OTHERS.get(spec, 0) for spec, weight in own.items()}
+        pool = OTHERS | {
+            f"greedy:{judge}{way}": weight + OTHERS.get(f"greedy:{judge}{way}", 0) for way, weight in WAYS.items()
+        }
         games = place.games(f"games{number}", pool, size.games, seed=1400 + number)
         teacher = f"ahead:{judge}?{size.teacher}"
         judge = start = place.network(name, (games,), seed=number, start_from=start, teacher=teacher)
@@ -107,25 +107,22 @@ def names(generations: int) -> list[str]:
 def run(lab: Lab) -> Findings:
     """Train the generations and measure them against three Bot3 and against three of `best`."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
-    rows = _rows(lab, "best", "best", Greedy("best"))
+    rows = _rows(lab, "best", "best", "greedy:best")
     for name in names(lab.size.generations):
-        rows += _rows(lab, name, name, Greedy(lab.folder / name))
+        rows += _rows(lab, name, name, f"greedy:{lab.folder / name}")
     last = names(lab.size.generations)[-1]
     for way, options in SEARCHES.items():
         for name, model in (("best", "best"), (last, str(lab.folder / last))):
             rows += _rows(
-                lab,
-                f"{name}, {way}",
-                f"{name}-{way.replace(', ', '-').replace(' ', '-')}",
-                Spec("ahead", model, **options),
+                lab, f"{name}, {way}", f"{name}-{way.replace(', ', '-').replace(' ', '-')}", f"ahead:{model}{options}"
             )
     return Findings(rows, {"training": training})
 
 
-def _rows(lab: Lab, name: str, key: str, spec: Spec) -> list[Finding]:
+def _rows(lab: Lab, name: str, key: str, spec: str) -> list[Finding]:
     """The games that an agent loses in each row of the suite."""
-    games = lab.games or (lab.size.dear if spec.kind == "ahead" else lab.size.benchmark)
-    report = lab.bench(key, load("moska"), "search", str(spec), games, SEED)
+    games = lab.games or (lab.size.dear if spec.startswith("ahead:") else lab.size.benchmark)
+    report = lab.bench(key, load("moska"), "search", spec, games, SEED)
     return [
         Finding(LOST, name, row["row"], of_estimate(row["figure"]), CLAIMS.get(row["row"]), key)
         for row in report["rows"]

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.notation import Peeking
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names, in_ways, ship_network
+from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
 from cardai.files.reading import parse_json, read_json, read_text
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
@@ -155,7 +154,7 @@ def networks(lab: Lab) -> dict[str, Any]:
 
     first = place.games("games1", HAND_WRITTEN, size.games["games1"], seed=1)
     nn1 = network("nn1", first, seed=1)
-    pool = OPPONENTS | in_ways(Peeking(nn1), (({}, 3.0), ({"epsilon": 0.1}, 1.5)))
+    pool = OPPONENTS | {f"peeking:{nn1}": 3.0, f"peeking:{nn1}?epsilon=0.1": 1.5}
     second = place.games("games2", pool, size.games["games2"], seed=2)
     third = place.games("games3", pool, size.games["games2"], seed=3)
     half_way = network("nn2-first", first, second, third, seed=2, start_from=nn1)
@@ -261,14 +260,13 @@ def _tests(name: str, summary: Mapping[str, Any]) -> list[Finding]:
 
 def with_table_1(game: Game, nn1: str) -> Game:
     """The game with a suite "table1" of the thesis' four benchmarks, where NN1 is the model file or folder `nn1`."""
-    peeking = str(Peeking(nn1))
     suite = Suite(
         about="the thesis' Table 1",
         measure="loss",
         rows={
             "B1": SuiteRow(("bot3",) * 3),
-            "B2": SuiteRow((peeking,) * 3),
-            "B3": SuiteRow(("bot3", peeking, "peeking:hand_value")),
+            "B2": SuiteRow((f"peeking:{nn1}",) * 3),
+            "B3": SuiteRow(("bot3", f"peeking:{nn1}", "peeking:hand_value")),
             "B4": SuiteRow(("random",) * 3),
         },
         agents=(),

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
@@ -84,7 +83,7 @@ def run(lab: Lab) -> Findings:
     rows, games = [], lab.games or lab.size.benchmark
     for seats in lab.size.seats:
         tests = lab.piece(f"networks-{seats}", lambda seats=seats: networks(lab, seats), repeats=False)
-        agents = {_title(name, names): str(Greedy(lab.folder / f"table-{seats}" / name)) for name in names}
+        agents = {_title(name, names): f"greedy:{lab.folder / f'table-{seats}' / name}" for name in names}
         agents = {OPPONENT: OPPONENT, **agents}
         if not refusals[str(seats)]:
             agents[OURS] = SHIPPED

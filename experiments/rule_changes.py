@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardai.agents.notation import Greedy
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore
@@ -134,10 +133,8 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 def _played(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
     """Let both networks of a pair play under a variant's rules; what `compared` returns."""
 
-    specs = {
-        trained: str(Greedy(lab.folder / _folder(trained, pair) / "network", any_variant=trained != rules))
-        for trained in VARIANTS
-    }
+    specs = {trained: f"greedy:{lab.folder / _folder(trained, pair) / 'network'}" for trained in VARIANTS}
+    specs[other_rules(rules)] += "?any_variant"
     games, seed = lab.games or lab.size.benchmark, SEED + pair
     return lab.piece(f"played-{rules}-{pair}", lambda: compared(specs, rules, games, seed, lab.progress))
 

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cardai.agents.endgame import Endgame
-from cardai.agents.notation import Ahead, Greedy, Spec
 from cardai.agents.spec import agent
 from cardai.agents.strategy import WorldSearch
 from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
@@ -78,16 +77,22 @@ class Contest:
         """{spec: its family}."""
         if self.families is not None:
             return self.families
-        greedy, ahead, less = Greedy(self.judge), Ahead(self.judge, worlds=16), Ahead(self.judge, worlds=4)
-        halving = ahead.with_options(halving=True)
-        families = {
-            PLAIN: (self.player, greedy),
-            ITSELF: (less, ahead, halving, ahead.with_options(turns=1)),
-            PLAYER: (one.with_options(others=self.player) for one in (less, ahead, halving)),
-            ROLLOUT: (Spec("rollout", 4), Spec("rollout", 16)),
-            ENDING: (Spec("endgame", greedy), Spec("endgame", halving)) if self.has_endings else (),
+        ahead = f"ahead:{self.judge}"
+        endings = {f"endgame:greedy:{self.judge}": ENDING, f"endgame:({ahead}?worlds=16&halving)": ENDING}
+        return {
+            self.player: PLAIN,
+            f"greedy:{self.judge}": PLAIN,
+            f"{ahead}?worlds=4": ITSELF,
+            f"{ahead}?worlds=16": ITSELF,
+            f"{ahead}?worlds=16&halving": ITSELF,
+            f"{ahead}?worlds=16&turns=1": ITSELF,
+            f"{ahead}?worlds=4&others={self.player}": PLAYER,
+            f"{ahead}?worlds=16&others={self.player}": PLAYER,
+            f"{ahead}?worlds=16&halving&others={self.player}": PLAYER,
+            "rollout:4": ROLLOUT,
+            "rollout:16": ROLLOUT,
+            **(endings if self.has_endings else {}),
         }
-        return {str(spec): family for family, specs in families.items() for spec in specs}
 
 
 DUELS = {"one defensive": ("defensive",), "one thrifty": ("thrifty",)}

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.compare import parameters
@@ -205,7 +204,7 @@ def _reached(lab: Lab, name: str) -> list[Finding]:
     games = lab.games or (lab.size.dear if name == "hearts" else lab.size.benchmark)
     generations = generation_names(lab.size.generations)
     agents = {RANDOM: "random", SIMPLE: setup.simple}
-    agents |= {f"network {1 + i}": str(Greedy(lab.folder / name / one)) for i, one in enumerate(generations)}
+    agents |= {f"network {1 + i}": f"greedy:{lab.folder / name / one}" for i, one in enumerate(generations)}
     rows = []
     for title, spec in agents.items():
         key = f"reached-{name}-{title.replace(' ', '-')}"

@@ -6,8 +6,8 @@ This module is loaded whenever agents are listed, so it imports no JAX.
 import re
 from pathlib import Path
 
-from cardai.agents.notation import Spec
-from cardai.agents.spec import Agent, flag
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError
 from cardai.evaluators.jax_start import check_devices
 from cardai.files.named import note, place_of
 from cardai.game import Game
@@ -24,7 +24,12 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
     Takes its flags out of `options`: `?greedy` plays the most probable move, `?any_variant` allows a variant that it
     was not trained on. Raises CardaiError if the file holds no policy.
     """
-    flags = {name: flag(spec, name, options) for name in ("greedy", "any_variant")}
+    flags = {}
+    for name in ("greedy", "any_variant"):
+        value = options.pop(name, None)
+        if value not in (None, ""):
+            raise CardaiError(f"agent {spec!r}: {name!r} takes no value")
+        flags[name] = value is not None
     called = f"policy:{argument}"  # a model may have the same name
     place = place_of(called) or _place(game, argument)
     note(called, place)
@@ -38,7 +43,7 @@ def listed(game: Game) -> dict[str, str]:
     """Returns the agents of the policies that come with cardai for a game, with a line about each: spec -> line."""
     names = sorted(place.stem for place in (SHIPPED / game.name).glob("*.safetensors"))
     line = "plays the most probable move of a policy network that comes with cardai"
-    return {str(Spec("policy", name, greedy=True)): line for name in names}
+    return {f"policy:{name}?greedy": line for name in names}
 
 
 def _place(game: Game, argument: str) -> Path:

@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OnePly
 from cardai.data.dataset import Dataset, collect_games
@@ -242,4 +241,5 @@ class SelfPlayGeneration:
 
 
 def _player(evaluator: CachingEvaluator, epsilon: float = 0.0, temperature: float = 0.0) -> Agent:
-    return Agent(str(Greedy(evaluator)), OnePly(evaluator, epsilon=epsilon, temperature=temperature))
+    strategy = OnePly(evaluator, epsilon=epsilon, temperature=temperature)
+    return Agent(f"greedy:{evaluator.name}", strategy)

@@ -7,12 +7,11 @@
 After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.notation import Spec
 from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.model import FILE, Model
@@ -24,9 +23,8 @@ from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.stats.progress import Progress
 
-Ways = Sequence[tuple[Mapping[str, Any], float]]
-"""(options, weight): the ways in which an agent plays games from which a network learns."""
-WAYS: Ways = (({}, 1.5), ({"epsilon": 0.1}, 2.0), ({"temperature": 0.02}, 2.0))
+WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
+"""{options of a network's spec: weight}: the ways it plays the games from which its next generation learns."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +94,10 @@ class NetworkStore:
         names = generation_names(last)
         newest = self.network(names[0], data, seed=seed, **fields)
         for number, name in enumerate(names[1:], 1):
-            pool = {**opponents, **in_ways(Spec(way, newest), WAYS)}
+            pool = {**opponents, **{f"{way}:{newest}{how}": weight for how, weight in WAYS.items()}}
             data = (*data, self.games(f"later{number}", pool, games, seed + number))
             newest = self.network(name, data, seed=seed + number, start_from=newest, **fields)
         return newest
-
-
-def in_ways(player: Spec, ways: Ways) -> dict[str, float]:
-    """An agent in all ways: {spec: weight}."""
-    return {str(player.with_options(**options)): weight for options, weight in ways}
 
 
 def generation_names(last: int) -> list[str]:

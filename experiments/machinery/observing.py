@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
-from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.data import own_games
 from cardai.data.dataset import Dataset
@@ -112,7 +111,7 @@ def _spec(player: Agent, game: Game, variant: str | None, seats: int, folder: Pa
                 return ""
             judge = cast(Any, player.evaluator)
             place = game.name, variant or game.default_variant, seats, judge.encoder, judge.moment
-            return str(Greedy(f"{{network {' '.join(map(str, place))} mlp}}"))
+            return f"greedy:{{network {' '.join(map(str, place))} mlp}}"
     return spec
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent, agent
 from cardai.cards import count, highest, lowest, next_subset, single, suit, suit_cards
 from cardai.errors import CardaiError
@@ -264,5 +263,5 @@ def pimc(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent
     """
     if argument:
         raise CardaiError(f"agent {spec!r}: pimc takes nothing after a colon; its option is ?worlds=100")
-    made = agent(game, Spec("rollout", options.pop("worlds", "100"), by="duck"))
+    made = agent(game, f"rollout:{options.pop('worlds', '100')}?by=duck")
     return replace(made, spec=spec, about="each move played out by duck in sampled worlds; the best mean score")
