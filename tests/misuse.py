@@ -484,7 +484,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "Model.rows": (rows, lambda: wrong_rows()),
         "Scorer.rows": (rows, lambda: wrong_rows()),
         "Model.path": (lambda: folder() / "saved.safetensors", lambda: [*PATH, None]),
-        "cardai.evaluators.load.path": (model_file, lambda: [*PATH, None]),
+        "evaluators.load.path": (model_file, lambda: [*PATH, None]),
         "read_metadata.path": (model_file, lambda: [*PATH, None]),
         "find.name": (lambda: "best", lambda: [*TEXT, None]),
         "module": (lambda: model().module, lambda: [None, 5, "mlp", {}, len]),

@@ -28,7 +28,7 @@ def can_begin() -> bool:
 def begin(function: Any, compile_: Callable[[], Any]) -> None:
     """Have a copy of this process compile a rule, by a call of `compile_`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads of NumPy's, which are prepared for it
+        warnings.simplefilter("ignore")  # of threads of NumPy's, which are prepared for it, and of JAX, see can_begin
         try:
             process = os.fork()
         except OSError:  # then this process compiles it
