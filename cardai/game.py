@@ -841,8 +841,11 @@ class Game:
 
 
 def game_of(state: GameState) -> Game | None:
-    """The game of a state. None if that cannot be told, as in another process than the one that made it."""
-    return _OF_STATES.get(id(state.dtype))
+    """The game of a state. None if that cannot be told, as in another process than the one that made it.
+
+    Raises CardaiError for anything but a record.
+    """
+    return _OF_STATES.get(id(check_kind("state", state, np.void, "a state of a game").dtype))
 
 
 def is_game(game: Any) -> Game:

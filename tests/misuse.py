@@ -52,6 +52,11 @@ PARTS = {
 INNER = {
     "cardai.game.state_dtype": "makes the type of a game's states; called where a game is written",
     "cardai.game.move_dtype": "makes the type of a game's moves; called where a game is written",
+    "cardai.game.GameState": "the type of a record, which NumPy makes",
+    "cardai.registry.load_version": "what pickle calls with what `reduced` has written",
+    "cardai.registry.reduced": "what pickle asks; pickle.dumps is the door to it",
+    "cardai.table.many.Results": "what `play` returns",
+    "cardai.game.game_of": "what shows a state in a notebook asks, of records alone",
     "cardai.game.copies": "an inner step of the analysis, on states that have been checked",
     "cardai.game.is_game": "the check itself",
     "cardai.game.Game.check_outcome": "the check itself",
@@ -633,7 +638,8 @@ def parameters_of(function: Any, skip: int = 0) -> dict[str, inspect.Parameter]:
 def value_of(function: Function, parameter: str) -> tuple[Callable[[], Any], Callable[[], list[Any]]]:
     """The good value and the wrong ones of a parameter: by function and parameter, by class, or by parameter alone."""
     kind, _, method = function.label.rpartition(".")
-    package = function.home.partition(".")[0]
+    parts = function.home.split(".")
+    package = parts[1] if parts[1] == "evaluators" else parts[0]
     tried = [f"{function.label}.{parameter}", f"{package}.{function.label}.{parameter}", f"{method}.{parameter}"]
     tried = [tried[1], tried[0], tried[2], f"{kind}.{parameter}", parameter]
     for name in tried:
@@ -674,7 +680,8 @@ def calls(part: str) -> Iterator[Call]:
 
 _GAME = ["recorded", "game", "move", "score", "seed", "lineup", "seats", "variant", "may not play"]
 WORDS = {
-    "spec": ["agent", "option"], "candidate": ["agent"], "other": ["agent"], "suite_name": ["suite"],
+    "spec": ["agent", "option", "judge"], "candidate": ["agent", "spec"], "other": ["agent", "spec"],
+    "suite_name": ["suite"],
     "game": ["not of", "recorded", "is for"],
     "games": _GAME, "recorded": _GAME, "lineups": ["seats"], "function": ["rule"],
     "players": ["agent", "seats"], "agents": ["agent", "compiled", "worlds", "parameters", "evaluator", "seats"],

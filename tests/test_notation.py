@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
@@ -39,6 +39,7 @@ def _is_part(text):
         return False
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES)
 def test_a_value_is_written_as_a_text_that_says_the_same_value(value):
     text = str(value)
