@@ -52,11 +52,11 @@ for _name, _words in {
     "literature": "score of a team of two, a tie counted half, against two players `plausible`",
 }.items():
     _setup = GAMES[_name]
-    _better, _side = ("higher", "above") if _setup.sign > 0 else ("lower", "below")
+    _direction, _side = ("higher", "above") if _setup.sign > 0 else ("lower", "below")
     LABELS |= {
         networks_table(_setup): f"{_setup.title}: networks; {_words}",
         differences_table(_setup): f"{_setup.title}: CNN minus MLP, seed by seed",
-        f"{_setup.counted}, %": f"{_setup.counted}, % ({_better} is better)",
+        f"{_setup.counted}, %": f"{_setup.counted}, % ({_direction} is better)",
         f"{_setup.counted}, points": f"{_setup.counted}, percentage points ({_side} 0: CNN better)",
     }
 
