@@ -170,6 +170,29 @@ if JIT:
                 address = builder.add(base, builder.mul(index, size))
                 return builder.inttoptr(address, _VECTOR.as_pointer())
 
+            def loop(first, step, end, carried, turn):
+                """Take turn(i, values) for i = first, first + step, ... up to end - step. It returns the next values.
+
+                carried: the values of the first turn. Returns those after the last turn, and the first i without one.
+                """
+                head, body, out = (builder.append_basic_block() for _ in range(3))
+                before = builder.block
+                builder.branch(head)
+                builder.position_at_end(head)
+                i, values = builder.phi(_I64), [builder.phi(value.type) for value in carried]
+                i.add_incoming(first, before)
+                for phi, value in zip(values, carried, strict=True):
+                    phi.add_incoming(value, before)
+                following = builder.add(i, ir.Constant(_I64, step))
+                builder.cbranch(builder.icmp_signed("<=", following, end), body, out)
+                builder.position_at_end(body)
+                for phi, value in zip(values, turn(i, values), strict=True):
+                    phi.add_incoming(value, builder.block)
+                i.add_incoming(following, builder.block)
+                builder.branch(head)
+                builder.position_at_end(out)
+                return values, i
+
             def add_input(vectors, k, places_of):
                 """Add input k, times its weights, to some vectors of sums. Returns these."""
                 eight = ir.Constant(_I64, 8)
@@ -186,52 +209,30 @@ if JIT:
                     added.append(builder.fadd(held, product, flags=("contract",)))
                 return added
 
-            def inputs(vectors, k, together, places_of):
-                """A loop that adds inputs from k on, so many `together`, while there are as many left."""
-                head, body, out = (builder.append_basic_block() for _ in range(3))
-                before = builder.block
-                builder.branch(head)
-                builder.position_at_end(head)
-                phi = builder.phi(_I64)
-                phi.add_incoming(k, before)
-                held = [builder.phi(_VECTOR) for _ in vectors]
-                for sums_, begun in zip(held, vectors, strict=True):
-                    sums_.add_incoming(begun, before)
-                following = builder.add(phi, ir.Constant(_I64, together))
-                builder.cbranch(builder.icmp_signed("<=", following, count), body, out)
-                builder.position_at_end(body)
-                added = held
-                for i in range(together):
-                    added = add_input(added, builder.add(phi, ir.Constant(_I64, i)), places_of)
-                for sums_, after in zip(held, added, strict=True):
-                    sums_.add_incoming(after, body)
-                phi.add_incoming(following, body)
-                builder.branch(head)
-                builder.position_at_end(out)
-                return held, phi
+            def add_inputs(together, places_of):
+                """Return a turn that adds so many inputs, one after the other."""
+
+                def turn(k, vectors):
+                    for i in range(together):
+                        vectors = add_input(vectors, builder.add(k, ir.Constant(_I64, i)), places_of)
+                    return vectors
+
+                return turn
 
             def tiles(lanes, first, end):
-                """A loop over tiles of `lanes` vectors from unit `first` while a whole tile is left."""
-                step = ir.Constant(_I64, lanes * LANES)
-                head, body, out = (builder.append_basic_block() for _ in range(3))
-                before = builder.block
-                builder.branch(head)
-                builder.position_at_end(head)
-                j = builder.phi(_I64)
-                j.add_incoming(first, before)
-                builder.cbranch(builder.icmp_signed("<=", builder.add(j, step), end), body, out)
-                builder.position_at_end(body)
-                places_of = [builder.add(j, ir.Constant(_I64, LANES * i)) for i in range(lanes)]
-                vectors = [builder.load(vector(start, place), align=4) for place in places_of]
-                k = ir.Constant(_I64, 0)
-                for together in (TOGETHER, 1):
-                    vectors, k = inputs(vectors, k, together, places_of)
-                for held, place in zip(vectors, places_of, strict=True):
-                    builder.store(held, vector(sums, place), align=4)
-                j.add_incoming(builder.add(j, step), builder.block)
-                builder.branch(head)
-                builder.position_at_end(out)
-                return j
+                """Compute tiles of `lanes` vectors from unit `first` on. Returns the first unit of no whole tile."""
+
+                def tile(j, _):
+                    places_of = [builder.add(j, ir.Constant(_I64, LANES * i)) for i in range(lanes)]
+                    vectors = [builder.load(vector(start, place), align=4) for place in places_of]
+                    k = ir.Constant(_I64, 0)
+                    for together in (TOGETHER, 1):
+                        vectors, k = loop(k, together, count, vectors, add_inputs(together, places_of))
+                    for held, place in zip(vectors, places_of, strict=True):
+                        builder.store(held, vector(sums, place), align=4)
+                    return []
+
+                return loop(first, lanes * LANES, end, [], tile)[1]
 
             left = tiles(4, ir.Constant(_I64, 0), units)
             tiles(1, left, units)
