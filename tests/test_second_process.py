@@ -16,7 +16,11 @@ from cardai.kernel import driver
 from cardai.rule import JIT, elsewhere
 from cardai.table import second_process
 
-pytestmark = pytest.mark.skipif(not JIT, reason="plain Python compiles nothing")
+pytestmark = [
+    pytest.mark.skipif(not JIT, reason="plain Python compiles nothing"),
+    # Other tests of this process may have loaded JAX. `can_begin` refuses that; tests of what follows do not ask it.
+    pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),
+]
 
 PLAY = """
 import sys

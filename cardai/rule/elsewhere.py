@@ -28,7 +28,7 @@ def can_begin() -> bool:
 def begin(function: Any, compile_: Callable[[], Any]) -> None:
     """Have a copy of this process compile a rule, by a call of `compile_`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of threads of NumPy's, which are prepared for it, and of JAX, see can_begin
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads of NumPy's, which are prepared for it
         try:
             process = os.fork()
         except OSError:  # then this process compiles it
@@ -55,14 +55,12 @@ def is_under_way(function: Any) -> bool:
 def finish(function: Any) -> None:
     """Wait for the copy that compiles a rule, if there is one. It is ended if that takes too long."""
     process, patient_until = _under_way.get(function), time.monotonic() + PATIENCE
-    while process is not None and time.monotonic() < patient_until:
-        if _has_ended(process):
-            break
+    if process is None:
+        return
+    while not _has_ended(process) and time.monotonic() < patient_until:
         time.sleep(0.005)
-    else:
-        if process is not None:
-            _kill(process)
-    _under_way.pop(function, None)
+    _kill(process)
+    del _under_way[function]
 
 
 def _has_ended(process: int) -> bool:
