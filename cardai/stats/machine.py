@@ -5,6 +5,7 @@ import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,16 @@ def code_digest(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
     """A digest of the files of the core and of some other `parts` of the package, and of their names: 12 hex digits."""
     rooms = {place.name: place for place in _CORE.iterdir() if place.name not in _PARTS}
     rooms |= {part: _CORE / part if (_CORE / part).is_dir() else _CORE.parent / part for part in parts}
+    return files_digest(rooms, suffixes)
+
+
+def files_digest(places: Mapping[str, Path], suffixes: tuple[str, ...] = (".py",)) -> str:
+    """A digest of the files in some folders (or single files), and of their names: 12 hex digits."""
     digest = hashlib.blake2b(digest_size=6)
-    for name, room in sorted(rooms.items()):
-        for file in [room] if room.is_file() else sorted(room.rglob("*")):
+    for name, place in sorted(places.items()):
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
             if file.suffix in suffixes:
-                digest.update(f"{name}/{file.relative_to(room).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+                digest.update(f"{name}/{file.relative_to(place).as_posix()}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -1,7 +1,6 @@
 """What a machine says it is before it plays, and whether its games are those that this machine would play."""
 
 import functools
-import hashlib
 import importlib.metadata
 import platform
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from cardai.game import Game
 from cardai.rule import JIT
-from cardai.stats.machine import code_digest, processor
+from cardai.stats.machine import code_digest, files_digest, processor
 
 _ALWAYS = ("cardai", "code", "game", "rules")
 _NUMBERS = ("numba", "numpy", "jax", "device")
@@ -27,7 +26,7 @@ def identity(game: Game, device: str | None = None) -> dict[str, str]:
         "cardai": importlib.metadata.version("cardai"),
         "code": code_digest("evaluators"),
         "game": f"{game.name} {game.version}",
-        "rules": _digest(module.parent) if module.name != "<string>" else "",
+        "rules": _rules_digest(module.parent) if module.name != "<string>" else "",
         "python": platform.python_version(),
         "numba": importlib.metadata.version("numba") if JIT else "none",
         "numpy": importlib.metadata.version("numpy"),
@@ -81,9 +80,5 @@ def _words(name: str, value: str | None) -> str:
 
 
 @functools.cache
-def _digest(folder: Path) -> str:
-    """A digest of all Python files in a folder, and of their names."""
-    digest = hashlib.blake2b(digest_size=6)
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+def _rules_digest(folder: Path) -> str:
+    return files_digest({"": folder})
