@@ -238,6 +238,13 @@ def test_code_that_cannot_be_isolated_is_refused():
     assert not agent(durak, "endgame:thrifty", isolate=True).is_foreign
 
 
+def test_a_function_of_this_process_is_not_taken_for_isolated():
+    mine = cardai.player(lambda game, world: game.moves(world)[0], "mine")
+    with pytest.raises(CardaiError, match="agent 'mine' cannot be isolated"):
+        cardai.match(MOSKA, [mine, "random"], games=2, isolate=True)
+    assert agent(MOSKA, agent(MOSKA, "bot3"), isolate=True).spec == "bot3"
+
+
 def test_the_process_ends_with_its_agent():
     mine = agent(MOSKA, "python:isolated_agents:lowest", isolate=True)
     process = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Process" and hasattr(thing, "spec"))

@@ -169,12 +169,15 @@ def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agen
     Raises CardaiError, which says what is wrong and what there is.
     """
     is_game(game)
-    if isinstance(spec, Agent):
-        return spec
-    value = parse(spec)
-    made = replace(_made(game, value, check_flag("isolate", isolate)), game=game)
+    check_flag("isolate", isolate)
+    made = spec if isinstance(spec, Agent) else _from_spec(game, parse(spec), isolate)
     if isolate and made.is_foreign and not made.strategy.is_isolated:
-        raise CardaiError(f"agent {str(value)!r} cannot be isolated: only python:... and searches with python:... can")
+        raise CardaiError(f"agent {made.spec!r} cannot be isolated: only python:... and searches with python:... can")
+    return made
+
+
+def _from_spec(game: Game, value: Spec, isolate: bool) -> Agent:
+    made = replace(_made(game, value, isolate), game=game)
     object.__setattr__(made, "_value", value)
     return made
 
