@@ -16,7 +16,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
@@ -156,21 +156,21 @@ _OUTSIDE = (
 def _failed(error: OSError) -> int:
     """Refuse what the system did not do. Returns the exit code. Raises `error` again if it is a bug in cardai."""
     if isinstance(error, BrokenPipeError):  # the program that reads has ended, as `head` does
-        _silence_stdout()
+        _silence(sys.stdout)
         return BROKEN_PIPE
     if error.errno not in _OUTSIDE:
         raise error
     why = error.strerror or error
     if error.filename is not None:
         return _refused(f"cannot use {error.filename}: {why}")
-    _silence_stdout()  # a stream: those that read and write files name them
+    _silence(sys.stdout)  # a stream: those that read and write files name them
     return _refused(f"cannot print: {why}")
 
 
-def _silence_stdout() -> None:
+def _silence(stream: TextIO) -> None:
     """Let what could not be printed go nowhere, so that Python does not try and complain again when it exits."""
     with contextlib.suppress(OSError):  # a stream without a number of its own is none that Python would complain of
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @app.command(group=GAMES)
@@ -1148,8 +1148,10 @@ def _refuse(sentence: str) -> NoReturn:
 def _refused(sentence: str, code: int = REFUSED) -> int:
     from cardai.errors import printable
 
-    with contextlib.suppress(OSError):  # where stderr cannot be written to, the exit code alone says it
+    try:
         print(f"cardai: {printable(sentence)}", file=sys.stderr)
+    except OSError:  # where stderr cannot be written to, the exit code alone says it
+        _silence(sys.stderr)
     return code
 
 
