@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES
+from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES, unrepeated
 from cardai.experiments.machinery.charts import chart, dots, key, level
 from cardai.experiments.machinery.words import (
     Result,
+    listed,
     percent,
     points,
     rows_by_place,
@@ -20,8 +21,7 @@ NOTES = (
     "In brackets: the paper's figure, from 1000 games a row. Its opponents are not available. rollout:100 and pimc"
     " stand in for its Monte Carlo tree search, DQN is trained here, so a verdict says how our agent does against a"
     " stand-in.",
-    "T3.5 (three against a person), T4.4 (three against a person) and T6 (three against a person): these rows of the"
-    " paper need people and are not repeated.",
+    f"{listed(unrepeated())}: these rows of the paper need people and are not repeated.",
     "T3.1 to T3.4: rules without moons; T3.1, T3.4, T4.1 and T4.3: nothing is passed.",
     "Tried: the moon decider gives the hand more than its threshold, so that the moon networks pass and play.",
     "Each other: the mean of the three other seats. Moons of the other three: the share of rounds in which one of them"
