@@ -51,7 +51,9 @@ class Process:
             "--data",
             str(data),
         ]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # As most users start it: without PYTHONUNBUFFERED.
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
         assert self.process.stdout is not None
         found = re.search(r"at (http://\S+)/ ", self.process.stdout.readline())
         assert found, "the server did not start"

@@ -1182,7 +1182,7 @@ def _print(value: Any) -> None:
 
     value = printable(value) if isinstance(value, str) else value
     if isinstance(value, str) and not sys.stdout.isatty():
-        print(value)
+        print(value, flush=True)  # whoever reads a pipe waits for it: `cardai serve` says where it is and goes on
     elif isinstance(value, str):  # rich breaks long lines between words, a terminal within them
         Output().print(value, markup=False, highlight=False, emoji=False)
     else:
