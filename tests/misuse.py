@@ -464,15 +464,11 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "planned": (lambda: None, lambda: whole(0, optional=True)),
         "complete": (lambda: True, lambda: FLAG),
         "lineup": (lambda: [0, 0], lambda: [None, 5, "00", [0], [0, 0, 0], [0, 1], [0, -1], [0.0, 0.0], [None, 0]]),
-        "add.moves": (one_moved, lambda: wrong_played()),
+        "add.moves": (one_moved, wrong_played),
         "scores": (lambda: [0.0, 1.0], lambda: [None, 5, "01", [0.0], ["0", "1"], [math.nan, 0.0], [2.0, 0]]),
         "in_order.lineups": (lambda: np.zeros((3, 2), int), lambda: wrong_lineups()),
         "collect.paths": (lambda: [file()], lambda: [None, 5, [], [5], {}, [folder() / "none.jsonl"]]),
         "in_order.seeds": (lambda: np.arange(3), wrong_seeds),
-        "pack.moves": (one_moved, lambda: wrong_played(other_games=True)),
-        "unpack.text": (lambda: packed(), lambda: [*TEXT, None, "", "AAAA", "no base64!"]),
-        "unpack.move": (lambda: GAME.move, lambda: [None, 5, "move", np.dtype(float), own_move()]),
-        "plies": (lambda: len(recorded().moves), lambda: whole(0)),
         "recorded": (recorded, lambda: wrong_recorded()),
         "rules": (lambda: None, lambda: TEXT),
         "paths": (lambda: [file()], lambda: [None, 5, str(file()), [], [5], [None], {}]),
@@ -532,10 +528,9 @@ def wrong_rows() -> list[Any]:
     return [None, 5, "rows", good.tolist(), good.astype(float), good.astype(np.int64), good[0], good[None], good[:, 1:]]
 
 
-def wrong_played(other_games: bool = False) -> list[Any]:
-    good = recorded().moves
-    wrong = [None, 5, "moves", good.tolist(), good[0], good[None], swapped(good), states(), np.zeros(3)]
-    return wrong if other_games else [*wrong, np.array([FOREIGN.moves(FOREIGN.new())[0]])]
+def wrong_played() -> list[Any]:
+    good, foreign = recorded().moves, np.array([FOREIGN.moves(FOREIGN.new())[0]])
+    return [None, 5, "moves", good.tolist(), good[0], good[None], swapped(good), states(), np.zeros(3), foreign]
 
 
 def wrong_recorded() -> list[Any]:
@@ -547,12 +542,6 @@ def wrong_recorded() -> list[Any]:
     wrong.append(replace(good, scores=(0.0,)))
     wrong += [replace(good, moves=one) for one in (None, 5, "moves", foreign, good.moves[:3], garbage, np.zeros(3))]
     return [*wrong, replace(good, scores=(2.0, 0.5)), replace(good, scores="01")]
-
-
-def packed() -> str:
-    from cardai.data.record import pack
-
-    return pack(recorded().moves)
 
 
 # The walk.

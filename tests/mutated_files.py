@@ -334,7 +334,7 @@ def bomb(lines: list[dict[str, object]]) -> tuple[dict[str, object]]:
     """A line with moves of 100 million bytes; the header allows as many plies."""
     lines[0]["max_plies"] = 2**27
     line = dict(lines[min(1, len(lines) - 1)])
-    line |= {"plies": 12_500_000, "moves": _packed_zeros()}
+    line |= {"plies": [12_500_000], "moves": _packed_zeros()}
     return (line,)
 
 

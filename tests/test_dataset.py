@@ -480,19 +480,19 @@ def test_a_damaged_file_is_refused_by_its_line(files, tmp_path):
     whole = files["moska"].read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     assert "truncated" in refusal([path])
-    path.write_bytes(whole.replace(b'"scores":[1.0', b'"scores":[0.0', 1))
+    path.write_bytes(whole.replace(b'"scores":[[', b'"scores":[[1', 1))
     assert "the line does not fit its checksum" in refusal([path])
 
 
 def test_a_game_that_does_not_replay_is_refused(files, tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(files["moska"].read_bytes())
-    forge(path, 4, scores=[0.0, 0.0, 0.0, 0.0])
-    assert refusal([path]).startswith(f"{path}, line 4: game 2 (seed ")
+    block = json.loads(path.read_text().splitlines()[1])
+    forge(path, 2, scores=[*block["scores"][:2], [0.0] * 4, *block["scores"][3:]])
+    assert refusal([path]).startswith(f"{path}, game 2 (seed ")
     assert "the scores are" in refusal([path])
     path.write_bytes(files["moska"].read_bytes())
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    forge(path, 4, moves=lines[4]["moves"], plies=lines[4]["plies"])
+    forge(path, 2, seeds=block["seeds"][::-1])
     assert "may not play" in refusal([path])
     games = list(read(files["moska"]))
     cut = replace(games[3], moves=games[3].moves[:-1])

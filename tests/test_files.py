@@ -212,8 +212,8 @@ def test_sizes_in_a_header_are_checked_before_anything_is_unpacked(tmp_path, hea
 
 
 def test_moves_that_unpack_to_more_than_a_game_are_refused_with_little_memory(tmp_path):
-    place = forged(tmp_path / "g.jsonl", plies=9, moves=mutated_files._packed_zeros())
-    with mutated_files.watched() as usage, pytest.raises(CardaiError, match="do not unpack to 9 plies"):
+    place = forged(tmp_path / "g.jsonl", plies=[9, 9, 9], moves=mutated_files._packed_zeros())
+    with mutated_files.watched() as usage, pytest.raises(CardaiError, match="do not unpack to 27 plies"):
         verify(place)
     assert usage["memory"] < 50e6
 
@@ -331,7 +331,7 @@ def test_files_that_share_some_games_are_not_one_dataset(tmp_path):
     first = tmp_path / "parts" / "games-000000000-000000004.jsonl.gz"
     first.unlink()
     with pytest.raises(
-        CardaiError, match=r"parts/games-000000005-.*line 2: the game with the seed \d+ is also in .*whole"
+        CardaiError, match=r"parts/games-000000005-.*game 0: the game with the seed \d+ is also in .*whole"
     ):
         collect([tmp_path / "whole.jsonl", tmp_path / "parts"], Recipe())
     with pytest.raises(CardaiError, match="7 games would count twice"):

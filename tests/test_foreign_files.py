@@ -8,6 +8,7 @@ import pytest
 
 import cardai
 from cardai.app.cli import run
+from cardai.data import record
 from cardai.data.record import read, verify
 from cardai.files.kind import foreign_kind
 from cardai.files.reading import parse_json, read_json, read_toml
@@ -22,7 +23,9 @@ PAGE = b"\n<!DOCTYPE html><html><body>Sign in to see this file</body></html>\n" 
 def games(tmp_path_factory) -> bytes:
     place = tmp_path_factory.mktemp("games") / "g.jsonl"
     game = cardai.load("tictactoe")
-    cardai.match(game, ["random", "random"], games=6, record=place)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record, "_BLOCK", 1)  # each game gets a line
+        cardai.match(game, ["random", "random"], games=6, record=place)
     return place.read_bytes()
 
 

@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cardai
-from cardai.data.record import InOrder, Writer, pack, read, replay, unpack, verify
+from cardai.data import record
+from cardai.data.lines import fields_of_moves, packed_moves, unpacked_moves
+from cardai.data.record import InOrder, Writer, read, replay, verify
 from cardai.errors import CardaiError
 from cardai.game import move_dtype
 from cardai.table.many import play
@@ -25,7 +27,14 @@ from cardai.table.many import play
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
 AGENTS = ["random", "greedy:open_lines"]
-unpack(pack(np.zeros(0, TICTACTOE.move)), TICTACTOE.move, 0)  # compiled here: in an example it would take too long
+
+
+def pack(moves: np.ndarray) -> str:
+    """The moves of one game as they stand in a line."""
+    return packed_moves(fields_of_moves(moves[None], np.zeros(1, int), np.array([len(moves)])))
+
+
+unpacked_moves(pack(np.zeros(0, TICTACTOE.move)), TICTACTOE.move, 0)  # compiled: in an example it would take too long
 
 
 def tables(games: int, seats: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -67,9 +76,12 @@ def refusal(path, check=verify) -> str:
 
 
 @pytest.fixture
-def five(tmp_path):
+def five(tmp_path, monkeypatch):
+    """A file of five games, each in a line of its own."""
     path = tmp_path / "five.jsonl"
+    monkeypatch.setattr(record, "_BLOCK", 1)
     write(path)
+    monkeypatch.undo()
     return path
 
 
@@ -81,24 +93,24 @@ def test_moves_of_any_numbers_survive_being_packed(table):
     width, rows = table
     kind = move_dtype(*(f"f{i}" for i in range(width)))
     moves = np.array(rows, kind) if rows else np.zeros(0, kind)
-    assert unpack(pack(moves), kind, len(moves)).tolist() == moves.tolist()
+    assert unpacked_moves(pack(moves), kind, len(moves)).tolist() == moves.tolist()
 
 
 @given(st.text(max_size=40), st.integers(0, 50))
 def test_any_text_is_moves_or_refused(text, plies):
     kind = move_dtype("one", "two")
     try:
-        moves = unpack(text, kind, plies)
+        moves = unpacked_moves(text, kind, plies)
     except ValueError:
         return
     assert moves.shape == (plies,)
-    assert unpack(pack(moves), kind, plies).tolist() == moves.tolist()
+    assert unpacked_moves(pack(moves), kind, plies).tolist() == moves.tolist()
 
 
 def test_moves_that_unpack_to_more_than_they_say_are_refused():
     bomb = base64.b64encode(zlib.compress(bytes(10_000_000))).decode()
     with pytest.raises(ValueError, match="do not unpack to 3 plies"):
-        unpack(bomb, TICTACTOE.move, 3)
+        unpacked_moves(bomb, TICTACTOE.move, 3)
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
@@ -165,10 +177,10 @@ def test_replay_refuses_moves_of_another_game(five):
 
 @pytest.mark.parametrize("name", ["g.jsonl", "g.jsonl.gz"])
 def test_a_sound_file_is_verified(tmp_path, name):
-    played = write(tmp_path / name, games=300)
+    played = write(tmp_path / name, games=600)
     shares = []
     found = verify(tmp_path / name, progress=shares.append)
-    assert (found.games, found.plies, found.complete) == (300, played.plies.sum(), True)
+    assert (found.games, found.plies, found.complete) == (600, played.plies.sum(), True)
     assert all(0 <= share <= 1 for share in shares)
 
 
@@ -203,6 +215,27 @@ def test_a_packed_file_that_is_damaged_is_refused(tmp_path):
     refusal(path)
 
 
+@pytest.mark.parametrize("name", ["g.jsonl", "g.jsonl.gz"])
+def test_a_file_cut_anywhere_gives_all_whole_blocks(tmp_path, name, monkeypatch):
+    """As `kill -9` or a full disk leaves it: what is read before the error is right."""
+    monkeypatch.setattr(record, "_BLOCK", 16)
+    played = write(tmp_path / name, games=100)
+    whole, counts = (tmp_path / name).read_bytes(), set()
+    for size in range(200, len(whole), 97):
+        (tmp_path / name).write_bytes(whole[:size])
+        try:
+            reader = read(tmp_path / name)
+        except CardaiError:  # its first line is cut
+            continue
+        games = []
+        with pytest.raises(CardaiError, match=r"truncated|unpacked"):
+            games.extend(one.moves.tobytes() for one in reader)
+        assert len(games) % 16 in (0, 100 % 16)
+        assert games == [moves.tobytes() for moves in played.moves[: len(games)]]
+        counts.add(len(games))
+    assert counts > {0, 16, 32, 96}
+
+
 def test_any_changed_byte_is_noticed_in_its_line(five):
     whole = five.read_bytes()
     for place in range(0, len(whole), 3):
@@ -215,8 +248,8 @@ def test_any_changed_byte_is_noticed_in_its_line(five):
 
 
 def test_an_edited_score_is_named_even_with_its_checksum_made_right(five):
-    scores = json.loads(five.read_text().splitlines()[3])["scores"]
-    forge(five, 4, scores=[1.0 - one if one != 0.5 else 1.0 for one in scores])
+    (scores,) = json.loads(five.read_text().splitlines()[3])["scores"]
+    forge(five, 4, scores=[[1.0 - one if one != 0.5 else 1.0 for one in scores]])
     assert "line 4: game 2 (seed 102): the scores are" in refusal(five)
 
 
@@ -242,22 +275,22 @@ def test_a_move_that_is_none_is_refused(five, value):
 
 def test_a_game_that_stops_too_early_is_refused(five):
     moves = next(iter(read(five))).moves[:-1]
-    forge(five, 2, moves=pack(moves), plies=len(moves))
+    forge(five, 2, moves=pack(moves), plies=[len(moves)])
     assert f"line 2: game 0 (seed 100): the game is not over after its {len(moves)} plies" in refusal(five)
 
 
 def test_a_game_that_goes_on_after_its_end_is_refused(five):
     number = next(one.number for one in read(five) if len(one.moves) < 9)
     moves = np.concatenate([list(read(five))[number].moves] * 2)[:9]
-    forge(five, number + 2, moves=pack(moves), plies=9)
+    forge(five, number + 2, moves=pack(moves), plies=[9])
     assert "the game is over" in refusal(five)
 
 
 def test_another_seed_is_noticed_where_there_is_chance(tmp_path):
     path = tmp_path / "31.jsonl"
     write(path, THIRTYONE, ["house", "random"], 4, 3)
-    forge(path, 3, seed=999)
-    with pytest.raises(CardaiError, match=r"line 3: game 1 \(seed 999\)"):
+    forge(path, 2, seeds=[100, 999, 102, 103])
+    with pytest.raises(CardaiError, match=r"line 2: game 1 \(seed 999\)"):
         verify(path, rules=str(Path(__file__).parent.parent / "examples/thirtyone"))
 
 
@@ -280,7 +313,8 @@ def test_a_deleted_last_game_is_noticed(five):
     assert "line 6: the closing line counts 5 games, there are 4" in refusal(five)
 
 
-def test_a_line_of_another_file_is_noticed(five, tmp_path):
+def test_a_line_of_another_file_is_noticed(five, tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "_BLOCK", 1)
     write(tmp_path / "other.jsonl", specs=["random", "random"])
     lines = five.read_text().splitlines(keepends=True)
     lines[2] = (tmp_path / "other.jsonl").read_text().splitlines(keepends=True)[2]
@@ -297,18 +331,22 @@ def test_lines_after_the_end_are_noticed(five):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"lineup": [0, 2]}, "does not name 2 of the agents"),
-        ({"lineup": [0]}, "does not name 2 of the agents"),
-        ({"lineup": [-1, 0]}, "does not name 2 of the agents"),
-        ({"scores": [1.0]}, "are not 2 numbers"),
-        ({"scores": ["1", "0"]}, "are not 2 numbers"),
-        ({"scores": [float("nan"), 0.0]}, "the scores are"),
-        ({"plies": 10}, "are not 0 to 9"),
-        ({"plies": True}, "are not 0 to 9"),
-        ({"plies": 1}, "do not unpack to 1 plies"),
+        ({"lineups": [[0, 2]]}, "the lineups hold 2, which is not 0 to 1"),
+        ({"lineups": [[0]]}, "the lineups are not a list, with 2 numbers for each game"),
+        ({"lineups": [[-1, 0]]}, "the lineups hold -1"),
+        ({"lineups": [[0, 1], [1, 0]]}, "its columns differ in length"),
+        ({"lineups": None}, "the lineups are not a list"),
+        ({"scores": [[1.0]]}, "the scores are not a list, with 2 numbers"),
+        ({"scores": [["1", "0"]]}, "the scores are not a list, with 2 numbers"),
+        ({"scores": [[float("nan"), 0.0]]}, "the scores hold nan"),
+        ({"plies": [10]}, "the plies hold 10, which is not 0 to 9"),
+        ({"plies": [True]}, "the plies hold True"),
+        ({"plies": [1]}, "do not unpack to 1 plies"),
         ({"moves": "not base64!"}, "cannot be unpacked"),
-        ({"moves": 3}, "the seed or the moves are missing"),
-        ({"seed": -1}, "the seed or the moves are missing"),
+        ({"moves": 3}, "the moves are missing"),
+        ({"seeds": [-1]}, "the seeds hold -1"),
+        ({"seeds": 7}, "the seeds are not a list"),
+        ({name: [] for name in ("seeds", "lineups", "scores", "plies")}, "no game"),
     ],
 )
 def test_nonsense_in_a_game_is_named(five, change, why):
@@ -431,9 +469,9 @@ def test_ctrl_c_at_any_moment_neither_loses_a_finished_game_nor_writes_it_twice(
     for moment in np.linspace(0.01, 0.1, 8).tolist():
         path.unlink(missing_ok=True)
         with Writer(path, TICTACTOE, ["random"], None, 2, planned=count) as writer:
+            agents, on_game = [cardai.agent(TICTACTOE, "random")], writer.in_order(lineups, seeds)
             timer = threading.Timer(moment, lambda: signal.raise_signal(signal.SIGINT))
             timer.start()
-            agents, on_game = [cardai.agent(TICTACTOE, "random")], writer.in_order(lineups, seeds)
             results = None
             try:
                 results = play(TICTACTOE, agents, lineups, seeds, on_game=on_game, threads=threads)
@@ -513,6 +551,7 @@ def test_a_run_that_fails_before_its_first_game_leaves_nothing(tmp_path, name):
 
 def test_an_interrupt_in_the_middle_of_a_line_waits_for_its_end(tmp_path, five, monkeypatch):
     recorded = next(iter(read(five)))
+    monkeypatch.setattr(record, "_BLOCK", 1)
     with Writer(tmp_path / "g.jsonl", TICTACTOE, AGENTS, None, 2) as writer:
         write_line = writer._write
 

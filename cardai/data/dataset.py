@@ -371,8 +371,8 @@ def _refuse_same_games(gathered: "_Gathered") -> None:
     starts = [start for start, _ in gathered.files]
     first, second = (gathered.files[bisect.bisect_right(starts, place) - 1] for place in (one, two))
     raise CardaiError(
-        f"{second[1]}, line {two - second[0] + 2}: the game with the seed {gathered.seeds.filled()[two]} is also in"
-        f" {first[1]}, line {one - first[0] + 2}: {len(twice):,} games would count twice"
+        f"{second[1]}, game {two - second[0]}: the game with the seed {gathered.seeds.filled()[two]} is also in"
+        f" {first[1]}, game {one - first[0]}: {len(twice):,} games would count twice"
     )
 
 

@@ -1,17 +1,20 @@
 """Record files: played games as JSON lines, which can be read, replayed and verified. A name in `.gz` compresses them.
 
 - The first line says which game was played, and by which agents.
-- Each game has a line with its seed, line-up, scores and moves. Replaying the moves gives the positions.
+- Each line after it has a block of games: a column each of seeds, line-ups, scores and plies, and the moves. Replaying
+  the moves gives the positions.
 - The last line has a digest of all lines before it.
 - Every line ends with a checksum of itself, so that `verify` can name the first line that was changed.
 
-    {"format":"cardai games 2","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
+    {"format":"cardai games 3","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
      "agents":["random","greedy:open_lines"],"fields":["cell"],"max_plies":9,"sum":"..."}
-    {"number":0,"seed":7,"lineup":[0,1],"scores":[0.0,1.0],"plies":8,"moves":"...","sum":"..."}
-    {"games":1,"complete":true,"digest":"...","sum":"..."}
+    {"number":0,"seeds":[7,8],"lineups":[[0,1],[1,0]],"scores":[[0.0,1.0],[0.5,0.5]],"plies":[8,9],"moves":"...",
+     "sum":"..."}
+    {"games":2,"complete":true,"digest":"...","sum":"..."}
 
-`lineup` holds indices into `agents`. `moves` is base64 of zlib of the moves' numbers: the first field of all moves,
-then the second of all moves, and so on. A number takes one byte, or a few if it is large:
+`number` is that of the block's first game, `lineups` holds indices into `agents`. `moves` is base64 of zlib of the
+numbers of all moves of the block: the first field of all moves, then the second of all moves, and so on. A number takes
+one byte, or a few if it is large:
 
 - 0 to 127: the number itself
 - 128 + k: the number 2^k, for k from 7 to 62
@@ -19,16 +22,13 @@ then the second of all moves, and so on. A number takes one byte, or a few if it
 - 192 + n: any other number, of which the n lowest bytes follow, the lowest first; all higher bytes are 0
 """
 
-import base64
-import binascii
 import contextlib
-import functools
 import gzip
 import hashlib
 import itertools
 import json
-import math
 import re
+import sys
 import threading
 import time
 import zlib
@@ -41,14 +41,12 @@ from typing import Any, BinaryIO, Self, TypeGuard
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.data.lines import SUM, LineMaker, checksum, lines_of, packed_moves, packed_numbers, signed, unpacked_numbers
+from cardai.data.lines import SUM, checksum, fields_of_moves, gzipped, packed_moves, signed, unpacked_moves
 from cardai.errors import BadArgument, CardaiError, IllegalMove, is_printable, short, unknown, whole
 from cardai.files.kind import FIRST, foreign_kind
 from cardai.files.reading import open_file, parse_json, parse_json_line
 from cardai.files.writing import interrupts_held, remove_left_over, temporary
 from cardai.game import Game, GameState, int_seed, is_game, move_dtype
-from cardai.kernel.deflate import Code, Gzip, code_for
 from cardai.kernel.doors import (
     check_flag,
     check_function,
@@ -67,19 +65,18 @@ from cardai.kernel.rules import lend
 from cardai.registry import available, load
 from cardai.table.complaints import Complaints
 from cardai.table.ended import Sink
-from cardai.table.many import play
 
-FORMAT = "cardai games 2"
+FORMAT = "cardai games 3"
 
 _BEGIN = b'{"format":'
 _SUM_LENGTH = len(SUM) + 16 + len(b'"}\n')
 _NAME = re.compile(r"[\w-]{1,100}")
 _JSON = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
-_SAMPLES = 4  # games from which a code is made
+_BLOCK = 256  # games in a line, fewer if their moves could be too many
 _MOST_AHEAD = 1 << 13  # how many games a thread may be ahead of the next game to be written
-_MOST_HELD = 1 << 16  # the most games that wait for an earlier one
-_LONGEST_GAME = 1 << 24  # bytes of moves, unpacked
-_LONGEST_LINE = 1 << 25  # bytes; it has room for the longest game, however badly that is packed
+_MOST_HELD = 1 << 14  # the most games that wait for an earlier one
+_MOST_MOVES = 1 << 25  # bytes of moves in a line, unpacked
+_LONGEST_LINE = 1 << 26  # bytes; it has room for so many moves, however badly they are packed
 _MOST_SEATS, _MOST_FIELDS = 62, 64
 _NUMBERS = (int, float, np.integer, np.floating)
 
@@ -151,6 +148,10 @@ class RecordedGame:
     moves: np.ndarray
 
 
+_Ended = tuple[int, list[int], list[float], int, tuple[bytes, ...]]
+"""A game to be written: seed, line-up, scores, number of plies, and the fields of its moves."""
+
+
 class Writer:
     """Writes games to a file. The file gets its name when it is closed, so a file with this name is always finished.
 
@@ -180,8 +181,9 @@ class Writer:
         self.path, self.games, self.planned = check_path("path", path), 0, planned
         self._overwrite, self._move = overwrite, is_game(game).move
         self._digest = hashlib.blake2b(digest_size=16)
-        self._ended = deque[tuple[list[int], list[bytes]]]()  # indices and texts of games that have ended
-        self._held: dict[int, bytes] = {}  # the texts of games that wait for an earlier one
+        self._ended = deque[tuple[list[int], list[_Ended]]]()  # games that have ended, with their indices
+        self._held: dict[int, _Ended] = {}  # games that wait for an earlier one
+        self._block: list[_Ended] = []  # the games of the next line
         self.next_index = 0  # of the game to be written next
         self._failure = ""  # why the file cannot be written
         self._writes = threading.Lock()
@@ -193,13 +195,12 @@ class Writer:
         for spec in header.agents:
             if not is_printable(spec):
                 raise CardaiError(f"cannot record games of the agent {short(spec)}: its spec holds control characters")
-        if game.max_plies * game.move.itemsize > _LONGEST_GAME:
+        self._in_line = min(_BLOCK, _MOST_MOVES // (game.max_plies * game.move.itemsize))
+        if not self._in_line:
             raise CardaiError(f"cannot record {game.name}: games of {game.max_plies} plies are too long for a file")
         self._raw: BinaryIO = self._open()
         try:
-            self.lines = LineMaker(_code_of(game, header))
-            packed = self.path.suffix == ".gz"
-            self._file = Gzip(self._raw) if packed else self._raw
+            self._packs = self.path.suffix == ".gz"
             self._write(_line({"format": FORMAT} | {item.name: getattr(header, item.name) for item in fields(header)}))
         except BaseException:
             self.discard()
@@ -211,7 +212,7 @@ class Writer:
         Raises CardaiError for anything else.
         """
         with interrupts_held():
-            self._add(self._text_of_game(seed, lineup, moves, scores))
+            self._add([self._game_of(seed, lineup, moves, scores)])
 
     def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> "InOrder":
         """Return an `on_game` for `table.play` that writes games in the order of `seeds`, in whatever order they end.
@@ -232,17 +233,16 @@ class Writer:
             return
         with interrupts_held():
             self._write_waiting()
-            self._add(*(self._held[index] for index in sorted(self._held)))
+            self._add([self._held[index] for index in sorted(self._held)])
             self._held.clear()
+            self._write_block(self._block)
             complete = complete and self.games >= (self.planned or 0)
             if not complete and not self.games:
-                self._file.close()
                 self._raw.close()
                 self._unfinished.unlink()
                 return
             self._write(_line({"games": self.games, "complete": complete, "digest": self._digest.hexdigest()}))
             try:
-                self._file.close()
                 self._keep()
             except OSError as error:
                 raise self._failed(error) from None
@@ -270,9 +270,9 @@ class Writer:
         _refuse_existing(self.path, self._overwrite)
         self._unfinished.replace(self.path)
 
-    def _write_ended(self, indices: list[int], texts: list[bytes]) -> None:
+    def _write_ended(self, indices: list[int], games: list[_Ended]) -> None:
         """Write games that have ended, and those that waited for them. Threads may call it at once."""
-        self._ended.append((indices, texts))
+        self._ended.append((indices, games))
         if self._writes.acquire(blocking=False):  # another thread that writes now leaves this to the next
             try:
                 self._write_waiting()
@@ -289,28 +289,38 @@ class Writer:
         while self.next_index in self._held:
             following.append(self._held.pop(self.next_index))
             self.next_index += 1
-        self._add(*following)
+        self._add(following)
 
-    def _text_of_game(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> bytes:
+    def _game_of(self, seed: int, lineup: Any, moves: np.ndarray, scores: Any) -> _Ended:
+        """A game to be written. Raises CardaiError for what is no game of this file."""
         if getattr(moves, "dtype", None) != self._move or np.ndim(moves) != 1:
             raise BadArgument(f"moves are {short(getattr(moves, 'dtype', moves))}, the game's are {self._move}")
         head = self._header
-        lineups = check_indices("lineup", lineup, len(head.agents), (head.seats,))[None]
-        points = np.array([check_scores(scores, head.seats)])
-        slots, plies = np.zeros(1, np.int64), np.array([len(moves)])
-        return self.lines.bodies(np.array([int_seed(seed)]), lineups, slots, plies, moves[None], points)[0]
+        lineup = check_indices("lineup", lineup, len(head.agents), (head.seats,)).tolist()
+        fields = fields_of_moves(moves[None], np.zeros(1, np.int64), np.array([len(moves)]))[0]
+        return int(int_seed(seed)), lineup, check_scores(scores, head.seats), len(moves), fields
 
-    def _add(self, *bodies: bytes) -> None:
-        """Write the lines of some games, given without numbers and checksums."""
-        if bodies:
-            self._write(lines_of(list(bodies), self.games))
-            self.games += len(bodies)
+    def _add(self, games: list[_Ended]) -> None:
+        """Add some games to the next line, and write each line that is full."""
+        self._block += games
+        while len(self._block) >= self._in_line:
+            full, self._block = self._block[: self._in_line], self._block[self._in_line :]
+            self._write_block(full)
+
+    def _write_block(self, games: list[_Ended]) -> None:
+        """Write a line of games, if there are any."""
+        if not games:
+            return
+        *columns, moves = zip(*games, strict=True)
+        content = {"number": self.games} | dict(zip(("seeds", "lineups", "scores", "plies"), columns, strict=True))
+        self.games += len(games)
+        self._write(_line(content | {"moves": packed_moves(moves)}))
 
     def _write(self, lines: bytes) -> None:
         if self._raw.closed:  # another thread met the failure
             raise CardaiError(f"cannot write {self.path}: {self._failure or 'it is closed'}")
         try:
-            self._file.write(lines)
+            self._raw.write(gzipped(lines) if self._packs else lines)
         except OSError as error:
             raise self._failed(error) from None
         self._digest.update(lines)
@@ -339,9 +349,9 @@ class InOrder(Sink):
 
     def __call__(self, index: int, moves: np.ndarray, scores: np.ndarray) -> None:
         """Write one game."""
-        text = self._writer._text_of_game(self._seeds[index], self._lineups[index], moves, scores)
+        game = self._writer._game_of(self._seeds[index], self._lineups[index], moves, scores)
         with interrupts_held():
-            self._writer._write_ended([int(index)], [text])
+            self._writer._write_ended([int(index)], [game])
 
     def take(
         self, games: np.ndarray, slots: np.ndarray, plies: np.ndarray, logs: np.ndarray, scores: np.ndarray
@@ -349,8 +359,9 @@ class InOrder(Sink):
         """Write a block of games, see `Sink`."""
         if not ((scores >= 0.0) & (scores <= 1.0)).all():
             check_scores(scores[~((scores >= 0.0) & (scores <= 1.0)).all(axis=1)][0], scores.shape[1])
-        texts = self._writer.lines.bodies(self._seeds[games], self._lineups[games], slots, plies, logs, scores)
-        self._writer._write_ended(games.tolist(), texts)
+        moves = fields_of_moves(logs, slots, plies)
+        columns = self._seeds[games].tolist(), self._lineups[games].tolist(), scores.tolist(), plies.tolist(), moves
+        self._writer._write_ended(games.tolist(), list(zip(*columns, strict=True)))
         return int(games.min()) > self._writer.next_index + _MOST_AHEAD
 
 
@@ -392,7 +403,7 @@ class Reader:
                         what = "another record file begins here: files were put one after the other"
                         raise self.refuse(what if is_another else "there is more after the closing line")
                     return
-                yield self._game_of(line)
+                yield from self._games_of(line)
             raise CardaiError(f"{self.path} is truncated: it ends after line {self.line} without its closing line")
         finally:
             lines.close()
@@ -429,36 +440,46 @@ class Reader:
             raise CardaiError(f"{foreign} of the format {FORMAT!r}: it says {short(line.get('format'))}")
         if not _is_header(line):
             raise CardaiError(f"{foreign}: its first line lacks a field, or has a field of the wrong type")
-        if line["max_plies"] * 8 * len(line["fields"]) > _LONGEST_GAME:
+        if line["max_plies"] * 8 * len(line["fields"]) > _MOST_MOVES:
             raise CardaiError(f"{foreign}: {line['max_plies']} plies in a game are too many")
         values: dict[str, Any] = {item.name: line[item.name] for item in fields(Header)}
         values |= {name: tuple(line[name]) for name in ("agents", "fields")}
         return Header(**values)
 
-    def _game_of(self, line: dict[str, Any]) -> RecordedGame:
+    def _games_of(self, line: dict[str, Any]) -> Iterator[RecordedGame]:
         head, number = self.header, line.get("number")
         if number != self.games:
             if line.get("format") == FORMAT:
                 raise self.refuse("another record file begins here: files were put one after the other")
             present = f"game {number}" if _is_count(number) else "something else"
             raise self.refuse(f"game {self.games} should be here, it is {present}: a line was deleted, added or moved")
-        seed, lineup, scores, plies = (line.get(name) for name in ("seed", "lineup", "scores", "plies"))
-        if not _is_list(lineup, int, head.seats) or not all(0 <= one < len(head.agents) for one in lineup):
-            raise self.refuse(f"the lineup {short(lineup)} does not name {head.seats} of the agents in line 1")
-        if not _is_list(scores, float, head.seats):
-            raise self.refuse(f"the scores {short(scores)} are not {head.seats} numbers")
-        if not all(map(math.isfinite, scores)):
-            raise self.refuse(f"the scores are {short(scores)}, not {head.seats} numbers")
-        if not _is_count(plies) or plies > head.max_plies:
-            raise self.refuse(f"{short(plies)} plies are not 0 to {head.max_plies}")
-        if not _is_count(seed) or seed >= 2**64 or not isinstance(line.get("moves"), str):
-            raise self.refuse("the seed or the moves are missing")
+        plies = self._column(line, "plies", int, 0, head.max_plies)
+        seeds = self._column(line, "seeds", int, 0, 2**64 - 1)
+        lineups = self._column(line, "lineups", int, 0, len(head.agents) - 1, head.seats)
+        scores = self._column(line, "scores", float, -sys.float_info.max, sys.float_info.max, head.seats)
+        if not 0 < len(plies) == len(seeds) == len(lineups) == len(scores):
+            raise self.refuse("its columns differ in length, or have no game")
+        if not isinstance(line.get("moves"), str) or sum(plies) * self._move.itemsize > _MOST_MOVES:
+            raise self.refuse(f"the moves are missing, or {sum(plies)} plies in a line are too many")
         try:
-            moves = unpack(line["moves"], self._move, plies)
+            moves = unpacked_moves(line["moves"], self._move, sum(plies))
         except ValueError as error:
             raise self.refuse(str(error)) from None
-        self.games += 1
-        return RecordedGame(self.games - 1, seed, head.variant, tuple(lineup), tuple(scores), moves)
+        end = 0
+        for seed, lineup, points, count in zip(seeds, lineups, scores, plies, strict=True):
+            own, end = moves[end : end + count].copy(), end + count
+            self.games += 1
+            yield RecordedGame(self.games - 1, seed, head.variant, tuple(lineup), tuple(points), own)
+
+    def _column(self, line: dict[str, Any], name: str, kind: type, low: float, high: float, width: int = 0) -> list:
+        """A column of a line: for each game a number of a type from `low` to `high`, or a list of `width` of them."""
+        values = line.get(name)
+        if not isinstance(values, list) or (width and not all(_is_list(one, kind, width) for one in values)):
+            raise self.refuse(f"the {name} are not a list, with {width or 1} numbers for each game")
+        for one in itertools.chain.from_iterable(values) if width else values:
+            if type(one) is not kind or not low <= one <= high:
+                raise self.refuse(f"the {name} hold {short(one)}, which is not {low} to {high}")
+        return values
 
     def _check_end(self, line: dict[str, Any]) -> None:
         if line.get("games") != self.games:
@@ -574,40 +595,6 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None, ru
     return Verified(reader.header, reader.games, plies, reader.complete, time.perf_counter() - start)
 
 
-def pack(moves: np.ndarray) -> str:
-    """Moves MOVE[plies] as text, as they stand in a record file: base64 of zlib of their numbers."""
-    _check_moves(getattr(moves, "dtype", None), moves)
-    return packed_moves(moves).decode()
-
-
-def unpack(text: str, move: np.dtype, plies: int) -> np.ndarray:
-    """The moves that `pack` wrote as text: MOVE[plies]. Raises CardaiError, a ValueError too, for any other text."""
-    _check_moves(move, None)
-    plies = whole("plies", plies, 0)
-    most = plies * move.itemsize // 8 * 9
-    try:
-        unpacker = zlib.decompressobj()
-        content = unpacker.decompress(base64.b64decode(check_text("text", text), validate=True), most + 1)
-    except (binascii.Error, ValueError, zlib.error) as error:
-        raise BadArgument(f"the moves cannot be unpacked ({error})") from None
-    moves = unpacked_numbers(content, move, plies) if unpacker.eof and len(content) <= most else None
-    if moves is None:
-        raise BadArgument(f"the moves do not unpack to {plies} plies")
-    return moves
-
-
-def _check_moves(move: Any, moves: Any) -> None:
-    """Raise CardaiError unless `move` is the type of a game's moves, and `moves` an array [plies] of them or None."""
-    if not (isinstance(move, np.dtype) and _is_of_moves(move)) or (moves is not None and np.ndim(moves) != 1):
-        shown = short(move if moves is None else moves)
-        raise BadArgument(f"moves must be an array of a game's moves, move their type, but this is {shown}")
-
-
-@functools.lru_cache
-def _is_of_moves(move: np.dtype) -> bool:
-    return bool(move.names) and move == move_dtype(*(move.names or ()))
-
-
 def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:
     try:
         game.play(state, move)
@@ -618,16 +605,6 @@ def _why_not(game: Game, state: GameState, move: np.record, ply: int) -> str:
 
 def _line(content: dict[str, Any]) -> bytes:
     return signed(_JSON.encode(content).encode()[:-1])
-
-
-def _code_of(game: Game, header: Header) -> Code:
-    """A code for the moves of a game, made from a few that evenly random players play. Their seeds are always the same.
-
-    It only decides how short a file is.
-    """
-    lineups, seeds = np.zeros((_SAMPLES, header.seats), int), np.arange(_SAMPLES)
-    results = play(game, [agent(game, "random")], lineups, seeds, variant=header.variant, threads=1, record=True)
-    return code_for([packed_numbers(moves) for moves in results.moves if moves is not None])
 
 
 def _checked(

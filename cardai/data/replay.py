@@ -432,5 +432,4 @@ def _error(game: Game, chunk: Chunk, recorded: RecordedGame) -> CardaiError:
 
 def _where(chunk: Chunk, recorded: RecordedGame) -> str:
     """Where a game is, for messages."""
-    where = f"{chunk.path}, line {recorded.number + 2}: game" if chunk.path else "game"
-    return f"{where} {recorded.number} (seed {recorded.seed})"
+    return f"{f'{chunk.path}, ' if chunk.path else ''}game {recorded.number} (seed {recorded.seed})"
