@@ -400,8 +400,8 @@ def test_bad_options_are_refused_in_a_sentence(file, capsys, options, why):
 def test_bad_files_are_refused_in_a_sentence(file, tmp_path, capsys):
     refused(capsys, [str(tmp_path / "none.jsonl")], "No such file")
     lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([*lines[:2], lines[2].replace('"plies":', '"plies": '), *lines[3:]]))
-    refused(capsys, [str(file)], "line 3: the line does not fit its checksum")
+    file.write_text("".join([lines[0], lines[1].replace('"plies":', '"plies": '), *lines[2:]]))
+    refused(capsys, [str(file)], "line 2: the line does not fit its checksum")
     with Writer(tmp_path / "old.jsonl", dataclasses.replace(TICTACTOE, version=2), RANDOM[:2], None, 2) as writer:
         writer.add(1, (0, 1), by_hand("a1", "a2", "b1", "b2", "c1").moves, (1.0, 0.0))
     refused(capsys, [str(tmp_path / "old.jsonl")], "recorded with version 2, but tictactoe here has 1")
