@@ -603,7 +603,7 @@ def test_a_table_taken_up_from_the_store_is_the_same_byte_for_byte(store):
     offer = offers_of(LOW_HAND)["low_hand"]
     for seed in range(5):
         rooms = room.Room({"low_hand": offer}, store)
-        table_id, _ = rooms.create({"game": "low_hand", "seats": ["me", "low", "random"], "name": "Ann"}, 1)
+        table_id, _ = rooms.create({"game": "low_hand", "seats": ["me", "low", "random"], "name": "Ann"}, b"ann")
         table = rooms.table(table_id)
         assert table is not None
         table.add_nonce(0, bytes([seed]) * 32)
@@ -624,7 +624,7 @@ def test_a_table_taken_up_from_the_store_is_the_same_byte_for_byte(store):
 def test_a_table_of_other_rules_is_not_taken_up(store):
     offer = offers_of(LOW_HAND)["low_hand"]
     rooms = room.Room({"low_hand": offer}, store)
-    table_id, _ = rooms.create({"game": "low_hand", "seats": ["me", "low"], "name": "Ann"}, 1)
+    table_id, _ = rooms.create({"game": "low_hand", "seats": ["me", "low"], "name": "Ann"}, b"ann")
     rooms.table(table_id).add_nonce(0, bytes(32))
     later = replace_game(version=2)
     with pytest.raises(CardaiError, match="other rules"):

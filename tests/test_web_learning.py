@@ -75,7 +75,7 @@ def answers(socket, key):
 def web_table(store, study=True, seats=("me", "low", "random"), nonce=b"\1" * 32, game=LOW_HAND):  # noqa: F811
     rooms = Room({game.name: offers_of(game)[game.name]}, store)
     wishes = {"game": game.name, "seats": list(seats), "name": "Ann", "study": study}
-    table_id, _ = rooms.create(wishes, 1)
+    table_id, _ = rooms.create(wishes, b"ann")
     table = rooms.table(table_id)
     table.add_nonce(0, nonce)
     table.run()

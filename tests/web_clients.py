@@ -26,7 +26,8 @@ PROGRAM = """
 from cardai.app.cli import main
 from cardai.web import server
 
-server.NEW_TABLES, server.MESSAGES = 10**6, {}
+server.NEW_TABLES = server.REQUESTS = 10**6
+server.MESSAGES = {}
 main()
 """
 

@@ -65,18 +65,31 @@ def _is_address(name: str) -> bool:
     return True
 
 
+def neighbourhood(address: str) -> str:
+    """What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, since each household has that."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found), 64), strict=False))
+
+
 class Rate:
     """At most `most` events of each key in `seconds`."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.most, self.seconds, self._clock = most, seconds, clock
         self._times: dict[str, deque[float]] = {}
+        self._swept = clock()
 
     def allows(self, key: str = "") -> bool:
         """Count an event. Returns False if it is one too many."""
         now = self._clock()
-        if len(self._times) > 10_000:
+        if now - self._swept >= self.seconds:
             self._times = {name: times for name, times in self._times.items() if times[-1] > now - self.seconds}
+            self._swept = now
         times = self._times.setdefault(key, deque())
         while times and times[0] <= now - self.seconds:
             times.popleft()

@@ -14,6 +14,7 @@ from cardai.web.store import SeatRow, Store, TableRow
 from cardai.web.tables import WebTable
 
 MOST_TABLES = 2000  # in memory
+MOST_WATCHERS = 64  # of a seat, links that nobody has used yet among them
 IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory
 ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
 SEAT, WATCH = "seat", "watch"  # what a link offers, or a browser has at a table
@@ -48,12 +49,13 @@ class Room:
 
     # Tables.
 
-    def create(self, wishes: Mapping[str, Any], person: int) -> tuple[str, str]:
+    def create(self, wishes: Mapping[str, Any], person: bytes) -> tuple[str, str]:
         """Set up a table as a browser wishes. Returns its id and the token of whoever set it up.
 
         `wishes`: `game` and `variant` by key, `seats`: for each seat `ME`, `FRIEND` or the key of an agent, `name`;
         `study`: whether hints are given and moves taken back; `challenge`: how many people shall play the same deal.
-        Raises BadArgument for anything else, and Full if there is no room.
+        `person`: the digest of the person's token; they are kept with the table. Raises BadArgument for anything else,
+        and Full if there is no room.
         """
         offer = self._offer(wishes)
         variant = wishes.get("variant", offer.variants[0])
@@ -62,8 +64,7 @@ class Room:
         token, rows = new_token(), _seats(offer, variant, wishes.get("seats"))
         me = [row for row, wish in zip(rows, wishes["seats"], strict=True) if wish == ME]
         for row in me:
-            row.name, row.token, row.person = clean_name(wishes.get("name")), digest(token), person
-            row.level = level_in(wishes)
+            row.name, row.token, row.level = clean_name(wishes.get("name")), digest(token), level_in(wishes)
         row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
         alone = len(me) == 1 and FRIEND not in wishes["seats"]
         row.study = _flag(wishes, "study")
@@ -74,6 +75,8 @@ class Room:
             raise BadArgument("a challenge is for one person at each table, and without hints")
         table = WebTable(row, offer, self.store)
         self._make_room()
+        for one in me:
+            one.person = self.store.add_person(person)
         if people is not None:
             row.challenge = challenge.new_code()
             self.store.add_challenge(row.challenge, people)
@@ -82,13 +85,13 @@ class Room:
             table.deal()
         if not me:  # agents among themselves: whoever set up the table looks over the shoulder of the first
             invitation = new_token()
-            self.store.invite_watcher(row.id, 0, digest(invitation))
+            self.store.invite_watcher(row.id, 0, digest(invitation), MOST_WATCHERS)
             self.store.accept_watcher(row.id, digest(invitation), digest(token))
             table.deal()
         self._keep(table)
         return row.id, token
 
-    def accept(self, message: Mapping[str, Any], person: int) -> tuple[str, str | None]:
+    def accept(self, message: Mapping[str, Any], person: bytes) -> tuple[str, str | None]:
         """Sit down at a table of one's own in a challenge. Returns its id and the token, None if one sat there before.
 
         Raises BadArgument for a code that does not exist or has all its people, and for a bad name; Full if there is no
@@ -100,7 +103,8 @@ class Room:
             reached = challenge.standing(self.store, code)
             if reached is None or not reached.rows or reached.rows[0].game not in self.offers:
                 raise BadArgument("there is no challenge with this code")
-            own = reached.table_of(person)
+            known = self.store.person(person)
+            own = None if known is None else reached.table_of(known)
             if own is not None:
                 return own, None
             if reached.ended:
@@ -109,7 +113,7 @@ class Room:
                 raise BadArgument("all places in this challenge are taken")
             self._make_room()
             token = new_token()
-            row = challenge.another_table(reached.rows[0], name, person, digest(token), level)
+            row = challenge.another_table(reached.rows[0], name, self.store.add_person(person), digest(token), level)
             table = WebTable(row, self.offers[row.game], self.store)
             self.store.add_table(row)
             table.deal()
@@ -211,7 +215,7 @@ class Room:
             return SEAT
         return WATCH if self.store.is_watcher_invited(table.row.id, digest(invitation)) else None
 
-    def join(self, table: WebTable, message: Mapping[str, Any], person: int, place: Right | None = None) -> str:
+    def join(self, table: WebTable, message: Mapping[str, Any], person: bytes, place: Right | None = None) -> str:
         """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
 
         `place`: what the browser has at this table already. Whoever sits here keeps their seat, and the invitation is
@@ -236,7 +240,8 @@ class Room:
             if table.is_secret:
                 raise BadArgument("nobody may watch while others still play this deal")
             invitation = new_token()
-            self.store.invite_watcher(table.row.id, place.seat, digest(invitation))
+            if not self.store.invite_watcher(table.row.id, place.seat, digest(invitation), MOST_WATCHERS):
+                raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators already")
             return invitation
         return table.invite(_seat_in(message))
 

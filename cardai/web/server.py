@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -31,6 +31,7 @@ from cardai.web.guards import (
     Rate,
     digest,
     is_token,
+    neighbourhood,
     new_token,
     read_hex,
     read_message,
@@ -45,10 +46,12 @@ from cardai.web.tutor import Tutor, reviewed
 STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
-NEW_TABLES, PER_MINUTE = 10, 60.0  # of one address
+NEW_TABLES, REQUESTS, PER_MINUTE = 10, 600, 60.0  # of one address; a club may share it
+BODY_SECONDS = 10.0  # after which a request has come whole
 AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wants a pause between them
 MOST_SOCKETS = 64  # at one table
 SEAT, PERSON = "seat", "person"  # cookies
+TOO_OFTEN = "too many requests from this address; wait a minute"
 NO_SEAT = "you have no seat at this table; whoever plays here can send you a link to one"
 A_YEAR = 365 * 24 * 3600
 MOST_WAITING = 8  # tabs that wait for advice, of which one at a time is made
@@ -131,7 +134,8 @@ class Server:
     """The application: `app` answers requests with the tables of a room. `judge`: see `Tutor`."""
 
     def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None) -> None:
-        self.room, self._new_tables = Room(offers, store), Rate(NEW_TABLES, PER_MINUTE)
+        self.room = Room(offers, store)
+        self._new_tables, self._requests = Rate(NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
         self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
@@ -168,11 +172,16 @@ class Server:
 
         async def endpoint(request: Request) -> Response:
             try:
-                response = await answer(request)
+                if self._requests.allows(_address(request)):
+                    response = await answer(request)
+                else:
+                    response = JSONResponse({"error": TOO_OFTEN}, 429)
             except Full as error:
                 response = JSONResponse({"error": str(error)}, 503)
             except CardaiError as error:
                 response = JSONResponse({"error": str(error)}, 400)
+            except ClientDisconnect:
+                response = Response()  # which nobody reads
             except Exception as error:  # what went wrong inside is nobody's business outside
                 _report(error)
                 response = JSONResponse({"error": "internal error"}, 500)
@@ -201,14 +210,14 @@ class Server:
         return await self._set_up(request, lambda message, _: self.room.branch(table, place, message))
 
     async def _set_up(
-        self, request: Request, make: Callable[[dict[str, Any], int], tuple[str, str | None]]
+        self, request: Request, make: Callable[[dict[str, Any], bytes], tuple[str, str | None]]
     ) -> Response:
         """Answer with a new table, which `make` makes of the message and the person: its id and the seat's token."""
         wishes = await _body(request)
-        if not self._new_tables.allows(request.client.host if request.client else ""):
+        if not self._new_tables.allows(_address(request)):
             return JSONResponse({"error": "too many new tables; wait a minute"}, 429)
-        person, token = await self._person(request)
-        table_id, seat_token = await asyncio.to_thread(make, wishes, person)
+        token = _person(request)
+        table_id, seat_token = await asyncio.to_thread(make, wishes, digest(token))
         self._drive(await self._table(table_id))
         response = JSONResponse({"table": table_id})
         if seat_token is not None:
@@ -224,8 +233,8 @@ class Server:
     async def join(self, request: Request) -> Response:
         """Take the seat that an invitation is for. Whoever has a seat at this table keeps that one."""
         message, (table, place) = await _body(request), await self._found(request)
-        person, token = await self._person(request)
-        seat_token = await asyncio.to_thread(self.room.join, table, message, person, place)
+        token = _person(request)
+        seat_token = await asyncio.to_thread(self.room.join, table, message, digest(token), place)
         self._tell(table)
         response = JSONResponse({})
         _set_cookie(response, request, SEAT, seat_token, f"/t/{table.row.id}")
@@ -254,20 +263,6 @@ class Server:
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/x-ndjson", headers=headers)
 
-    async def _person(self, request: Request) -> tuple[int, str]:
-        """The number of the person who asks, a new one if they have not been here, and their token.
-
-        Cookies do not tell ports apart: the token may be that of another server on this machine. It stays as it is, so
-        that the person is not lost there.
-        """
-        token = _cookie(request, PERSON) or ""
-        if not is_token(token):
-            token = new_token()
-        known = await asyncio.to_thread(self.room.store.person, digest(token))
-        if known is None:
-            known = await asyncio.to_thread(self.room.store.add_person, digest(token))
-        return known, token
-
     async def _table(self, table_id: str) -> WebTable:
         table = await asyncio.to_thread(self.room.table, table_id)
         if table is None:
@@ -292,6 +287,9 @@ class Server:
         """One tab at a table."""
         table_id = socket.path_params["table"]
         await socket.accept()
+        if not self._requests.allows(_address(socket)):
+            await _close(socket, TOO_MANY, TOO_OFTEN)
+            return
         try:
             table = await self._table(table_id)
             place = await asyncio.to_thread(self.room.place, table, _cookie(socket, SEAT))
@@ -438,11 +436,30 @@ def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
 async def _body(request: Request) -> dict[str, Any]:
     """The JSON object of a request. Raises BadArgument for anything else, before much of it is read."""
     content = b""
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST:
-            break
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                content += chunk
+                if len(content) > LARGEST:
+                    break
+    except TimeoutError:
+        raise BadArgument(f"the message did not come within {BODY_SECONDS:g} seconds") from None
     return read_message(content)
+
+
+def _address(connection: HTTPConnection) -> str:
+    """What a limit of requests is kept by."""
+    return neighbourhood(connection.client.host if connection.client else "")
+
+
+def _person(request: Request) -> str:
+    """The token of the person who asks, a new one if they bring none.
+
+    Cookies do not tell ports apart: the token may be that of another server on this machine. It stays as it is, so that
+    the person is not lost there.
+    """
+    token = _cookie(request, PERSON) or ""
+    return token if is_token(token) else new_token()
 
 
 async def _close(socket: WebSocket, code: int, why: str) -> None:

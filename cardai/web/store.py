@@ -160,7 +160,7 @@ class Store:
         return found[0][0] if found else None
 
     def add_person(self, token: bytes) -> int:
-        """Keep a new person, unless the one with this token came a moment ago. Returns their number."""
+        """Keep a person, unless they are known by this token. Returns their number."""
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO person (token, made) VALUES (?, ?)", (token, _now()))
             ((number,),) = database.execute("SELECT id FROM person WHERE token = ?", (token,)).fetchall()
@@ -302,10 +302,12 @@ class Store:
 
     # Spectators.
 
-    def invite_watcher(self, table_id: str, seat: int, invitation: bytes) -> None:
-        """Keep an invitation to look over a seat's shoulder."""
+    def invite_watcher(self, table_id: str, seat: int, invitation: bytes, most: int) -> bool:
+        """Keep an invitation to watch a seat. Returns False if the seat has `most` watchers and links."""
         with self._writing() as database:
-            database.execute("INSERT INTO watcher VALUES (?, ?, NULL, ?)", (table_id, seat, invitation))
+            values = (table_id, seat, invitation, table_id, seat, most)
+            fewer = "(SELECT count(*) FROM watcher WHERE table_id = ? AND seat = ?) < ?"
+            return bool(database.execute(f"INSERT INTO watcher SELECT ?, ?, NULL, ? WHERE {fewer}", values).rowcount)
 
     def is_watcher_invited(self, table_id: str, invitation: bytes) -> bool:
         """Whether this is an invitation to watch that nobody has used."""

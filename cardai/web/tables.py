@@ -83,13 +83,17 @@ class WebTable:
                 return seat
         return None
 
-    def sit(self, invitation: str, name: str, person: int, token: bytes, level: str = "") -> int | None:
-        """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it."""
+    def sit(self, invitation: str, name: str, person: bytes, token: bytes, level: str = "") -> int | None:
+        """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it.
+
+        `person`: the digest of the person's token; they are kept if they sit down.
+        """
         with self._lock:
             seat = self.invited(invitation)
             if seat is not None:
                 row = self.row.seats[seat]
-                row.token, row.name, row.person, row.level, row.invitation = token, name, person, level, None
+                row.token, row.name, row.level, row.invitation = token, name, level, None
+                row.person = self._store.add_person(person)
                 self._store.set_seat(self.row.id, seat, row)
                 self._changed()
             return seat
