@@ -1,14 +1,14 @@
 """A game's rules applied to whole blocks of states: the compiled loops, and `Compiled`, their Python side."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from cardai.conformance.note import note_again, note_rule
 from cardai.errors import CardaiError
-from cardai.game import Game, Outcome, int_seed
+from cardai.game import Game, int_seed
 from cardai.kernel.ending import find_open
 from cardai.kernel.fence import fenced, roomy
 from cardai.kernel.native import (
@@ -46,7 +46,6 @@ from cardai.kernel.rules import (
     legal_moves,
     lend,
     make_view,
-    make_world,
     play_move,
 )
 from cardai.rule import STREAM, mixed, rule
@@ -68,11 +67,14 @@ def copied(records: Any) -> np.ndarray:
     return block
 
 
-def pieces(count: int) -> Iterator[slice]:
-    """Slices of a block of `count` records. Each is noted as a call of its own: a block may take long, a call not."""
-    for first in range(0, count, PIECE):
+def pieces(*blocks: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    """Blocks of as many records, piece by piece: what `raw` makes of each, and the number of records in the piece.
+
+    Each piece is noted as a call of its own: a block may take long, a call not.
+    """
+    for first in range(0, len(blocks[0]), PIECE):
         note_again()
-        yield slice(first, min(first + PIECE, count))
+        yield *(raw(block[first : first + PIECE]) for block in blocks), min(PIECE, len(blocks[0]) - first)
 
 
 def streams(seed: int) -> np.ndarray:
@@ -83,13 +85,10 @@ def streams(seed: int) -> np.ndarray:
 
 
 class Compiled:
-    """A game's rules on blocks of records. They get copies, so that no method changes its arguments.
+    """A game's rules on blocks of records. They get copies, so that no method changes its arguments."""
 
-    With `in_place` they get the caller's own records, in guarded blocks, so that a law can see what they change.
-    """
-
-    def __init__(self, game: Game, in_place: bool = False) -> None:
-        self.game, self.given = game, (lambda block: block) if in_place else copied
+    def __init__(self, game: Game) -> None:
+        self.game = game
         self.width = functools.cache(lambda encoder, seats: game.encoders[encoder].width(seats))
 
     @functools.cached_property
@@ -98,87 +97,75 @@ class Compiled:
         return lend(self.game.rules)
 
     @functools.cached_property
-    def blank(self) -> Any:
-        """The game's rule `blank`, which it must have, as the compiled loops take it."""
-        assert self.game.blank is not None
-        return self.game.entry("blank", self.game.blank)
+    def numbers(self) -> dict[str, Any]:
+        """The rules that give a state and a seat a number, as the compiled loops take them, by what they are called."""
+        game, found = self.game, {"score": get(self.rules.calls, SCORE)}
+        found |= {f"heuristic {name}": game.entry("value", value) for name, value in game.heuristics.items()}
+        found |= {f"outcome {name}": game.entry("outcome", outcome.of) for name, outcome in game.outcomes.items()}
+        found |= {f"reward {name}": game.entry("outcome", reward.of) for name, reward in game.rewards.items()}
+        return found | ({"decided": game.entry("decided", game.decided)} if game.decided else {})
+
+    def rule(self, role: str) -> Any:
+        """One of the game's rules `blank`, `is_open` and `simplify`, as the loops take it. The game must have it."""
+        return self.game.entry(role, getattr(self.game, role))
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
         """All states of a game: STATE[plies + 1]."""
         note_rule("act and settle")
-        states, played = guarded(len(moves) + 1, self.game.state), self.given(moves)
+        states, played = guarded(len(moves) + 1, self.game.state), copied(moves)
         states[0] = state
-        play_through(self.rules, raw(states), raw(played), len(moves))
+        move_each(self.rules, raw(states), 1, raw(played), 1, len(moves), True, raw(states[1:]))
         return states
 
     def dealt(self, like: np.ndarray, count: int, seed: int) -> np.ndarray:
         """Deals of the same table as the state `like`, STATE[1]: STATE[count]."""
         note_rule("deal")
-        blank, states, stream = np.zeros(1, self.game.state), guarded(count, self.game.state), streams(seed)
-        for name in self.options:
-            blank[name] = like[name]
-        states[:] = blank
+        states, stream = guarded(count, self.game.state), streams(seed)
+        for name in ("seats", *(name for options in self.game.variants.values() for name in options)):
+            states[name] = like[name]
         deal_each(self.rules, raw(states), raw(stream), count)
         return states
 
-    @functools.cached_property
-    def options(self) -> frozenset[str]:
-        """The fields of a state that are set before the deal: the number of seats and the variants' options."""
-        return frozenset(["seats", *(name for options in self.game.variants.values() for name in options)])
-
     def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
         """Worlds of a state for a seat: STATE[count]."""
-        return self.truth_and_worlds(state, seat, count, seed)[1:]
-
-    def truth_and_worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
-        """A state, followed by worlds of it for a seat: STATE[1 + count]."""
-        note_rule(f"resample for seat {seat}")
-        states, stream = guarded(1 + count, self.game.state), streams(seed)
-        states[:1] = state
-        for piece in pieces(count):
-            worlds = states[1:][piece]
-            draw_worlds(self.rules, raw(states), seat, raw(stream), raw(worlds), len(worlds))
-        return states
+        return self.worlds_of_each(np.repeat(np.atleast_1d(state), count), seat, seed)
 
     def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """One world of each state, for a seat: STATE[N]."""
         note_rule(f"resample for seat {seat}")
-        worlds, stream = self.given(states), streams(seed)
-        for piece in pieces(len(worlds)):
-            draw_again(self.rules, raw(worlds[piece]), seat, raw(stream), len(worlds[piece]))
+        worlds, stream = copied(states), streams(seed)
+        for some, count in pieces(worlds):
+            draw_again(self.rules, some, seat, raw(stream), count)
         return worlds
 
     def resampled(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """The states after `resample` for a seat, each with the same stream of chance and its own `rng`: STATE[N]."""
         note_rule(f"resample for seat {seat}")
-        worlds, stream = self.given(states), streams(seed)
+        worlds, stream = copied(states), streams(seed)
         bits = stream["rng"][0]
-        for piece in pieces(len(worlds)):
-            resample_each(self.rules, raw(worlds[piece]), seat, raw(stream), bits, len(worlds[piece]))
+        for some, count in pieces(worlds):
+            resample_each(self.rules, some, seat, raw(stream), bits, count)
         return worlds
 
     def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
         """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
         note_rule(f"blank for seat {seat}")
-        given, views = self.given(states), guarded(len(states), self.game.state)
-        blank_each(self.rules, self.blank, raw(given), len(given), seat, raw(views))
+        given, views = copied(states), guarded(len(states), self.game.state)
+        blank_each(self.rules, self.rule("blank"), raw(given), len(given), seat, raw(views))
         return views
 
     def opened(self, states: np.ndarray) -> np.ndarray:
         """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
-        assert self.game.is_open is not None
         note_rule("is_open")
-        given, picked, found = self.given(states), np.arange(len(states)), np.zeros(len(states), np.int64)
-        is_open = self.game.entry("is_open", self.game.is_open)
-        find_open(is_open, raw(given), raw(picked), len(states), raw(found))
+        given, picked, found = copied(states), np.arange(len(states)), np.zeros(len(states), np.int64)
+        find_open(self.rule("is_open"), raw(given), raw(picked), len(states), raw(found))
         return found != 0
 
     def simplified(self, states: np.ndarray) -> np.ndarray:
         """The states after the game's rule `simplify`, which it must have: STATE[N]."""
-        assert self.game.simplify is not None
         note_rule("simplify")
-        given = self.given(states)
-        simplify_each(self.game.entry("simplify", self.game.simplify), raw(given), len(given))
+        given = copied(states)
+        simplify_each(self.rule("simplify"), raw(given), len(given))
         return given
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
@@ -187,7 +174,7 @@ class Compiled:
         A single state or move is paired with all others.
         """
         note_rule("act and settle" if settle else "act")
-        given, played = self.given(states), self.given(moves)
+        given, played = copied(states), copied(moves)
         count, *steps = _steps(given, played)
         results = guarded(count, self.game.state)
         move_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, settle, raw(results))
@@ -205,47 +192,24 @@ class Compiled:
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
         """The rows of one encoder: u8[N, width]."""
         note_rule(f"encoder {encoder} for seat {seat}")
-        given, encode = self.given(states), self.game.encoders[encoder].encode
-        rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)
-        entry = self.game.entry("encode", encode)
-        for piece in pieces(len(given)):
-            encode_each(entry, raw(given[piece]), len(given[piece]), seat, raw(rows[piece.start :]))
-        return rows[:-1]
+        given, entry = copied(states), self.game.entry("encode", self.game.encoders[encoder].encode)
+        rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)[:-1]
+        for some, written, count in pieces(given, rows):
+            encode_each(entry, some, count, seat, written)
+        return rows
 
-    def values(self, states: np.ndarray, seat: int, heuristic: Callable[..., float] | None = None) -> np.ndarray:
-        """The values of a heuristic, or the scores if it is None: f8[N]."""
-        note_rule(self._name_of(heuristic, seat) if heuristic else f"score of seat {seat}")
-        function = self.game.entry("value", heuristic) if heuristic else get(self.rules.calls, SCORE)
-        return self._value_each(function, states, seat)
-
-    def outcomes(self, states: np.ndarray, seat: int, outcome: Outcome) -> np.ndarray:
-        """An outcome of states of games that are over, or a reward of settled ones, in its own unit: f8[N]."""
-        note_rule(self._name_of(outcome, seat))
-        return self._value_each(self.game.entry("outcome", outcome.of), states, seat)
-
-    def _name_of(self, function: Any, seat: int) -> str:
-        """A heuristic, outcome or reward of the game in words, as it is called for a seat."""
-        game = self.game
-        for kind, link, functions in (
-            ("heuristic", "for", game.heuristics),
-            ("outcome", "of", game.outcomes),
-            ("reward", "of", game.rewards),
-        ):
-            for name, other in functions.items():
-                if other is function:
-                    return f"{kind} {name} {link} seat {seat}"
-        return f"decided for seat {seat}"
-
-    def _value_each(self, function: Any, states: np.ndarray, seat: int) -> np.ndarray:
-        given, values = self.given(states), np.zeros(len(states))
-        for piece in pieces(len(given)):
-            value_each(function, raw(given[piece]), len(given[piece]), seat, raw(values[piece]))
+    def values(self, states: np.ndarray, seat: int, what: str = "score") -> np.ndarray:
+        """A number of each state for a seat, by its name in `numbers`, in its own unit: f8[N]."""
+        note_rule(f"{what} for seat {seat}")
+        given, values = copied(states), np.zeros(len(states))
+        for some, found, count in pieces(given, values):
+            value_each(self.numbers[what], some, count, seat, found)
         return values
 
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
         note_rule("legal")
-        given, most = self.given(states), self.game.max_moves
+        given, most = copied(states), self.game.max_moves
         counts, space = np.zeros(len(given), np.int64), fenced(self.game.move, len(given) * most)
         legal_each(self.rules, raw(given), len(given), raw(space.block), raw(counts))
         if space.is_damaged():
@@ -254,13 +218,13 @@ class Compiled:
 
     def moves(self, state: Any) -> np.ndarray:
         """The legal moves of one state: MOVE[n]."""
-        moves, counts = self.legal(np.atleast_1d(state))
+        moves, counts = self.legal(state)
         return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
         """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
         note_rule("is_legal" if self.game.is_legal else "legal")
-        given, played = self.given(states), self.given(moves)
+        given, played = copied(states), copied(moves)
         count, *steps = _steps(given, played)
         space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
         allow_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, raw(space), raw(answers))
@@ -269,19 +233,17 @@ class Compiled:
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
         note_rule(f"player {player}")
-        given, moves = self.given(states), guarded(len(states), self.game.move)
         choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
-        params, stream, width = np.array([values or [0.0]]), np.zeros(1, STREAM), max(1, len(values))
-        call, seed = self.game.entry("choose", choose), int_seed(bits)
-        for piece in pieces(len(given)):
-            part, found = given[piece], moves[piece]
-            choose_each(self.rules, call, raw(part), len(part), raw(params), width, raw(stream), seed, raw(found))
+        given, moves, params = copied(states), guarded(len(states), self.game.move), np.array([values or [0.0]])
+        call, stream, seed = self.game.entry("choose", choose), np.zeros(1, STREAM), int_seed(bits)
+        for some, chosen, count in pieces(given, moves):
+            choose_each(self.rules, call, some, count, raw(params), params.size, raw(stream), seed, chosen)
         return moves
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
         note_rule("legal and act and settle")
-        given, moved, stream = self.given(states), np.zeros(len(states), np.int64), streams(seed)
+        given, moved, stream = copied(states), np.zeros(len(states), np.int64), streams(seed)
         space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
         finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))
         return given, moved
@@ -294,21 +256,6 @@ def _steps(states: np.ndarray, moves: np.ndarray) -> tuple[int, int, int]:
 
 
 # The compiled loops. A `step` is 1 to go through a block, or 0 to stay at its first record.
-
-
-@rule
-def play_through(rules, states, moves, count):
-    """Set states[i + 1] to states[i] after moves[i]."""
-    for i in range(count):
-        copy(at(states, i + 1), at(states, i), rules.state_size)
-        play_move(rules, at(states, i + 1), at(moves, i))
-
-
-@rule
-def draw_worlds(rules, states, seat, streams, worlds, count):
-    """Fill `worlds` with worlds of states[0] for a seat."""
-    for i in range(count):
-        make_world(rules, at(worlds, i), at(states, 0), seat, at(streams, 0))
 
 
 @rule

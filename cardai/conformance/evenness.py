@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.conformance.evidence import HINT, SIGMA
+from cardai.conformance.evidence import off_twice
 from cardai.conformance.law import Steps, at_once, law
 from cardai.conformance.testbed import Counted, LawError, Looked, Testbed
 
@@ -45,7 +45,7 @@ def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
     broken = yield from _broken(lambda part, times: _dealt(testbed, part, times * testbed.effort.pooled_deals))
     if broken:
         what, more = _named(testbed, broken)
-        raise LawError(f"{_anywhere(testbed)}, ply 0: {what} lie {more} often in deals than in worlds (5 sigma)")
+        raise LawError(f"{testbed.anywhere()}, ply 0: {what} lie {more} often in deals than in worlds (5 sigma)")
 
 
 @law
@@ -55,7 +55,7 @@ def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     if broken:
         what, more = _named(testbed, broken)
         which = f"{what} lie {more} often where they lay in the state resampled than in another world of it (5 sigma)"
-        raise LawError(f"{_anywhere(testbed)}, ply 0 and following: {which}")
+        raise LawError(f"{testbed.anywhere()}, ply 0 and following: {which}")
 
 
 @law
@@ -70,13 +70,7 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     broken = yield from _broken(lambda part, times: _uneven(testbed, part, times * testbed.effort.pooled_views))
     if broken:
         what, more = _named(testbed, broken)
-        raise LawError(f"{_anywhere(testbed)}, ply 0 and following: {what} lie {more} often than is even (5 sigma)")
-
-
-def _anywhere(testbed: Testbed) -> str:
-    return (
-        f"all variants, variant {testbed.game.default_variant} first, seats {testbed.game.seats}, seed {testbed.seed}"
-    )
+        raise LawError(f"{testbed.anywhere()}, ply 0 and following: {what} lie {more} often than is even (5 sigma)")
 
 
 def _broken(
@@ -88,13 +82,16 @@ def _broken(
     second, which is taken only if something seems to be wrong, is not.
     """
     first = yield from tally(0, 1)
-    if first is None or not (np.abs(first.sigmas) > HINT).any():
+    if first is None:
         return None
-    second = at_once(tally(1, LARGER))
-    assert second is not None
-    certain = np.where(np.abs(first.sigmas) > HINT, second.sigmas * np.sign(first.sigmas), 0)
-    group, place = np.unravel_index(int(np.argmax(certain)), certain.shape)
-    return (int(group), int(place), int(np.sign(first.sigmas[group, place]))) if certain.max() > SIGMA else None
+
+    def again() -> np.ndarray:
+        second = at_once(tally(1, LARGER))
+        assert second is not None
+        return second.sigmas
+
+    found = off_twice(first.sigmas, again)
+    return (*divmod(found[0], PLACES + 1), found[1]) if found else None
 
 
 def _dealt(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
@@ -134,9 +131,9 @@ def _kept(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Ta
     """Cards that stay where they were in the world resampled, less those that are there in another world of it."""
     tallies = []
     views = testbed.chosen(count, f"kept {part}") if testbed.game.holdings else ()
-    for i, (here, seat) in enumerate(seen := Counted(views, "views")):
+    for i, here in enumerate(seen := Counted(views, "views")):
         yield seen
-        states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
+        states, seat = here.worlds(DRAWS, i), here.seat
         where = _where(testbed, states, seat)
         hidden = (where != where[0]).any(axis=0, keepdims=True)
         if hidden.any():
@@ -156,10 +153,10 @@ def _uneven(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, 
     """
     tallies = []
     views = testbed.chosen(count, f"even {part}") if testbed.game.holdings else ()
-    for i, (here, seat) in enumerate(seen := Counted(views, "views")):
+    for i, here in enumerate(seen := Counted(views, "views")):
         yield seen
-        states = testbed.compiled.worlds(here.states, seat, DRAWS, i)
-        where = _where(testbed, states, seat)
+        states = here.worlds(DRAWS, i)
+        where = _where(testbed, states, here.seat)
         hidden = (where != where[0]).any(axis=0)
         if hidden.any():
             groups = _groups(testbed.numbers, states[:1], hidden[None], where[:1])[:, 0] & hidden

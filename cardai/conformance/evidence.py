@@ -61,6 +61,20 @@ def _tail(hits: int, trials: int, p: float) -> float:
     )
 
 
+def off_twice(first: np.ndarray, again: Callable[[], np.ndarray]) -> tuple[int, int] | None:
+    """Which of some differences from even, in standard deviations, is more than SIGMA: its place and its sign, or None.
+
+    It must be more than HINT in a `first` sample, and more than SIGMA in a second one, larger and independent, which
+    `again` gives. That is taken only if the first one calls for it.
+    """
+    suspects = np.abs(first) > HINT
+    if not suspects.any():
+        return None
+    certain = np.where(suspects, again() * np.sign(first), 0)
+    place = int(np.argmax(certain))
+    return (place, int(np.sign(first.flat[place]))) if certain.flat[place] > SIGMA else None
+
+
 def unevenness(counts: Sequence[int]) -> float:
     """How far counts are from even, in standard deviations: chi-square by Wilson and Hilferty's cube root."""
     if len(counts) < 2:

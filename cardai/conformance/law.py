@@ -1,15 +1,16 @@
 """What a law is: a statement about every game, and the function that tests it; and the result of a test."""
 
+import functools
 import math
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from cardai.conformance.note import Barred, note_place
-from cardai.conformance.testbed import LawError, Looked, Testbed
+from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
 from cardai.errors import CardaiError
 from cardai.table.complaints import Complaints
 
@@ -62,6 +63,48 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
     """Make a law of a function. The law has its name, and the first line of its docstring is the statement."""
     assert check.__doc__ is not None
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)
+
+
+def each(
+    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = ""
+) -> Callable[[Callable[[T], object]], Law]:
+    """Make a law of a function that tests one thing; `what` are these things in the plural.
+
+    A game that leaves out a field of `Game` that the law `needs` (names between spaces) is not tested.
+    """
+
+    def make(check: Callable[[T], object]) -> Law:
+        @functools.wraps(check)
+        def steps(testbed: Testbed) -> Steps:
+            tested = all(getattr(testbed.game, field) for field in needs.split())
+            for thing in (seen := Counted(things(testbed) if tested else (), what)):
+                yield seen
+                check(thing)
+
+        return law(steps)
+
+    return make
+
+
+def each_position(effort: str, needs: str = "") -> Callable[[Callable[[Position], object]], Law]:
+    """Make a law of a function that tests a position. `effort`: the field of `Effort` with their number."""
+    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs)
+
+
+def each_view(effort: str, needs: str = "") -> Callable[[Callable[[View], object]], Law]:
+    """Make a law of a function that tests a position as one seat sees it. `effort`: as for `each_position`."""
+    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs)
+
+
+def each_game(needs: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+    """Make a law of a function that tests a game that was played."""
+    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs)
+
+
+def each_table(check: Callable[[Testbed, Setup], object]) -> Law:
+    """Make a law of a function that tests a variant with a number of seats."""
+    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups])
+    return tables(functools.wraps(check)(lambda table: check(*table)))
 
 
 def at_once(steps: Generator[object, None, T]) -> T:

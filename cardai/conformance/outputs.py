@@ -9,10 +9,10 @@ import numpy as np
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import agent, list_specs, packaged_specs
-from cardai.conformance.compiled import Compiled, copied, encode_each
-from cardai.conformance.law import Steps, law
-from cardai.conformance.note import refuse
-from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, move_text
+from cardai.conformance.compiled import copied, encode_each, value_each
+from cardai.conformance.law import Steps, each_game, each_position, each_table, law
+from cardai.conformance.note import note_rule, refuse
+from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
 from cardai.game import Outcome
 from cardai.kernel.native import raw
 
@@ -25,33 +25,33 @@ BLANK = 77  # the value of the rows around the one that is written
 @law
 def encodings_fill_their_layout(testbed: Testbed) -> Steps:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
-    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
+    for here in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
         yield seen
         for name in testbed.game.encoders:
-            _fills_its_row(testbed, here, seat, name)
+            _fills_its_row(here, name)
     for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
         yield seen
+        plies = trace.sampled(2 * testbed.effort.texts)
         for seat in range(trace.setup.seats if testbed.game.encoders else 0):
-            plies = trace.sampled(2 * testbed.effort.texts)
             batch = testbed.compiled.rows(trace.states[plies], seat)
             for row, ply in zip(batch[::2], plies[::2], strict=True):
-                here = Position(trace, ply)
-                if (testbed.compiled.rows(here.states, seat)[0] != row).any():
+                here = View(trace, ply, seat)
+                if (here.rows(here.states)[0] != row).any():
                     raise here.broken(f"the row of seat {seat} depends on the rows around it")
 
 
-def _fills_its_row(testbed: Testbed, here: Position, seat: int, name: str) -> None:
-    encode, width = testbed.game.encoders[name].encode, testbed.compiled.width(name, here.trace.setup.seats)
+def _fills_its_row(here: View, name: str) -> None:
+    encode, width = here.game.encoders[name].encode, here.compiled.width(name, len(here.seats))
     if width < 1:
         raise here.broken(f"the layout of encoder {name} is empty")
     refuse(f"encoder {name}")
     given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
     rows[1] = 0
-    encode_each(testbed.game.entry("encode", encode), raw(given), 1, seat, raw(rows[1:]))
+    encode_each(here.game.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
     if (rows[[0, 2, 3]] != BLANK).any():
         raise here.broken(f"encoder {name} writes beyond its {width} values")
-    if (testbed.game.encode(here.state, seat, name) != rows[1]).any():
-        raise here.broken(f"encoder {name} gives seat {seat} another row the second time")
+    if (here.game.encode(here.state, here.seat, name) != rows[1]).any():
+        raise here.broken(f"encoder {name} gives seat {here.seat} another row the second time")
 
 
 @law
@@ -90,16 +90,16 @@ def _of_many_games(testbed: Testbed) -> Iterator[Callable[[], tuple[Setup, np.nd
     One position in `THINNED` of each game, then a few of each of many games that were played at random, then all.
     """
     for trace in testbed.traces:
-        yield functools.partial(_states_and_after, testbed, trace, THINNED)
+        yield functools.partial(_states_and_after, trace, THINNED)
     for setup in testbed.setups:
         for first in range(0, -(-testbed.effort.searched // len(testbed.setups)), AT_ONCE):
             yield functools.partial(_of_random_games, testbed, setup, first)
     for trace in testbed.traces:
-        yield functools.partial(_states_and_after, testbed, trace, 1)
+        yield functools.partial(_states_and_after, trace, 1)
 
 
-def _states_and_after(testbed: Testbed, trace: Trace, step: int) -> tuple[Setup, np.ndarray]:
-    after = testbed.compiled.moved(trace.states[:-1][::step], trace.moves[::step], settle=False)
+def _states_and_after(trace: Trace, step: int) -> tuple[Setup, np.ndarray]:
+    after = trace.testbed.compiled.moved(trace.states[:-1][::step], trace.moves[::step], settle=False)
     return trace.setup, np.concatenate([trace.states[::step], after])
 
 
@@ -108,89 +108,75 @@ def _of_random_games(testbed: Testbed, setup: Setup, first: int) -> tuple[Setup,
     return setup, np.concatenate([trace.states[[*trace.sampled(FEW), len(trace.moves)]] for trace in traces])
 
 
-@law
-def spelling_is_understood(testbed: Testbed) -> Steps:
+@each_position("texts")
+def spelling_is_understood(here: Position) -> None:
     """parse reads what spell writes, and different legal moves are spelled differently."""
-    game = testbed.game
-    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
-        yield seen
-        moves, known = game.moves(here.state), set()
-        for move in moves[:: max(1, len(moves) // 200)]:
-            spelled = here.ask(game.spell, here.state, move)
-            if spelled in known:
-                raise here.broken(f"two legal moves are both spelled {spelled!r}")
-            known.add(spelled)
-            understood = here.ask(game.parse, here.state, spelled)
-            if np.array([understood], game.move).tobytes() != move.tobytes():
-                found = move_text(game, here.state, understood)
-                raise here.broken(f"parse({spelled!r}) gives {found}, not the move spelled")
+    moves, known = here.game.moves(here.state), set()
+    for move in moves[:: max(1, len(moves) // 200)]:
+        spelled = here.ask(here.game.spell, here.state, move)
+        if spelled in known:
+            raise here.broken(f"two legal moves are both spelled {spelled!r}")
+        known.add(spelled)
+        understood = here.ask(here.game.parse, here.state, spelled)
+        if np.array([understood], here.game.move).tobytes() != move.tobytes():
+            raise here.broken(f"parse({spelled!r}) gives {here.text(understood)}, not the move spelled")
 
 
-@law
-def heuristics_are_finite(testbed: Testbed) -> Steps:
+@each_game("heuristics")
+def heuristics_are_finite(trace: Trace) -> None:
     """Heuristics give states and after-states a finite value, for every seat."""
-    for trace in (seen := Counted(testbed.mixed(testbed.traces) if testbed.game.heuristics else (), "games")):
-        yield seen
-        plies = trace.sampled(testbed.effort.positions)
-        after = testbed.compiled.moved(trace.states[plies], trace.moves[plies], settle=False)
-        plies.append(len(trace.moves))
-        for (name, heuristic), seat in itertools.product(testbed.game.heuristics.items(), range(trace.setup.seats)):
-            for states in (trace.states[plies], after):
-                values = testbed.compiled.values(states, seat, heuristic)
-                wrong = np.flatnonzero(~np.isfinite(values))
-                if len(wrong):
-                    here, what = Position(trace, plies[wrong[0]]), f"heuristic {name} is {values[wrong[0]]}"
-                    raise here.broken(f"{what} for seat {seat}{' after act' if states is after else ''}")
+    compiled, plies = trace.testbed.compiled, trace.sampled(trace.testbed.effort.positions)
+    after = compiled.moved(trace.states[plies], trace.moves[plies], settle=False)
+    states = np.concatenate([trace.states[plies], trace.states[-1:], after])
+    for name, seat in itertools.product(trace.testbed.game.heuristics, range(trace.setup.seats)):
+        values = compiled.values(states, seat, f"heuristic {name}")
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            ply = [*plies, len(trace.moves), *plies][wrong[0]]
+            what = f"heuristic {name} is {values[wrong[0]]} for seat {seat}"
+            raise Position(trace, ply).broken(f"{what}{' after act' if wrong[0] > len(plies) else ''}")
 
 
-@law
-def outcomes_keep_their_range(testbed: Testbed) -> Steps:
+@each_game()
+def outcomes_keep_their_range(trace: Trace) -> None:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
-    game, asking = testbed.game, Compiled(testbed.game, in_place=True)
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
-            _keeps_range(trace, len(trace.moves), f"outcome {name}", game.outcomes[name], asking, seat)
-        for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
-            seat = int(trace.states["turn"][ply])
-            _keeps_range(trace, ply + 1, f"reward {name}", game.rewards[name], asking, seat)
+    game = trace.testbed.game
+    for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
+        _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
+    for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
+        _keeps_range(View(trace, ply + 1, int(trace.states["turn"][ply])), f"reward {name}", game.rewards[name])
 
 
-def _keeps_range(trace: Trace, ply: int, what: str, outcome: Outcome, asking: Compiled, seat: int) -> None:
+def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
     """Raises LawError unless an outcome of a state is in its range for a seat and leaves the state as it is."""
-    state = copied(trace.states[ply : ply + 1])
-    value = asking.outcomes(state, seat, outcome)[0]
-    if not outcome.contains(value):
+    state, values = copied(here.states), np.zeros(1)
+    note_rule(f"{what} for seat {here.seat}")
+    value_each(here.compiled.numbers[what], raw(state), 1, here.seat, raw(values))
+    if not outcome.contains(values[0]):
         span = f"{outcome.low:g} to {outcome.high:g}"
-        raise Position(trace, ply).broken(f"the {what} is {value:g} for seat {seat}; its range is {span}")
-    if state.tobytes() != trace.states[ply].tobytes():
-        raise Position(trace, ply).broken(f"the {what} changes the state")
+        raise here.broken(f"the {what} is {values[0]:g} for seat {here.seat}; its range is {span}")
+    if state.tobytes() != here.state.tobytes():
+        raise here.broken(f"the {what} changes the state")
 
 
-@law
-def what_is_decided_stays_so(testbed: Testbed) -> Steps:
+@each_game("decided")
+def what_is_decided_stays_so(trace: Trace) -> None:
     """A score that decided gives is in [0, 1], and is the seat's score at the end of the game."""
-    if testbed.game.decided is None:
-        return
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        for seat in range(trace.setup.seats):
-            said = testbed.compiled.values(trace.states[:-1], seat, testbed.game.decided)
-            score = testbed.compiled.values(trace.states[-1:], seat)[0]
-            for ply in np.flatnonzero((said != -1.0) & (said != score)).tolist():
-                what = f"decided gives seat {seat} {said[ply]:g}; it is -1 while a score is open, and its score is"
-                raise Position(trace, ply).broken(f"{what} {score:g} at the end")
+    for seat in range(trace.setup.seats):
+        said = trace.testbed.compiled.values(trace.states[:-1], seat, "decided")
+        score = trace.testbed.compiled.values(trace.states[-1:], seat)[0]
+        for ply in np.flatnonzero((said != -1.0) & (said != score)).tolist():
+            what = f"decided gives seat {seat} {said[ply]:g}; it is -1 while a score is open, and its score is"
+            raise Position(trace, ply).broken(f"{what} {score:g} at the end")
 
 
-@law
-def players_choose_legal_moves(testbed: Testbed) -> Steps:
+@each_table
+def players_choose_legal_moves(testbed: Testbed, setup: Setup) -> None:
     """Every native player, with its own and with randomised parameters, chooses only legal moves."""
-    for setup in (seen := Counted(testbed.setups, "tables")):
-        yield seen
-        for name, player in testbed.game.players.items():
-            specs = [name, Spec(name, randomised=True)] if player.defaults else [name]
-            lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
-            testbed.results(setup, lineups, [agent(testbed.game, spec) for spec in specs])
+    for name, player in testbed.game.players.items():
+        specs = [name, Spec(name, randomised=True)] if player.defaults else [name]
+        lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
+        testbed.results(setup, lineups, [agent(testbed.game, spec) for spec in specs])
 
 
 @law
@@ -203,7 +189,7 @@ def named_agents_can_play(testbed: Testbed) -> Steps:
     length = np.mean([len(trace.moves) for trace in testbed.traces])
     games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
     setups = [Setup(variant, testbed.game.default_seats) for variant in testbed.game.variants]
-    pairs = testbed.mixed([(setup, spec) for setup in setups for spec in specs])
+    pairs = testbed.mixed(list(itertools.product(setups, specs)))
     for i, (setup, spec) in (seen := Counted([(i, pair) for i in range(games) for pair in pairs], "games of agents")):
         yield seen
         few = spec.with_options(worlds=2) if spec.kind in ("sampled", "ahead") else spec

@@ -7,8 +7,9 @@ import json
 import os
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Container, Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,9 @@ from cardai.conformance.note import (
     pause_clock,
     take_up_note,
 )
-from cardai.conformance.steps import Patience, play_through
+from cardai.conformance.steps import Patience, play_through, questions
 from cardai.conformance.testbed import LawError, Looked, Setup, Testbed, move_text, written
+from cardai.errors import place_of
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.registry import load
 from cardai.rule import JIT
@@ -42,46 +44,50 @@ IMPOSSIBLE = (-100, -1, 61, 100)
 @law
 def plain_python_agrees(testbed: Testbed) -> Steps:
     """With CARDAI_JIT=0 the rules give the same states, moves, encodings, worlds, values and choices, byte for byte."""
-    yield (seen := Looked(len(_cases(testbed)), "games"))
-    answer, every = _ask(testbed), Patience()
-    seen.done, seen.enough = answer["games"], answer["over"]
-    for case in _cases(testbed):
-        for where, digest, _ in _transcript(testbed.game, case, every, answer["digests"]):
-            if answer["digests"].get(where, digest) != digest:
-                raise LawError(f"{where} differs between compiled code and plain Python")
-    return said_of_plain_python(answer)
+    return in_plain_python(testbed, _cases, functools.partial(_differing, testbed.game))
 
 
 @law
 def plain_python_complains_of_nothing(testbed: Testbed) -> Steps:
     """With CARDAI_JIT=0 no rule raises or warns: no index out of range and no overflow, which compiled code hides."""
-    yield (seen := Looked(len(_cases(testbed)), "games"))
-    answer = _ask(testbed)
-    if answer["error"]:
-        raise LawError(answer["error"])
-    seen.done, seen.enough = answer["games"], answer["over"]
-    return said_of_plain_python(answer)
+    return in_plain_python(testbed, _cases, lambda answer: answer["error"])
 
 
 @law
 def encodings_fit_a_byte(testbed: Testbed) -> Steps:
     """Encoders write only whole numbers from 0 to 255, so that no value wraps around."""
-    yield (seen := Looked(len(_cases(testbed)), "games"))
-    answer = _ask(testbed)
-    if answer["misfit"]:
-        raise LawError(answer["misfit"])
-    seen.done, seen.enough = answer["games"], answer["over"]
-    return said_of_plain_python(answer)
+    return in_plain_python(testbed, _cases, lambda answer: answer["misfit"])
 
 
-def said_of_plain_python(answer: dict[str, Any], done: str | None = None) -> str | None:
-    """A law's remark on what plain Python left out. `done`: what was played, in words."""
-    parts = [f"in the time it has, plain Python played {done or 'a part'}"] if answer["over"] else []
-    parts += [answer["remark"]] if answer["remark"] else []
-    return "; ".join(parts) or None
+def in_plain_python(
+    testbed: Testbed, work: Callable[[Testbed], dict[str, Any]], wrong: Callable[[dict[str, Any]], str | None]
+) -> Steps:
+    """The steps of a law that has another process play games in plain Python: `work`, as `answer` takes it.
+
+    `wrong` gives what is wrong with the answer, in words, or None.
+    """
+    request = work(testbed)
+    (games,) = request.values()
+    yield (seen := Looked(len(games), "games"))
+    found = _asked(testbed, json.dumps(request))
+    if problem := wrong(found):
+        raise LawError(problem)
+    seen.done, seen.enough = found["games"], found["over"]
+    played = f"in the time it has, plain Python played {found['plies']} plies of {len(games)} games"
+    return "; ".join(([played] if found["over"] else []) + ([found["remark"]] if found["remark"] else [])) or None
 
 
-def _cases(testbed: Testbed) -> list[dict[str, Any]]:
+def _differing(game: Game, answer: dict[str, Any]) -> str | None:
+    """Which result of the other process is not that of compiled code, in words, or None."""
+    digests, patience = answer["digests"], Patience()
+    for case in answer["cases"]:
+        for where, digest, _ in _transcript(game, case, patience, digests):
+            if digests.get(where, digest) != digest:
+                return f"{where} differs between compiled code and plain Python"
+    return None
+
+
+def _cases(testbed: Testbed) -> dict[str, Any]:
     """The games that the other process plays again, as JSON types."""
     count = min(testbed.effort.plain_games, len(testbed.traces))
     total = max(count, min(len(testbed.setups), 2 * count))
@@ -91,25 +97,17 @@ def _cases(testbed: Testbed) -> list[dict[str, Any]]:
     for variant in testbed.game.variants:  # at the largest table every array is full
         setup = Setup(variant, max(testbed.game.seats))
         spread.update([i for i, trace in enumerate(testbed.traces) if trace.setup == setup][:1])
-    return [
-        {
-            "variant": trace.setup.variant,
-            "seats": trace.setup.seats,
-            "seed": trace.seed,
-            "moves": written(testbed.game, trace.moves).tolist(),
-            "plies": trace.sampled(4),
-        }
-        for trace in (testbed.traces[i] for i in sorted(spread))
+    traces = [testbed.traces[i] for i in sorted(spread)]
+    moves = [written(testbed.game, trace.moves).tolist() for trace in traces]
+    cases = [
+        {**vars(trace.setup), "seed": trace.seed, "moves": numbers, "plies": trace.sampled(4)}
+        for trace, numbers in zip(traces, moves, strict=True)
     ]
+    return {"cases": cases}
 
 
-@functools.lru_cache(maxsize=1)  # the three laws share one process
-def _ask(testbed: Testbed) -> dict[str, Any]:
-    """The other process's answer: digests by place, the first error and the first misfit of a byte, and a remark."""
-    return ask_plain_python(testbed, {"cases": _cases(testbed)})
-
-
-def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
+@functools.lru_cache(maxsize=1)  # three laws share one process
+def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
     """Start a process that runs the game's rules as plain Python, and return its answer to `work` (see `answer`)."""
     module, attribute = _home(testbed.game)
     request = {
@@ -120,13 +118,13 @@ def ask_plain_python(testbed: Testbed, work: dict[str, Any]) -> dict[str, Any]:
         "note": note_files(),
         "patience": [testbed.effort.patience, testbed.effort.plain_seconds],
         "barred": barred(),
-        **work,
+        **json.loads(work),
     }
-    program = "from cardai.conformance.plain_python import answer; answer()"
     tree = str(Path(__file__).parents[2])
+    program = f"import sys; sys.path.insert(0, {tree!r}); from cardai.conformance.plain_python import answer; answer()"
     pause_clock(1)  # until the other process has loaded the game
     child = subprocess.run(
-        [sys.executable, "-W", "error", "-c", f"import sys; sys.path[:0] = {[tree]!r}; {program}"],
+        [sys.executable, "-W", "error", "-c", program],
         input=json.dumps(request),
         capture_output=True,
         text=True,
@@ -167,21 +165,20 @@ def answer() -> None:
     np.empty = _filled
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     pause_clock(-1)
-    report: dict[str, Any] = {"digests": {}, "error": None, "misfit": None, "barred": None}
-    patience = Patience(*request["patience"])
+    walks, cases, patience = request.get("walks", ()), request.get("cases", ()), Patience(*request["patience"])
+    report: dict[str, Any] = {"cases": cases, "digests": {}, "error": None, "misfit": None, "barred": None}
     try:
-        walks = request.get("walks", ())
         for i, walk in enumerate(walks):
             patience.share(len(walks) - i)
             play_through(game, Setup(walk["variant"], walk["seats"]), walk["seed"], patience)
-        for i, case in enumerate(request.get("cases", ())):
+        for i, case in enumerate(cases):
             if patience.is_over and i:
                 break
             patience.games += 1
             for where, digest, misfit in _transcript(game, case, patience):
                 report["digests"][where] = digest
                 report["misfit"] = report["misfit"] or misfit
-    except (PlainError, LawError) as error:
+    except LawError as error:
         report["error"] = str(error)
     except Barred as refused:
         report["barred"] = str(refused)
@@ -208,15 +205,12 @@ def _game_at(name: str, file: Path, attribute: str) -> Game:
     return load(str(file))
 
 
-class PlainError(Exception):
-    """A rule raised or warned in plain Python. The message says where."""
-
-
 def _transcript(
     game: Game, case: dict[str, Any], patience: Patience, among: Container[str] | None = None
 ) -> Iterator[tuple[str, str, str | None]]:
     """Digests of what the rules compute in one game: (place, digest, what does not fit a byte, or None).
 
+    Raises LawError, which says where, if a rule raises or warns.
     Questions for which no patience is left are left out, and those that are not `among` places, if they are given.
     """
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
@@ -225,10 +219,10 @@ def _transcript(
     where = f"{start} 0: deal"
     note_place(setup, case["seed"], 0)
     try:
-        state = game.new(setup.seats, case["seed"], setup.variant)
-        yield where, _digest(state), None
+        states = np.array([game.new(setup.seats, case["seed"], setup.variant)])
+        yield where, _digest(states), None
         for ply, move in enumerate(moves):
-            for name, question, misfit in _questions(compiled, state, ply) if ply in case["plies"] else ():
+            for name, question, misfit in _questions(compiled, states, ply) if ply in case["plies"] else ():
                 where = f"{start} {ply}: {name}"
                 if not patience.is_left_for(name) or (among is not None and where not in among):
                     continue
@@ -237,67 +231,40 @@ def _transcript(
                 found = patience.timed(name, question)
                 wrong = patience.timed(name, misfit, found) if misfit else None
                 yield where, _digest(found), f"{where} {wrong}" if wrong else None
-            where = f"{start} {ply}: {move_text(game, state, move)}"
+            where = f"{start} {ply}: {move_text(game, states[0], move)}"
             note_place(setup, case["seed"], ply)
-            seat, state = int(state["turn"]), compiled.moved(np.array([state]), move)[0]
-            yield where, _digest(state), None
-            for name, reward in game.rewards.items():
+            seat, states = int(states[0]["turn"]), compiled.moved(states, move)
+            patience.plies += 1
+            yield where, _digest(states), None
+            for name in game.rewards:
                 where = f"{start} {ply + 1}: reward {name}"
-                yield where, _digest(compiled.outcomes(np.array([state]), seat, reward)), None
-        where = f"{start} {len(moves)}: score"
-        yield where, _digest(np.array([compiled.values(np.array([state]), s) for s in range(setup.seats)])), None
-        for name, outcome in game.outcomes.items():
-            where = f"{start} {len(moves)}: outcome {name}"
-            found = [compiled.outcomes(np.array([state]), s, outcome) for s in range(setup.seats)]
-            yield where, _digest(np.array(found)), None
+                yield where, _digest(compiled.values(states, seat, f"reward {name}")), None
+        for what in ("score", *(f"outcome {name}" for name in game.outcomes)):
+            where = f"{start} {len(moves)}: {what}"
+            yield where, _digest([compiled.values(states, seat, what) for seat in range(setup.seats)]), None
     except Exception as error:  # whatever a rule raises, the law reports it, with its place
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        source = f"{Path(place.filename).name} line {place.lineno}"
-        raise PlainError(f"{where} raises {error!r} in plain Python ({source})") from error
+        raise LawError(f"{where} raises {error!r} in plain Python{place_of(error)}") from error
 
 
-def _questions(compiled: Compiled, state: GameState, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
+def _questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
     """What the rules compute for a position: (name, the computation, a function that checks its values or None)."""
-    game, one = compiled.game, np.array([state])
-    yield "legal", lambda: compiled.moves(one), None
-    yield "is_legal", lambda: compiled.allowed(one, compiled.moves(one)[:8]), None
+    game = compiled.game
+    yield "legal", lambda: compiled.moves(states), None
     if game.is_open is not None:
-        yield "is_open", lambda: compiled.opened(one), None
-        if game.simplify is not None and compiled.opened(one)[0]:
-            yield "simplify", lambda: compiled.simplified(one), None
+        yield "is_open", lambda: compiled.opened(states), None
+        if game.simplify is not None and compiled.opened(states)[0]:
+            yield "simplify", lambda: compiled.simplified(states), None
     if game.is_legal:
-        yield "is_legal of impossible moves", lambda: compiled.allowed(one, impossible(compiled.moves(one)[:2])), None
-    for s in range(int(state["seats"])):
-        yield f"resample for seat {s}", functools.partial(compiled.worlds, one, s, 2, ply), None
-        if game.blank is not None:
-            yield f"blank for seat {s}", functools.partial(compiled.blanked, one, s), None
-        for name, encoder in game.encoders.items():
-            misfit = functools.partial(_misfit, encoder, state, s)
-            yield f"encoder {name} for seat {s}", functools.partial(game.encode, state, s, name), misfit
-            for late in sorted({LATE, game.max_plies - 1}) if game.max_plies > LATE else ():
-                later = _at_ply(state, late)
-                misfit = functools.partial(_misfit, encoder, later, s)
-                what = f"encoder {name} for seat {s}, if this were ply {late},"
-                yield what, functools.partial(game.encode, later, s, name), misfit
-        for name, heuristic in game.heuristics.items():
-            yield f"heuristic {name} for seat {s}", functools.partial(compiled.values, one, s, heuristic), None
-    for name, player in game.players.items():
-        yield f"player {name}", functools.partial(_choice, compiled, one, name, player.sees == "own", ply), None
-
-
-def _choice(compiled: Compiled, one: np.ndarray, player: str, sees_own: bool, ply: int) -> np.ndarray:
-    """What a player of the game does in a state, STATE[1], given what the seat to move may see."""
-    seat = int(one["turn"][0])
-    return compiled.choices(
-        compiled.blanked(one, seat) if sees_own else compiled.worlds(one, seat, 1, ply), player, ply
-    )
-
-
-def _at_ply(state: GameState, ply: int) -> GameState:
-    """A copy of a state with another number of moves played, as in a game that has gone round in circles."""
-    later = state.copy()
-    later["ply"] = ply
-    return later
+        odd = impossible(compiled.moves(states)[:2])
+        yield "is_legal of impossible moves", lambda: compiled.allowed(states, odd), None
+    for what, question in questions(compiled, states, ply):
+        yield what, question, None
+    for late in (None, *sorted({LATE, game.max_plies - 1} if game.max_plies > LATE else ())):
+        later = states.copy()
+        later["ply"] = states["ply"] if late is None else late  # as in a game that has gone round in circles
+        for (name, encoder), seat in product(game.encoders.items(), range(int(states[0]["seats"]))):
+            what = f"encoder {name} for seat {seat}{'' if late is None else f', if this were ply {late},'}"
+            yield what, partial(compiled.encoded, later, seat, name), partial(_misfit, encoder, later[0], seat)
 
 
 def impossible(moves: np.ndarray) -> np.ndarray:
@@ -309,13 +276,13 @@ def impossible(moves: np.ndarray) -> np.ndarray:
     return found
 
 
-def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, row: np.ndarray) -> str | None:
+def _misfit(encoder: PerspectiveEncoder, state: GameState, seat: int, rows: np.ndarray) -> str | None:
     """Returns which value of a row does not fit a byte, in words, or None. Only plain Python can tell."""
     if JIT:
         return None
-    meant = np.zeros(len(row), np.int64)
-    encoder.encode(np.array([state])[0], seat, meant)
-    wrong = np.flatnonzero(meant != row)
+    meant = np.zeros(rows.shape[1], np.int64)
+    encoder.encode(state.copy(), seat, meant)
+    wrong = np.flatnonzero(meant != rows[0])
     return f"writes {meant[wrong[0]]} into a byte (value {wrong[0]})" if len(wrong) else None
 
 

@@ -1,7 +1,7 @@
 """Laws on states and memory: which rules may change a state, what they may write and read, and that no card is lost.
 
-The last two laws call each rule on records and arrays that lie between guard records. All that a rule may not read is
-filled with a pattern of bytes; the results must be the same for two patterns.
+Each rule is called on records and arrays that lie between guard records. All that a rule may not read is filled with a
+pattern of bytes; the results must be the same for two patterns.
 """
 
 import functools
@@ -14,11 +14,9 @@ import numpy as np
 
 from cardai.conformance.compiled import (
     GUARDS,
-    Compiled,
     allow_each,
     blank_each,
     choose_each,
-    copied,
     draw_again,
     encode_each,
     legal_each,
@@ -27,235 +25,124 @@ from cardai.conformance.compiled import (
     streams,
     value_each,
 )
-from cardai.conformance.law import Steps, law
+from cardai.conformance.law import Steps, each, each_game, each_position, each_view, law
 from cardai.conformance.note import functions_of, refuse
-from cardai.conformance.testbed import Counted, Position, Testbed, move_text
-from cardai.game import Game, int_seed
-from cardai.kernel.native import get, raw
-from cardai.kernel.rules import SCORE
+from cardai.conformance.steps import texts
+from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
+from cardai.game import int_seed, listed_pieces
+from cardai.kernel.ending import find_open
+from cardai.kernel.native import raw
 from cardai.rule import STREAM
 
 PATTERNS = (0x55, 0xAA)  # bytes; each bit is set in one of them
+WRITERS = ("act", "act and settle", "resample", "blank", "simplify")  # the rules that change a state
 
 
-@law
-def rules_touch_only_their_record(testbed: Testbed) -> Steps:
+@each_view("texts")
+def rules_touch_only_their_record(here: View) -> None:
     """act, settle, resample, blank, simplify change only their own state, nothing next to it; act leaves its move."""
-    size = testbed.game.state.itemsize
-    guard = np.resize(np.arange(1, 256, dtype=np.uint8), size)
-    for here, seat in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
-        yield seen
-        states = np.zeros(1 + 2 * GUARDS, testbed.game.state)
-        content = states.view(np.uint8).reshape(len(states), size)
-        for name, rule in _writers(testbed.compiled, here, seat).items():
-            content[:] = guard
-            states[GUARDS] = here.state
-            refuse(*functions_of(name))
-            rule(raw(states[GUARDS : GUARDS + 1]))
-            if (np.delete(content, GUARDS, axis=0) != guard).any():
-                raise here.broken(f"{name} writes beyond its state")
+    _stay_in_their_buffers(here, {name: run for name, run in _runs(here).items() if name in WRITERS})
 
 
-def _writers(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[Any], None]]:
-    """Returns the rules that change a state, by name. Each is called with a raw block of one state."""
-
-    def resample(state: Any) -> None:
-        stream = streams(here.ply)
-        draw_again(compiled.rules, state, seat, raw(stream), 1)
-
-    def move(state: Any, settle: bool) -> None:
-        given, moves = copied(here.states), copied(here.move)
-        move_each(compiled.rules, raw(given), 0, raw(moves), 0, 1, settle, state)
-        if moves.tobytes() != here.move.tobytes():
-            text = move_text(compiled.game, here.state, here.move[0])
-            raise here.broken(f"act changes its move {text}")
-
-    def blank(state: Any) -> None:
-        given = copied(here.states)
-        blank_each(compiled.rules, compiled.blank, raw(given), 1, seat, state)
-
-    def simplify(state: Any) -> None:
-        assert compiled.game.simplify is not None
-        simplify_each(compiled.game.entry("simplify", compiled.game.simplify), state, 1)
-
-    act = functools.partial(move, settle=False)
-    both = functools.partial(move, settle=True)
-    return {
-        "resample": resample,
-        **({"blank": blank} if compiled.game.blank else {}),
-        **({"simplify": simplify} if compiled.game.simplify and compiled.opened(here.states)[0] else {}),
-        **({"act": act, "act and settle": both} if seat == here.turn else {}),
-    }
-
-
-@law
-def asking_changes_nothing(testbed: Testbed) -> Steps:
+@each_position("texts")
+def asking_changes_nothing(here: Position) -> None:
     """legal, is_legal, is_open, score, encoders, heuristics and players do not change the state they are given."""
-    asking = Compiled(testbed.game, in_place=True)
-    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
-        yield seen
-        for name, ask in _questions(asking, here).items():
-            asked = copied(here.states)
-            ask(asked)
-            if asked.tobytes() != here.state.tobytes():
-                field = next(f for f in testbed.game.state.names or () if (asked[0][f] != here.state[f]).any())
-                raise here.broken(f"{name} changes state.{field}")
+    _stay_in_their_buffers(here, {name: run for name, run in _runs(here.own).items() if name not in WRITERS})
 
 
-def _questions(asking: Compiled, here: Position) -> dict[str, Callable[[np.ndarray], Any]]:
-    """The functions that read a state and must not change it, by name."""
-    game, seat = asking.game, here.turn
-    questions: dict[str, Callable[[np.ndarray], Any]] = {
-        "legal": asking.legal,
-        "is_legal": lambda states: asking.allowed(states, copied(here.move)),
-        "score": lambda states: asking.values(states, seat),
-    }
-    if game.is_open is not None:
-        questions["is_open"] = asking.opened
-    for name in game.encoders:
-        questions[f"encoder {name}"] = functools.partial(asking.encoded, seat=seat, encoder=name)
-    for name, heuristic in game.heuristics.items():
-        questions[f"heuristic {name}"] = functools.partial(asking.values, seat=seat, heuristic=heuristic)
-    for name in game.players:
-        questions[f"player {name}"] = functools.partial(asking.choices, player=name, bits=1)
-    return questions
+def _stay_in_their_buffers(here: Position, runs: "dict[str, Callable[[Fence], bytes]]") -> None:
+    """Break the law if one of these rules writes where it may not."""
+    for name, run in runs.items():
+        refuse(*functions_of(name))
+        fence = Fence(PATTERNS[0])
+        run(fence)
+        for damaged in fence.damaged():
+            raise here.broken(f"{name} writes {damaged}")
 
 
 @law
 def text_changes_nothing(testbed: Testbed) -> Steps:
     """show, spell, parse, tell, ending, holdings, zones and picks change neither the state nor the move they get."""
+    game = testbed.game
     for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
         yield seen
-        for name, write in _texts(testbed.game, here).items():
+        own = here.state
+        functions = texts(game, len(here.seats), False)
+        functions["parse"] = lambda state, move, own=own: game.parse(state, game.spell(own.copy(), move))
+        for name, write in functions.items():
             _leaves_all_as_it_was(here, name, write)
     for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
         yield seen
-        for name, write in _texts_of_an_end(testbed.game, trace.end).items():
+        for name, write in texts(game, trace.setup.seats, True).items():
             _leaves_all_as_it_was(trace.end, name, write)
 
 
 def _leaves_all_as_it_was(here: Position, name: str, write: Callable[[Any, Any], Any]) -> None:
-    state, move = copied(here.states), copied(here.move if len(here.move) else here.trace.moves[:1])
-    before = move.tobytes()
+    fence = Fence(PATTERNS[0])
+    move = here.move if len(here.move) else here.trace.moves[:1]
+    given = fence.given("state", here.states, fixed=True)[0], fence.given("move", move, fixed=True)[0]
     refuse(*functions_of(name), *(["spell"] if name == "parse" else []))
-    here.ask(write, state[0], move[0])
-    if state.tobytes() != here.state.tobytes():
-        name_of = next(f for f in here.state.dtype.names or () if (state[0][f] != here.state[f]).any())
-        raise here.broken(f"{name} changes state.{name_of}")
-    if move.tobytes() != before:
-        raise here.broken(f"{name} changes the move it is given")
+    here.ask(write, *given)
+    for damaged in fence.damaged():
+        raise here.broken(f"{name} writes {damaged}")
 
 
-def _texts(game: Game, here: Position) -> dict[str, Callable[[Any, Any], Any]]:
-    """The game's functions in plain Python by name, each called with a state and the move that was played."""
-    texts: dict[str, Callable[[Any, Any], Any]] = {
-        "spell": game.spell,
-        "parse": lambda state, move: game.parse(state, game.spell(here.state.copy(), move)),
-        **_texts_of_an_end(game, here),
-    }
-    tell, picks = game.tell, game.picks
-    if picks is not None:
-        texts["picks"] = picks
-    for seat in here.seats if tell else ():
-        texts[f"tell for seat {seat}"] = lambda state, move, seat=seat: tell and tell(state, move, seat)
-    texts.pop("ending", None)
-    return texts
-
-
-def _texts_of_an_end(game: Game, here: Position) -> dict[str, Callable[[Any, Any], Any]]:
-    texts: dict[str, Callable[[Any, Any], Any]] = {}
-    for seat in here.seats:
-        texts[f"show for seat {seat}"] = lambda state, move, seat=seat: game.show(state, seat)
-        if game.zones is not None:
-            texts[f"zones for seat {seat}"] = lambda state, move, seat=seat, zones=game.zones: zones(state, seat)
-    for name in ("holdings", "ending"):
-        function = getattr(game, name)
-        if function is not None:
-            texts[name] = lambda state, move, function=function: function(state)
-    return texts
-
-
-@law
-def cards_are_conserved(testbed: Testbed) -> Steps:
+@each_game("holdings")
+def cards_are_conserved(trace: Trace) -> None:
     """No card is in two places, appears or disappears; a world has as many cards in each place as the true state.
 
     `Game.holdings` says where the cards of a game are; a game without it is not tested.
     """
-    if testbed.game.holdings is None:
-        return
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        dealt = Position(trace, 0)
-        deck = functools.reduce(operator.or_, testbed.holdings(dealt, dealt.state))
-        for ply in range(len(trace.states)):
-            here = Position(trace, ply)
-            _conserved(testbed, here, here.state, deck, "the state")
-        for ply in trace.sampled(testbed.effort.texts):
-            _conserved_nearby(testbed, Position(trace, ply), deck)
-
-
-def _conserved_nearby(testbed: Testbed, here: Position, deck: int) -> None:
-    """Test the after-state and the worlds of a position."""
-    after = testbed.compiled.moved(here.states, here.move, settle=False)
-    _conserved(testbed, here, after[0], deck, "the after-state")
-    sizes = [held.bit_count() for held in testbed.holdings(here, here.state)]
-    for seat in here.seats:
-        for world in testbed.compiled.worlds(here.states, seat, 4, here.ply):
+    dealt = Position(trace, 0)
+    deck = functools.reduce(operator.or_, dealt.holdings(dealt.state))
+    for ply in range(len(trace.states)):
+        here = Position(trace, ply)
+        _conserved(here, here.state, deck, "the state")
+    for ply in trace.sampled(trace.testbed.effort.texts):
+        here = Position(trace, ply)
+        after = here.compiled.moved(here.states, here.move, settle=False)
+        _conserved(here, after[0], deck, "the after-state")
+        sizes = [held.bit_count() for held in here.holdings(here.state)]
+        for seat, world in ((view.seat, world) for view in here.views for world in view.worlds(4)):
             what = f"a world of seat {seat}"
-            counts = [held.bit_count() for held in _conserved(testbed, here, world, deck, what)]
+            counts = [held.bit_count() for held in _conserved(here, world, deck, what)]
             if counts != sizes:
                 raise here.broken(f"{what} has {counts} cards in its places, the true state {sizes}")
 
 
-def _conserved(testbed: Testbed, here: Position, state: Any, deck: int, what: str) -> list[int]:
-    held, seen = testbed.holdings(here, state), 0
+def _conserved(here: Position, state: Any, deck: int, what: str) -> list[int]:
+    held, seen = here.holdings(state), 0
     for cards in held:
         if seen & cards:
-            raise here.broken(f"{what} has {_listed(seen & cards)} in two places")
+            raise here.broken(f"{what} has cards {listed_pieces(seen & cards)} in two places")
         seen |= cards
     if seen != deck:
-        lost, new = _listed(deck & ~seen), _listed(seen & ~deck)
+        lost, new = listed_pieces(deck & ~seen), listed_pieces(seen & ~deck)
         raise here.broken(f"{what} does not hold the cards dealt: missing {lost}, new {new}")
     return held
 
 
-def _listed(cards: int) -> str:
-    numbers = [str(card) for card in range(cards.bit_length()) if cards >> card & 1]
-    return f"card {' '.join(numbers)}" if numbers else "none"
-
-
-@law
-def rules_stay_in_their_buffers(testbed: Testbed) -> Steps:
-    """No rule writes before or behind a buffer it is given, nor to a record or parameters that it may only read."""
-    for here, seat in (seen := Counted(_places(testbed), "views")):
-        yield seen
-        for name, run in _runs(testbed.compiled, here, seat).items():
-            refuse(*functions_of(name))
-            fence = Fence(PATTERNS[0])
-            run(fence)
-            for damaged in fence.damaged():
-                raise here.broken(f"{name}, asked for seat {seat}, writes {damaged}")
-
-
-@law
-def unwritten_memory_is_not_read(testbed: Testbed) -> Steps:
-    """The results of a rule do not depend on what lies in memory that nobody has written, nor around its buffers."""
-    for here, seat in (seen := Counted(_places(testbed), "views")):
-        yield seen
-        for name, run in _runs(testbed.compiled, here, seat).items():
-            refuse(*functions_of(name))
-            first, second = (run(Fence(pattern)) for pattern in PATTERNS)
-            if first != second:
-                what = "does something else if unwritten memory holds other bytes"
-                raise here.broken(f"{name}, asked for seat {seat}, {what}")
-
-
-def _places(testbed: Testbed) -> Iterator[tuple[Position, int]]:
-    """Positions with all seats; those of the largest table come from every game, since arrays are full there."""
+def _places(testbed: Testbed) -> Iterator[View]:
+    """Views of seats to move, and at the largest table of all seats, since arrays are full there."""
     most = max(testbed.game.seats)
-    for here, seat in testbed.views(testbed.effort.texts):
-        if here.trace.setup.seats == most or seat == here.turn:
-            yield here, seat
+    return (here for here in testbed.views(testbed.effort.texts) if len(here.seats) == most or here.seat == here.turn)
+
+
+@each("views", _places)
+def rules_stay_in_their_buffers(here: View) -> None:
+    """No rule writes before or behind a buffer it is given, nor to a record or parameters that it may only read."""
+    _stay_in_their_buffers(here, _runs(here))
+
+
+@each("views", _places)
+def unwritten_memory_is_not_read(here: View) -> None:
+    """The results of a rule do not depend on what lies in memory that nobody has written, nor around its buffers."""
+    for name, run in _runs(here).items():
+        refuse(*functions_of(name))
+        first, second = (run(Fence(pattern)) for pattern in PATTERNS)
+        if first != second:
+            what = "does something else if unwritten memory holds other bytes"
+            raise here.broken(f"{name}, asked for seat {here.seat}, {what}")
 
 
 @dataclass
@@ -288,28 +175,32 @@ class Fence:
             if whole[-GUARDS:].tobytes() != guard:
                 yield f"behind the {name}"
             if fixed is not None and whole[GUARDS:-GUARDS].tobytes() != fixed:
-                yield f"to the {name}, which it may only read"
+                was, now = np.frombuffer(fixed, whole.dtype), whole[GUARDS:-GUARDS]
+                field = next((f".{f}" for f in whole.dtype.names or () if (was[f] != now[f]).any()), "")
+                yield f"to the {name}{field}, which it may only read"
 
 
-def _runs(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[Fence], bytes]]:
+def _runs(here: View) -> dict[str, Callable[[Fence], bytes]]:
     """The rules by name, as functions that call them on blocks of a fence and return their results as bytes."""
-    game, rules = compiled.game, compiled.rules
+    game, compiled, rules, seat = here.game, here.compiled, here.compiled.rules, here.seat
+
+    def given(fence: Fence, view: np.ndarray | None = None) -> Any:
+        return raw(fence.given("state", here.states if view is None else view, fixed=True))
 
     def legal(fence: Fence) -> bytes:
         moves, counts = fence.blank("moves", game.max_moves, game.move), np.zeros(1, np.int64)
-        legal_each(rules, raw(fence.given("state", here.states, True)), 1, raw(moves), raw(counts))
+        legal_each(rules, given(fence), 1, raw(moves), raw(counts))
         return counts.tobytes() + moves[: abs(int(counts[0]))].tobytes()
 
     def is_legal(fence: Fence) -> bytes:
-        state, answers = fence.given("state", here.states, True), np.zeros(1, np.int64)
         move, space = fence.given("move", here.move, True), fence.blank("moves", game.max_moves, game.move)
-        allow_each(rules, raw(state), 0, raw(move), 0, 1, raw(space), raw(answers))
+        answers = np.zeros(1, np.int64)
+        allow_each(rules, given(fence), 0, raw(move), 0, 1, raw(space), raw(answers))
         return answers.tobytes()
 
     def moved(fence: Fence, settle: bool) -> bytes:
-        result = fence.given("state", here.states)
-        state, move = fence.given("state", here.states, True), fence.given("move", here.move, True)
-        move_each(rules, raw(state), 0, raw(move), 0, 1, settle, raw(result))
+        result, move = fence.given("state", here.states), fence.given("move", here.move, True)
+        move_each(rules, given(fence), 0, raw(move), 0, 1, settle, raw(result))
         return result.tobytes()
 
     def resample(fence: Fence) -> bytes:
@@ -318,46 +209,50 @@ def _runs(compiled: Compiled, here: Position, seat: int) -> dict[str, Callable[[
         return state.tobytes() + stream.tobytes()
 
     def blank(fence: Fence) -> bytes:
-        state, view = fence.given("state", here.states, True), fence.blank("view", 1, game.state)
-        blank_each(rules, compiled.blank, raw(state), 1, seat, raw(view))
+        view = fence.blank("view", 1, game.state)
+        blank_each(rules, compiled.rule("blank"), given(fence), 1, seat, raw(view))
         return view.tobytes()
 
-    def value(fence: Fence, function: Any) -> bytes:
+    def is_open(fence: Fence) -> bytes:
+        picked, found = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        find_open(compiled.rule("is_open"), given(fence), raw(picked), 1, raw(found))
+        return found.tobytes()
+
+    def simplify(fence: Fence) -> bytes:
+        state = fence.given("state", here.states)
+        simplify_each(compiled.rule("simplify"), raw(state), 1)
+        return state.tobytes()
+
+    def value(fence: Fence, name: str) -> bytes:
         values = np.zeros(1)
-        value_each(function, raw(fence.given("state", here.states, True)), 1, seat, raw(values))
+        value_each(compiled.numbers[name], given(fence), 1, seat, raw(values))
         return values.tobytes()
 
     def encode(fence: Fence, name: str) -> bytes:
         row = fence.blank("row", max(1, compiled.width(name, len(here.seats))), np.uint8)
         row[:] = 0
-        entry = game.entry("encode", game.encoders[name].encode)
-        encode_each(entry, raw(fence.given("state", here.states, True)), 1, seat, raw(row))
+        encode_each(game.entry("encode", game.encoders[name].encode), given(fence), 1, seat, raw(row))
         return row.tobytes()
 
     def choose(fence: Fence, name: str) -> bytes:
         player = game.players[name]
-        given = compiled.blanked(here.states, seat) if player.sees == "own" else here.states
-        world, move = fence.given("world", given, True), fence.blank("move", 1, game.move)
+        world = given(fence, compiled.blanked(here.states, seat) if player.sees == "own" else None)
         params = fence.given("parameters", np.array(list(player.defaults.values()) or [0.0]), True)
-        stream, entry = fence.blank("random stream", 1, STREAM), game.entry("choose", player.choose)
-        width, seed = len(params), int_seed(here.ply)
-        choose_each(rules, entry, raw(world), 1, raw(params), width, raw(stream), seed, raw(move))
+        move, stream = fence.blank("move", 1, game.move), fence.blank("random stream", 1, STREAM)
+        entry, width, seed = game.entry("choose", player.choose), len(params), int_seed(here.ply)
+        choose_each(rules, entry, world, 1, raw(params[None]), width, raw(stream), seed, raw(move))
         return move.tobytes() + stream.tobytes()
 
-    runs: dict[str, Callable[[Fence], bytes]] = {
+    is_own, partial = seat == here.turn, functools.partial
+    return {
         "legal": legal,
         "is_legal": is_legal,
-        "act": lambda fence: moved(fence, False),
-        "act and settle": lambda fence: moved(fence, True),
-        "score": lambda fence: value(fence, get(rules.calls, SCORE)),
         "resample": resample,
+        **({"act": partial(moved, settle=False), "act and settle": partial(moved, settle=True)} if is_own else {}),
         **({"blank": blank} if game.blank else {}),
+        **({"is_open": is_open} if game.is_open else {}),
+        **({"simplify": simplify} if game.simplify and compiled.opened(here.states)[0] else {}),
+        **{name: partial(value, name=name) for name in ("score", *(f"heuristic {name}" for name in game.heuristics))},
+        **{f"encoder {name}": partial(encode, name=name) for name in game.encoders},
+        **{f"player {name}": partial(choose, name=name) for name in (game.players if is_own else ())},
     }
-    for name, heuristic in game.heuristics.items():
-        entry = game.entry("value", heuristic)
-        runs[f"heuristic {name}"] = lambda fence, entry=entry: value(fence, entry)
-    for name in game.encoders:
-        runs[f"encoder {name}"] = lambda fence, name=name: encode(fence, name)
-    for name in game.players if seat == here.turn else ():
-        runs[f"player {name}"] = lambda fence, name=name: choose(fence, name)
-    return runs

@@ -3,7 +3,8 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,12 @@ class Patience:
     """
 
     def __init__(self, seconds: float = math.inf, in_all: float = math.inf) -> None:
-        self.seconds, self.end = seconds, time.perf_counter() + in_all
-        self.last, self.was_over = self.end, False
+        self.seconds, self.last = seconds, time.perf_counter() + in_all
+        self.end, self.was_over = self.last, False
         self.plies = self.games = 0  # that were played, and games that were played to their end
-        self.taken: dict[str, float] = defaultdict(float)
-        self.made: dict[str, int] = defaultdict(int)
-        self.left_out: dict[str, int] = defaultdict(int)
+        self.taken: defaultdict[str, float] = defaultdict(float)
+        self.made: defaultdict[str, int] = defaultdict(int)
+        self.left_out: defaultdict[str, int] = defaultdict(int)
 
     def is_left_for(self, what: str) -> bool:
         """Whether a function may be called again. `what` may end with the seat that it is called for."""
@@ -68,6 +69,50 @@ class Patience:
         return f"slow in plain Python, so called there only in part: {', '.join(parts)}"
 
 
+def questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
+    """What can be asked of the rules about a position, STATE[1], but for encodings: in words, and the call."""
+    game, turn = compiled.game, int(states[0]["turn"])
+    for seat in range(int(states[0]["seats"])):
+        yield f"resample for seat {seat}", partial(compiled.worlds, states, seat, 2, ply)
+        if game.blank is not None:
+            yield f"blank for seat {seat}", partial(compiled.blanked, states, seat)
+        for name in game.heuristics:
+            yield f"heuristic {name} for seat {seat}", partial(compiled.values, states, seat, f"heuristic {name}")
+    if turn >= 0:
+        yield "is_legal", lambda: compiled.allowed(states, compiled.moves(states)[:8])
+        for name in game.players:
+            yield f"player {name}", partial(_choice, compiled, states, turn, name, ply)
+
+
+def _choice(compiled: Compiled, states: np.ndarray, seat: int, player: str, ply: int) -> np.ndarray:
+    """What a player of the game does in a state, STATE[1], given what its seat may see: MOVE[1]."""
+    sees_own = compiled.game.players[player].sees == "own"
+    given = compiled.blanked(states, seat) if sees_own else compiled.worlds(states, seat, 1, ply)
+    return compiled.choices(given, player, ply)
+
+
+def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any], Any]]:
+    """The game's functions in plain Python but `parse`, by what they are called, each of a state and a move.
+
+    If the game `is_over` they take no notice of the move, and those that explain moves are left out.
+    """
+    zones, tell, holdings, ending, picks = game.zones, game.tell, game.holdings, game.ending, game.picks
+    found: dict[str, Callable[[Any, Any], Any]] = {}
+    for seat in range(seats):
+        found[f"show for seat {seat}"] = lambda state, move, seat=seat: game.show(state, seat)
+        if zones is not None:
+            found[f"zones for seat {seat}"] = lambda state, move, seat=seat: zones(state, seat)
+        if tell is not None and not is_over:
+            found[f"tell to seat {seat}"] = lambda state, move, seat=seat: tell(state, move, seat)
+    if holdings is not None:
+        found["holdings"] = lambda state, move: holdings(state)
+    if ending is not None and is_over:
+        found["ending"] = lambda state, move: ending(state)
+    if picks is not None and not is_over:
+        found["picks"] = picks
+    return found if is_over else {**found, "spell": game.spell}
+
+
 class _Walk:
     """One game of random moves. Every call of the game goes through `call`."""
 
@@ -96,11 +141,6 @@ class _Walk:
         if self.patience.is_left_for(what):
             self.call(what, self.patience.timed, what, function, *arguments)
 
-    def deal(self) -> np.ndarray:
-        """The first state: STATE[1]."""
-        dealt = self.call("deal", self.game.new, self.setup.seats, self.seed, self.setup.variant)
-        return np.array([dealt], self.game.state)
-
     def legal(self, states: np.ndarray) -> np.ndarray:
         """The legal moves: MOVE[n], n > 0."""
         moves, counts = self.call("legal", self.compiled.legal, states)
@@ -116,50 +156,22 @@ class _Walk:
             raise self.broken(f"turn is {turn}; it must be a seat, 0 to {self.setup.seats - 1}, or -1 at the end")
         return turn
 
-    def ask(self, states: np.ndarray) -> None:
-        """Call all functions that every seat may ask at any time."""
-        game, compiled, state = self.game, self.compiled, states[0]
+    def ask(self, states: np.ndarray, moves: np.ndarray) -> None:
+        """Call all functions that may be asked about a position with these legal moves; none if the game is over."""
+        game, state = self.game, states[0]
+        for what, question in questions(self.compiled, states, self.ply):
+            self.question(what, question)
         for seat in range(self.setup.seats):
-            self.question(f"resample for seat {seat}", compiled.worlds, states, seat, 1, self.ply)
-            if game.blank is not None:
-                self.call(f"blank for seat {seat}", compiled.blanked, states, seat)
-            self.call(f"show for seat {seat}", game.show, state, seat)
-            if game.zones is not None:
-                self.call(f"zones for seat {seat}", game.zones, state, seat)
             for name in game.encoders:
-                self.question(f"encoder {name} for seat {seat}", compiled.encoded, states, seat, name)
-            for name, heuristic in game.heuristics.items():
-                self.question(f"heuristic {name} for seat {seat}", compiled.values, states, seat, heuristic)
-        if game.holdings is not None:
-            self.call("holdings", game.holdings, state)
-
-    def ask_about(self, states: np.ndarray, moves: np.ndarray, turn: int) -> None:
-        """Call the functions that concern the seat to move and its moves."""
-        game, compiled, state = self.game, self.compiled, states[0]
-        self.call("is_legal", compiled.allowed, states, moves[:2])
-        for name, player in game.players.items():
-            self.question(f"player {name}", self.choose, states, turn, name, player.sees == "own")
-        for move in moves[[0, -1]]:
-            text = self.call("spell", game.spell, state, move)
-            self.call(f"parse of {text!r}", game.parse, state, text)
-            if game.picks is not None:
-                self.call(f"picks of {text!r}", game.picks, state, move)
-            for seat in range(self.setup.seats) if game.tell is not None else ():
-                self.call(f"tell to seat {seat}", game.told, state, move, seat)
-
-    def choose(self, states: np.ndarray, turn: int, name: str, sees_own: bool) -> np.ndarray:
-        """What a player of the game does, given what its seat may see: MOVE[1]."""
-        given = self.compiled.blanked(states, turn) if sees_own else self.compiled.worlds(states, turn, 1, self.ply)
-        return self.compiled.choices(given, name, self.ply)
-
-    def end(self, states: np.ndarray) -> None:
-        """Call the functions for the end of a game."""
-        for seat in range(self.setup.seats):
-            self.call(f"score of seat {seat}", self.compiled.values, states, seat)
-            for name, outcome in self.game.outcomes.items():
-                self.call(f"outcome {name} of seat {seat}", self.compiled.outcomes, states, seat, outcome)
-        if self.game.ending is not None:
-            self.call("ending", self.game.ending, states[0])
+                self.question(f"encoder {name} for seat {seat}", self.compiled.encoded, states, seat, name)
+        for move in moves[[0, -1]] if len(moves) else (None,):
+            for what, function in texts(game, self.setup.seats, move is None).items():
+                text = self.call(what, function, state, move)
+                if what == "spell":
+                    self.call(f"parse of {text!r}", game.parse, state, text)
+        for what in ("score", *(f"outcome {name}" for name in game.outcomes)) if not len(moves) else ():
+            for seat in range(self.setup.seats):
+                self.call(f"{what} for seat {seat}", self.compiled.values, states, seat, what)
 
 
 def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None = None) -> None:
@@ -170,22 +182,20 @@ def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None 
     """
     patience = patience or Patience()
     walk = _Walk(game, setup, seed, patience)
-    states = walk.deal()
+    states = np.array([walk.call("deal", game.new, setup.seats, seed, setup.variant)], game.state)
     while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
         if patience.is_over and walk.ply:
             return
         moves = walk.legal(states)
         if walk.ply & (walk.ply - 1) == 0:
-            walk.ask(states)
-            walk.ask_about(states, moves, turn)
+            walk.ask(states, moves)
         move = moves[[int(walk.chance.integers(len(moves)))]]
         walk.call("act", walk.compiled.moved, states, move, False)
         states = walk.call("settle", walk.compiled.moved, states, move)
-        for name, reward in game.rewards.items():
-            walk.call(f"reward {name} of seat {turn}", walk.compiled.outcomes, states, turn, reward)
+        for name in game.rewards:
+            walk.call(f"reward {name} for seat {turn}", walk.compiled.values, states, turn, f"reward {name}")
         walk.ply += 1
         patience.plies += 1
     patience.games += 1
-    walk.ask(states)
     if turn < 0:
-        walk.end(states)
+        walk.ask(states, np.zeros(0, game.move))

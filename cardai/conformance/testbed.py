@@ -6,8 +6,8 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -121,6 +121,7 @@ class Setup:
 class Trace:
     """One game: `states`: STATE[plies + 1], `moves`: MOVE[plies], `scores`: f8[seats] as `table.many` gave them."""
 
+    testbed: "Testbed"
     setup: Setup
     seed: int
     states: np.ndarray
@@ -149,21 +150,45 @@ class Position:
     ply: int
 
     @property
-    def state(self) -> GameState:
-        """The true state."""
-        note_place(self.trace.setup, self.trace.seed, self.ply)
-        return self.trace.states[self.ply]
+    def testbed(self) -> "Testbed":
+        """The testbed that the game is of."""
+        return self.trace.testbed
+
+    @property
+    def game(self) -> Game:
+        """The game under test."""
+        return self.testbed.game
+
+    @property
+    def compiled(self) -> Compiled:
+        """The rules of the game on blocks of states."""
+        return self.testbed.compiled
 
     @property
     def states(self) -> np.ndarray:
         """The true state as a block: STATE[1]."""
-        note_place(self.trace.setup, self.trace.seed, self.ply)
+        self._note()
         return self.trace.states[self.ply : self.ply + 1]
+
+    @property
+    def state(self) -> GameState:
+        """The true state."""
+        return self.states[0]
 
     @property
     def move(self) -> np.ndarray:
         """The move that was played here: MOVE[1]."""
         return self.trace.moves[self.ply : self.ply + 1]
+
+    @property
+    def moves(self) -> np.ndarray:
+        """The legal moves: MOVE[n]."""
+        return self.compiled.moves(self.states)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether `legal` leaves moves out: which ones is a random choice, drawn from the state's random stream."""
+        return bool(self.compiled.legal(self.states)[1][0] < 0)
 
     @property
     def turn(self) -> int:
@@ -176,9 +201,38 @@ class Position:
         return range(self.trace.setup.seats)
 
     @property
-    def following(self) -> "Position":
+    def following(self) -> Self:
         """The position after the move that was played."""
-        return Position(self.trace, self.ply + 1)
+        return replace(self, ply=self.ply + 1)
+
+    @property
+    def own(self) -> "View":
+        """The view of the seat to move."""
+        return View(self.trace, self.ply, self.turn)
+
+    @property
+    def views(self) -> "list[View]":
+        """The views of all seats."""
+        return [View(self.trace, self.ply, seat) for seat in self.seats]
+
+    def chance(self, salt: str) -> np.random.Generator:
+        """Returns a random generator for this position."""
+        return self.testbed.chance(salt, self.trace.setup, self.trace.seed, self.ply)
+
+    def some_moves(self) -> np.ndarray:
+        """The move that was played and other legal moves: MOVE[at most MOVES_TRIED]."""
+        moves = self.moves
+        picked = self.chance("moves").permutation(len(moves))
+        return np.concatenate([self.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
+
+    def text(self, move: Any) -> str:
+        """A move, or the only one of MOVE[1], for a problem's message."""
+        return move_text(self.game, self.state, np.atleast_1d(move)[0])
+
+    def holdings(self, state: Any) -> list[int]:
+        """Returns the card sets that `Game.holdings` gives for a state. An exception in it is reported here."""
+        assert self.game.holdings is not None
+        return [int(held) for held in self.ask(self.game.holdings, state)]
 
     def broken(self, what: str) -> LawError:
         """The exception for a law that is broken here."""
@@ -186,12 +240,43 @@ class Position:
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of the game's Python functions. An exception in it breaks the law that is being tested."""
-        note_place(self.trace.setup, self.trace.seed, self.ply)
+        self._note()
         note_rule(_roles.get(id(function)) or getattr(function, "__name__", "a function"))
         try:
             return function(*arguments)
         except Exception as error:  # whatever a game's Python raises, the law reports it
             raise self.broken(f"{getattr(function, '__name__', function)} raised {error!r}") from error
+
+    def _note(self) -> None:
+        note_place(self.trace.setup, self.trace.seed, self.ply)
+
+
+@dataclass(frozen=True, eq=False)
+class View(Position):
+    """A position and a seat that looks at it."""
+
+    seat: int
+
+    def worlds(self, count: int, seed: int | None = None) -> np.ndarray:
+        """Worlds of the state for the seat: STATE[count]."""
+        return self.compiled.worlds(self.states, self.seat, count, self.ply if seed is None else seed)
+
+    def truth_and_worlds(self, count: int | None = None) -> np.ndarray:
+        """The state, followed by worlds of it for the seat: STATE[1 + count], as many as the effort has if None."""
+        return np.concatenate([self.states, self.worlds(count or self.testbed.effort.worlds)])
+
+    def rows(self, states: np.ndarray) -> np.ndarray:
+        """The rows of all encoders for the seat side by side: u8[N, width]."""
+        return self.compiled.rows(states, self.seat)
+
+    def words(self, states: np.ndarray, moves: np.ndarray) -> list[str]:
+        """What the seat is told of moves, pair by pair. An exception in `tell` or `spell` is reported here."""
+        refuse("tell" if self.game.tell is not None else "spell")
+        words = [self.ask(self.game.told, state, move, self.seat) for state, move in zip(states, moves, strict=True)]
+        for text in words:
+            if not isinstance(text, str) or not text:
+                raise self.broken(f"seat {self.seat} is told {text!r} of a move, not a text")
+        return words
 
 
 class Testbed:
@@ -208,6 +293,20 @@ class Testbed:
     def somewhere(self) -> str:
         """The place of a fault, for a message, if it is not known more exactly."""
         return f"a variant of {', '.join(self.game.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
+
+    def anywhere(self) -> str:
+        """What was looked at if a fault shows only in sums over games of all setups, for a message."""
+        seats, variant = self.game.seats, self.game.default_variant
+        return f"all variants, variant {variant} first, seats {seats}, seed {self.seed} and following"
+
+    def wrong_scores(self, scores: np.ndarray) -> str | None:
+        """What is wrong with the scores of a game, f8[seats], in words; None if they are as declared."""
+        if not (np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0):
+            return f"scores {list(scores)} are not all in [0, 1]"
+        declared = self.game.score_sum(len(scores))
+        if declared is not None and not math.isclose(scores.sum(), declared, abs_tol=1e-9):
+            return f"scores {list(scores)} add up to {scores.sum()}, declared is {declared}"
+        return None
 
     def seeds(self, setup: Setup, count: int) -> np.ndarray:
         """The seeds of the first `count` games of a setup: u64[count]."""
@@ -320,7 +419,7 @@ class Testbed:
         for i in np.flatnonzero(results.finished):
             dealt, moves = self.game.new(setup.seats, seeds[i], setup.variant), results.moves[i]
             assert moves is not None
-            traces.append(Trace(setup, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
+            traces.append(Trace(self, setup, seeds[i], self.compiled.trace(dealt, moves), moves, results.scores[i]))
         return traces
 
     @functools.cached_property
@@ -364,7 +463,7 @@ class Testbed:
             states = np.concatenate([trace.states for trace in self.traces if trace.setup.seats == seats])
             picked = self.chance("places", seats).integers(len(states), size=EXAMPLES)
             end = next(trace.end for trace in self.traces if trace.setup.seats == seats)
-            places[seats] = Places(states[picked], functools.partial(self.holdings, end))
+            places[seats] = Places(states[picked], end.holdings)
         return places
 
     def from_strata(self, count: int, salt: str) -> list[Position]:
@@ -394,49 +493,23 @@ class Testbed:
         """Things in an order drawn from the testbed's seed, so that the first of them are of all kinds."""
         return [things[i] for i in self.chance("mixed", len(things)).permutation(len(things))]
 
-    def views(self, count: int) -> Iterator[tuple[Position, int]]:
-        """These positions with every seat: (position, seat)."""
+    def views(self, count: int) -> Iterator[View]:
+        """These positions as every seat sees them."""
         for here in self.positions(count):
-            for seat in here.seats:
-                yield here, seat
+            yield from here.views
 
-    def chosen(self, count: int, salt: str) -> list[tuple[Position, int]]:
-        """Returns `count` positions drawn from all games, each with a drawn seat.
+    def chosen(self, count: int, salt: str) -> list[View]:
+        """Returns `count` positions drawn from all games, each as a drawn seat sees it.
 
         In every second one all plies of a game are equally likely. The others are drawn from each stratum in turn.
         """
-        chance, pairs = self.chance(salt), []
-        for here in self.from_strata(count // 2, salt):
-            pairs.append((here, int(chance.integers(here.trace.setup.seats))))
-        for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count - len(pairs))):
+        chance = self.chance(salt)
+        found = [here.views[chance.integers(len(here.seats))] for here in self.from_strata(count // 2, salt)]
+        for picked in (self.traces[i] for i in chance.integers(len(self.traces), size=count - len(found))):
             if len(picked.moves):
-                ply = int(chance.integers(len(picked.moves)))
-                pairs.append((Position(picked, ply), int(chance.integers(picked.setup.seats))))
-        return [pairs[i] for i in chance.permutation(len(pairs))]
-
-    def some_moves(self, here: Position) -> np.ndarray:
-        """The move that was played and other legal moves: MOVE[at most MOVES_TRIED]."""
-        moves = self.compiled.moves(here.states)
-        picked = self.chance("moves", here.trace.setup, here.trace.seed, here.ply).permutation(len(moves))
-        return np.concatenate([here.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
-
-    def words(self, here: Position, states: np.ndarray, moves: np.ndarray, seat: int) -> list[str]:
-        """What `seat` is told of moves, pair by pair. An exception in `tell` or `spell` is reported at the position."""
-        told = self.game.told
-        refuse("tell" if self.game.tell is not None else "spell")
-        words = [here.ask(told, state, move, seat) for state, move in zip(states, moves, strict=True)]
-        for text in words:
-            if not isinstance(text, str) or not text:
-                raise here.broken(f"seat {seat} is told {text!r} of a move, not a text")
-        return words
-
-    def holdings(self, here: Position, state: Any) -> list[int]:
-        """Returns the card sets that `Game.holdings` gives for a state.
-
-        An exception in it is reported at the position.
-        """
-        assert self.game.holdings is not None
-        return [int(held) for held in here.ask(self.game.holdings, state)]
+                here = Position(picked, int(chance.integers(len(picked.moves))))
+                found.append(here.views[chance.integers(len(here.seats))])
+        return [found[i] for i in chance.permutation(len(found))]
 
 
 def _still_there(_done: int, _total: int) -> None:
