@@ -36,24 +36,8 @@ from cardai.kernel.doors import check_flag, check_function, check_list, check_nu
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
-LAWS: dict[str, Law] = {
-    law.name: law
-    for module in (
-        every_call,
-        play,
-        moves,
-        states,
-        views,
-        worlds,
-        evenness,
-        knowledge,
-        induction,
-        outputs,
-        plain_python,
-    )
-    for law in vars(module).values()
-    if isinstance(law, Law)
-}
+_SECTIONS = every_call, play, moves, states, views, worlds, evenness, knowledge, induction, outputs, plain_python
+LAWS = {law.name: law for section in _SECTIONS for law in vars(section).values() if isinstance(law, Law)}
 """All laws by name, in the order in which they are tested."""
 
 

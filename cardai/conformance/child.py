@@ -317,10 +317,10 @@ def _note_compilations(shared: Note) -> None:
 
     class Compiling(event.Listener):
         def on_start(self, event: object) -> None:
-            shared.pause(1)
+            shared.write(more=1)
 
         def on_end(self, event: object) -> None:
-            shared.pause(-1)
+            shared.write(more=-1)
 
     event.register("numba:compile", Compiling())
 

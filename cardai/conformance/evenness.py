@@ -8,6 +8,7 @@ the one that was seen. So truth is compared with worlds at the deal only, when n
 compared with worlds, and with what is even among cards that no rule tells apart.
 """
 
+import functools
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from cardai.conformance.evidence import off_twice
 from cardai.conformance.law import Steps, at_once, law
-from cardai.conformance.testbed import Counted, LawError, Looked, Testbed
+from cardai.conformance.testbed import Counted, LawError, Looked, Testbed, View
 
 LARGER = 2  # how many times larger the second sample is
 CARDS = 62  # the most that a set can hold
@@ -42,20 +43,14 @@ class Tally:
 @law
 def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
     """Over many deals, low and high cards, suits, trumps and cards like own ones lie in worlds as in the true state."""
-    broken = yield from _broken(lambda part, times: _dealt(testbed, part, times * testbed.effort.pooled_deals))
-    if broken:
-        what, more = _named(testbed, broken)
-        raise LawError(f"{testbed.anywhere()}, ply 0: {what} lie {more} often in deals than in worlds (5 sigma)")
+    return _tested(testbed, _dealt, testbed.effort.pooled_deals, "in deals than in worlds")
 
 
 @law
 def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     """A card stays where it was in the state that a world is drawn from only as often as chance has it."""
-    broken = yield from _broken(lambda part, times: _kept(testbed, part, times * testbed.effort.pooled_views))
-    if broken:
-        what, more = _named(testbed, broken)
-        which = f"{what} lie {more} often where they lay in the state resampled than in another world of it (5 sigma)"
-        raise LawError(f"{testbed.anywhere()}, ply 0 and following: {which}")
+    what = "where they lay in the state resampled than in another world of it"
+    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what)
 
 
 @law
@@ -65,41 +60,38 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
     rule says so (`Game.cards_alike`) and is not tested.
     """
-    if not testbed.game.cards_alike:
-        return
-    broken = yield from _broken(lambda part, times: _uneven(testbed, part, times * testbed.effort.pooled_views))
-    if broken:
-        what, more = _named(testbed, broken)
-        raise LawError(f"{testbed.anywhere()}, ply 0 and following: {what} lie {more} often than is even (5 sigma)")
+    count = testbed.effort.pooled_views if testbed.game.cards_alike else 0
+    return _tested(testbed, functools.partial(_of_views, _uneven), count, "than is even")
 
 
-def _broken(
-    tally: Callable[[int, int], Generator[Looked, None, Tally | None]],
-) -> Generator[Looked, None, tuple[int, int, int] | None]:
-    """The group and place whose count is off by more than SIGMA in two samples, and the sign, or None.
+def _tested(
+    testbed: Testbed, tally: Callable[[Testbed, int, int], Generator[Looked, None, Tally | None]], count: int, what: str
+) -> Steps:
+    """Break the law if the count of a group of cards in a place is off by more than SIGMA in two samples.
 
-    `tally(part, times)` takes a sample of its own for each `part`, `times` as large as usual. The first may be cut, the
-    second, which is taken only if something seems to be wrong, is not.
+    `tally(testbed, part, count)` takes a sample of its own for each `part`. The first may be cut; the second, which is
+    taken only if something seems to be wrong, is larger and is not. `what`: compared with what, in words.
     """
-    first = yield from tally(0, 1)
+    first = yield from tally(testbed, 0, count if testbed.game.holdings else 0)
     if first is None:
-        return None
+        return
 
     def again() -> np.ndarray:
-        second = at_once(tally(1, LARGER))
+        second = at_once(tally(testbed, 1, LARGER * count))
         assert second is not None
         return second.sigmas
 
-    found = off_twice(first.sigmas, again)
-    return (*divmod(found[0], PLACES + 1), found[1]) if found else None
+    if found := off_twice(first.sigmas, again):
+        more = "more" if found[1] > 0 else "less"
+        raise LawError(f"{testbed.anywhere()}, any ply: {_named(testbed, found[0])} lie {more} often {what} (5 sigma)")
 
 
 def _dealt(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
     """Deals less a world of each."""
     tallies = []
     each = -(-count // len(testbed.setups))
-    seen = Looked(each * len(testbed.setups) if testbed.game.holdings else 0, "deals")
-    for setup in testbed.setups if testbed.game.holdings else ():
+    seen = Looked(each * len(testbed.setups), "deals")
+    for setup in testbed.setups if each else ():
         yield seen
         if seen.enough:
             break
@@ -120,52 +112,47 @@ def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat:
         where, elsewhere = (_where(testbed, block, seat) for block in pair)
         differing = where != elsewhere
         counts = [
-            _counts(_groups(testbed.numbers, block, differing, places), places)
+            _counts(_groups(testbed.numbers, block, differing, places)[1], places)
             for block, places in zip(pair, (where, elsewhere), strict=True)
         ]
         tallies.append(_tally(counts[0] - counts[1]))
     return _sum(tallies)
 
 
-def _kept(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
-    """Cards that stay where they were in the world resampled, less those that are there in another world of it."""
+def _of_views(
+    tally: Callable[[View, int, np.ndarray, np.ndarray], Tally], testbed: Testbed, part: int, count: int
+) -> Generator[Looked, None, Tally | None]:
+    """The tallies of views, each of some worlds and the places of the cards in them: STATE[DRAWS], i8[DRAWS, CARDS]."""
     tallies = []
-    views = testbed.chosen(count, f"kept {part}") if testbed.game.holdings else ()
+    views = testbed.chosen(count, f"{tally.__name__} {part}") if count else ()
     for i, here in enumerate(seen := Counted(views, "views")):
         yield seen
-        states, seat = here.worlds(DRAWS, i), here.seat
-        where = _where(testbed, states, seat)
-        hidden = (where != where[0]).any(axis=0, keepdims=True)
-        if hidden.any():
-            again = _where(testbed, testbed.compiled.worlds_of_each(states, seat, i + 1), seat)
-            groups = _groups(testbed.numbers, states, np.repeat(hidden, DRAWS, axis=0), where)
-            swapped = again.reshape(-1, 2, CARDS)[:, ::-1].reshape(-1, CARDS)
-            stay, other = (_counts(groups & (where == place), where) for place in (again, swapped))
-            tallies.append(_tally((stay - other).reshape(-1, 2, *stay.shape[1:]).sum(axis=1)))
+        states = here.worlds(DRAWS, i)
+        where = _where(testbed, states, here.seat)
+        if (where != where[0]).any():
+            tallies.append(tally(here, i, states, where))
     return _sum(tallies)
 
 
-def _uneven(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
+def _kept(here: View, i: int, states: np.ndarray, where: np.ndarray) -> Tally:
+    """Cards that stay where they were in the world resampled, less those that are there in another world of it."""
+    hidden = np.repeat((where != where[0]).any(axis=0, keepdims=True), DRAWS, axis=0)
+    again = _where(here.testbed, here.compiled.worlds_of_each(states, here.seat, i + 1), here.seat)
+    _, groups = _groups(here.testbed.numbers, states, hidden, where)
+    swapped = again.reshape(-1, 2, CARDS)[:, ::-1].reshape(-1, CARDS)
+    stay, other = (_counts(groups & (where == place), where) for place in (again, swapped))
+    return _tally((stay - other).reshape(-1, 2, *stay.shape[1:]).sum(axis=1))
+
+
+def _uneven(here: View, i: int, states: np.ndarray, where: np.ndarray) -> Tally:
     """Cards in each place in worlds, less what is even among the cards that were seen in the same places.
 
     Which cards belong to a group does not depend on how often they were seen where. So if all arrangements are equally
     likely, the difference has the variance of a sum of numbers drawn without replacement.
     """
-    tallies = []
-    views = testbed.chosen(count, f"even {part}") if testbed.game.holdings else ()
-    for i, here in enumerate(seen := Counted(views, "views")):
-        yield seen
-        states = here.worlds(DRAWS, i)
-        where = _where(testbed, states, here.seat)
-        hidden = (where != where[0]).any(axis=0)
-        if hidden.any():
-            groups = _groups(testbed.numbers, states[:1], hidden[None], where[:1])[:, 0] & hidden
-            tallies.append(_spread(groups, _onehot(where).sum(axis=0), hidden))
-    return _sum(tallies)
-
-
-def _spread(groups: np.ndarray, seen: np.ndarray, hidden: np.ndarray) -> Tally:
-    """The tally of one view. `groups`: bool[G, CARDS]. `seen`: f4[CARDS, PLACES + 1]. `hidden`: bool[CARDS]."""
+    hidden = (where != where[0]).any(axis=0)
+    groups = _groups(here.testbed.numbers, states[:1], hidden[None], where[:1])[1][:, 0] & hidden
+    seen = _onehot(where).sum(axis=0)
     total = np.zeros((len(groups), PLACES + 1))
     variance = np.zeros_like(total)
     _, kinds = np.unique(seen > 0, axis=0, return_inverse=True)
@@ -218,45 +205,41 @@ def _counts(groups: np.ndarray, where: np.ndarray) -> np.ndarray:
     return np.matmul(groups.transpose(1, 0, 2).astype(np.float32), _onehot(where))
 
 
-def _groups(names: list[str], states: np.ndarray, hidden: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Groups of cards: bool[G, N, CARDS], in the order of `_names`. `hidden`: bool[N, CARDS], the cards that vary."""
+def _groups(
+    numbers: list[str], states: np.ndarray, hidden: np.ndarray, where: np.ndarray
+) -> tuple[list[str], np.ndarray]:
+    """Groups of cards, bool[G, N, CARDS], and what they are called. `hidden`: bool[N, CARDS], the cards that vary."""
     cards = np.arange(CARDS)
     order, count = hidden.cumsum(axis=1) - 1, hidden.sum(axis=1, keepdims=True)
     quarter = 4 * order // np.maximum(count, 1)
     own = where == 0
     ranks = own[:, : CARDS // SUITS * SUITS].reshape(len(own), -1, SUITS)
     longest = ranks.sum(axis=1).argmax(axis=1)[:, None]
-    groups = [
-        np.ones_like(hidden),
-        hidden & (order == 0),
-        hidden & (order == count - 1),
-        *(hidden & (quarter == part) for part in (0, 3)),
-        *(np.broadcast_to(cards % SUITS == suit, hidden.shape) for suit in range(SUITS)),
-        np.pad(np.repeat(ranks.any(axis=2), SUITS, axis=1), ((0, 0), (0, CARDS % SUITS))) & ~own,
-        (cards % SUITS == longest) & ~own,
-        np.pad(own[:, :-SUITS], ((0, 0), (SUITS, 0))) & ~own,
-    ]
-    for name in names:
-        number = states[name][:, None]
-        groups += [(number < SUITS) & (cards % SUITS == number), hidden & (number < SUITS) & (cards % SUITS == number)]
-        groups += [(number >= 0) & (cards // SUITS == number // SUITS)]
-    return np.array(groups)
-
-
-def _names(numbers: list[str]) -> list[str]:
-    names = ["all cards", "the lowest hidden card", "the highest hidden card", "low hidden cards", "high hidden cards"]
-    names += [f"cards of suit {suit}" for suit in range(SUITS)]
-    names += ["cards of an own rank", "cards of the longest own suit", "cards next above own ones"]
+    own_ranks = np.pad(np.repeat(ranks.any(axis=2), SUITS, axis=1), ((0, 0), (0, CARDS % SUITS)))
+    groups = {
+        "all cards": np.ones_like(hidden),
+        "the lowest hidden card": hidden & (order == 0),
+        "the highest hidden card": hidden & (order == count - 1),
+        "low hidden cards": hidden & (quarter == 0),
+        "high hidden cards": hidden & (quarter == 3),
+        **{f"cards of suit {suit}": np.broadcast_to(cards % SUITS == suit, hidden.shape) for suit in range(SUITS)},
+        "cards of an own rank": own_ranks & ~own,
+        "cards of the longest own suit": (cards % SUITS == longest) & ~own,
+        "cards next above own ones": np.pad(own[:, :-SUITS], ((0, 0), (SUITS, 0))) & ~own,
+    }
     for name in numbers:
-        names += [f"cards of the suit state.{name}", f"hidden cards of the suit state.{name}"]
-        names += [f"cards of the rank of state.{name}"]
-    return names
+        number = states[name][:, None]
+        suit = (number < SUITS) & (cards % SUITS == number)
+        groups |= {f"cards of the suit state.{name}": suit, f"hidden cards of the suit state.{name}": hidden & suit}
+        groups[f"cards of the rank of state.{name}"] = (number >= 0) & (cards // SUITS == number // SUITS)
+    return list(groups), np.array(list(groups.values()))
 
 
-def _named(testbed: Testbed, broken: tuple[int, int, int]) -> tuple[str, str]:
-    """Which cards in which place, and "more" or "less", in words."""
-    group, place, sign = broken
-    most = max(testbed.game.seats)
-    which = "the unlisted places" if place == NOWHERE else f"the place of seat +{place}" if place < most else "a pile"
-    pile = f" (the last place but {PLACES - 1 - place})" if most <= place < NOWHERE else ""
-    return f"{_names(testbed.numbers)[group]} in {which}{pile}", "more" if sign > 0 else "less"
+def _named(testbed: Testbed, cell: int) -> str:
+    """Which cards in which place a cell of a tally counts, in words."""
+    (group, place), most = divmod(cell, PLACES + 1), max(testbed.game.seats)
+    none = np.zeros((1, CARDS), bool)
+    names, _ = _groups(testbed.numbers, np.zeros(1, testbed.game.state), none, none)
+    if most <= place < NOWHERE:
+        return f"{names[group]} in a pile (the last place but {PLACES - 1 - place})"
+    return f"{names[group]} in {'the unlisted places' if place == NOWHERE else f'the place of seat +{place}'}"

@@ -28,6 +28,11 @@ def facts(states: np.ndarray) -> np.ndarray:
     return given.view(np.uint8).reshape(len(given), given.dtype.itemsize)
 
 
+def words(states: np.ndarray) -> np.ndarray:
+    """The numbers that states hold, the header's first: i64[N, words], of the same memory if it is contiguous."""
+    return np.ascontiguousarray(states).view(np.int64).reshape(len(states), -1)
+
+
 def bits(states: np.ndarray) -> np.ndarray:
     """The bits of `facts`: u8[N, 8 * bytes], the lowest bit of each byte first."""
     return np.unpackbits(facts(states), axis=1, bitorder="little")
@@ -89,12 +94,12 @@ def marks(states: np.ndarray) -> np.ndarray:
     """A hash of each state without its random stream: u64[N]. Different states have different ones, almost surely."""
     if not len(states):
         return np.zeros(0, np.uint64)
-    words = np.ascontiguousarray(states).view(np.uint64).reshape(len(states), -1)
-    changing = (words != words[0]).any(axis=0)
+    numbers = words(states).view(np.uint64)
+    changing = (numbers != numbers[0]).any(axis=0)
     fixed = ~changing
     changing[_RNG] = fixed[_RNG] = False
-    constant = _mixed(words[:1, fixed], np.flatnonzero(fixed)).sum(axis=1, dtype=np.uint64)
-    return constant + _mixed(words[:, changing], np.flatnonzero(changing)).sum(axis=1, dtype=np.uint64)
+    constant = _mixed(numbers[:1, fixed], np.flatnonzero(fixed)).sum(axis=1, dtype=np.uint64)
+    return constant + _mixed(numbers[:, changing], np.flatnonzero(changing)).sum(axis=1, dtype=np.uint64)
 
 
 def _mixed(words: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -137,8 +137,7 @@ def _eventful(testbed: Testbed) -> list[View]:
 
 def _bits_changed(states: np.ndarray) -> np.ndarray:
     """How many bits each move of a game changes: f8[plies]. A negative number counts as one bit: it means "none"."""
-    words = facts(states).view(np.int64)
-    before, after = words[:-1], words[1:]
+    before, after = (facts(part).view(np.int64) for part in (states[:-1], states[1:]))
     some = np.bitwise_count(before ^ after)
     return np.where((before < 0) | (after < 0), before != after, some).sum(axis=1, dtype=np.float64)
 

@@ -3,15 +3,13 @@
 import functools
 import math
 import time
-import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from cardai.conformance.note import Barred, note_place
 from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, place_of
 from cardai.table.complaints import Complaints
 
 LEAST = 100  # one in so many of the things that a law looks at is always looked at
@@ -126,26 +124,15 @@ def take_turns(
     times the seconds that it took, is smallest. So cheap laws are tested whole, and a law that would take four times as
     long as another gets twice its time. A law goes through its things in an order that does not depend on the time.
     """
-    end = time.perf_counter() + seconds
+    end, first = time.perf_counter() + seconds, FIRST_ROUND * seconds / max(1, len(laws))
     at_work = [_Task(law, testbed) for law in laws]
-    for task in list(at_work):
+    while at_work:
+        task = min(at_work, key=lambda task: (task.seconds > 0, task.share * task.seconds))
         begins(task.law)
-        task.go_on(FIRST_ROUND * seconds / max(1, len(laws)), end)
+        task.go_on(TURN if task.seconds else first, end)
         if task.result:
             at_work.remove(task)
             yield task.result
-    while at_work and time.perf_counter() < end:
-        task = min(at_work, key=lambda task: task.share * task.seconds)
-        begins(task.law)
-        task.go_on(TURN, end)
-        if task.result:
-            at_work.remove(task)
-            yield task.result
-    for task in at_work:
-        begins(task.law)
-        task.end()
-        assert task.result is not None
-        yield task.result
 
 
 class _Task:
@@ -163,27 +150,22 @@ class _Task:
         return self.last.done / max(1, self.last.total) if self.last else 0.0
 
     def go_on(self, seconds: float, end: float) -> None:
-        """Test the law for some seconds, but not beyond the time `end`, and until it has looked at its least amount."""
-        start = time.perf_counter()
-        self._begin()
-        while self.result is None:
-            self._step()
-            now = time.perf_counter()
-            enough = self.last is None or self.last.done >= math.ceil(self.last.total / LEAST)
-            if enough and (now - start >= seconds or now >= end):
-                break
+        """Test the law for some seconds, but not beyond the time `end`, and until it has looked at its least amount.
 
-    def end(self) -> None:
-        """Let the law look at nothing more and come to its conclusion."""
-        self._begin()
+        After `end`, unless this is its first turn, it looks at nothing more and comes to its conclusion.
+        """
+        start = time.perf_counter()
+        concludes = start >= end and self.seconds > 0
+        note_place(self.testbed.somewhere().partition(", seed")[0], self.testbed.seed, "unknown")
         while self.result is None:
-            if self.last is not None:
+            if concludes and self.last is not None:
                 self.looked = self.looked or self.last
                 self.last.enough = True
             self._step()
-
-    def _begin(self) -> None:
-        note_place(self.testbed.somewhere().partition(", seed")[0], self.testbed.seed, "unknown")
+            now = time.perf_counter()
+            enough = self.last is None or self.last.done >= math.ceil(self.last.total / LEAST)
+            if enough and not concludes and (now - start >= seconds or now >= end):
+                break
 
     def _step(self) -> None:
         """Let the law look at one thing more, or conclude."""
@@ -202,9 +184,7 @@ class _Task:
         except CardaiError as error:
             problem = f"{self.testbed.somewhere()}: {error}"
         except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(place.filename).name} line {place.lineno}"
-            problem = f"{self.testbed.somewhere()}: {error!r} ({where})"
+            problem = f"{self.testbed.somewhere()}: {error!r}{place_of(error)}"
         finally:
             self.seconds += time.perf_counter() - start
         looked = self.looked or self.last or Looked(0, "")

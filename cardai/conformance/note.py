@@ -29,21 +29,16 @@ class Note:
         self.descriptor = descriptor
         self._block = mmap.mmap(descriptor, _SIZE)
 
-    def write(self, text: str) -> None:
-        """Count a call and say what it is."""
-        content = text.encode("utf-8", "replace")[: _SIZE - _HEAD.size]
-        calls, pauses, _ = _HEAD.unpack_from(self._block)
-        self._block[_HEAD.size : _HEAD.size + len(content)] = content
-        _HEAD.pack_into(self._block, 0, calls + 1, pauses, len(content))
+    def write(self, text: str | None = None, more: int = 0) -> None:
+        """Count a call and say what it is, what the note says already if None.
 
-    def count(self) -> None:
-        """Count a call of what the note says already."""
+        `more`: something begins (1) or ends (-1) that is not the game's time: a compilation, a process's start.
+        """
         calls, pauses, size = _HEAD.unpack_from(self._block)
-        _HEAD.pack_into(self._block, 0, calls + 1, pauses, size)
-
-    def pause(self, more: int) -> None:
-        """Note that something begins (1) or ends (-1) that is not the game's time: a compilation, a process's start."""
-        calls, pauses, size = _HEAD.unpack_from(self._block)
+        if text is not None:
+            content = text.encode("utf-8", "replace")[: _SIZE - _HEAD.size]
+            size = len(content)
+            self._block[_HEAD.size : _HEAD.size + size] = content
         _HEAD.pack_into(self._block, 0, calls + 1, max(0, pauses + more), size)
 
     def read(self) -> tuple[int, bool, str]:
@@ -121,16 +116,10 @@ def note_rule(what: str) -> None:
         _is_named = False
 
 
-def note_again() -> None:
-    """The same as before is called once more."""
+def note_again(more: int = 0) -> None:
+    """The same as before is called once more. `more`: the game's time stops (1) or goes on (-1)."""
     if _note is not None:
-        _note.count()
-
-
-def pause_clock(more: int) -> None:
-    """The game's time stops (1) or goes on (-1)."""
-    if _note is not None:
-        _note.pause(more)
+        _note.write(more=more)
 
 
 def last_call() -> str:

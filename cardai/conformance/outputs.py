@@ -85,27 +85,26 @@ def every_segment_says_something(testbed: Testbed) -> Steps:
 
 
 def _of_many_games(testbed: Testbed) -> Iterator[Callable[[], tuple[Setup, np.ndarray]]]:
-    """Functions that give states of games and states after their moves, STATE[N]; segments soon vary in this order.
+    """Functions that give states of games and states after their moves, STATE[N].
 
-    One position in `THINNED` of each game, then a few of each of many games that were played at random, then all.
+    First some of each game, in which most segments vary, then all, then a few of many games that were played at random.
     """
-    for trace in testbed.traces:
-        yield functools.partial(_states_and_after, trace, THINNED)
+    for step in (THINNED, 1):
+        for trace in testbed.traces:
+            yield functools.partial(_states_and_after, trace, slice(None, None, step))
     for setup in testbed.setups:
         for first in range(0, -(-testbed.effort.searched // len(testbed.setups)), AT_ONCE):
             yield functools.partial(_of_random_games, testbed, setup, first)
-    for trace in testbed.traces:
-        yield functools.partial(_states_and_after, trace, 1)
 
 
-def _states_and_after(trace: Trace, step: int) -> tuple[Setup, np.ndarray]:
-    after = trace.testbed.compiled.moved(trace.states[:-1][::step], trace.moves[::step], settle=False)
-    return trace.setup, np.concatenate([trace.states[::step], after])
+def _states_and_after(trace: Trace, plies: slice | list[int]) -> tuple[Setup, np.ndarray]:
+    after = trace.testbed.compiled.moved(trace.states[:-1][plies], trace.moves[plies], settle=False)
+    return trace.setup, np.concatenate([trace.states[:-1][plies], after, trace.states[-1:]])
 
 
 def _of_random_games(testbed: Testbed, setup: Setup, first: int) -> tuple[Setup, np.ndarray]:
     traces = testbed.random_games(setup, first, AT_ONCE)
-    return setup, np.concatenate([trace.states[[*trace.sampled(FEW), len(trace.moves)]] for trace in traces])
+    return setup, np.concatenate([_states_and_after(trace, trace.sampled(FEW))[1] for trace in traces])
 
 
 @each_position("texts")

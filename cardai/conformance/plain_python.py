@@ -22,10 +22,10 @@ from cardai.conformance.note import (
     bar,
     barred,
     last_call,
+    note_again,
     note_call,
     note_files,
     note_place,
-    pause_clock,
     take_up_note,
 )
 from cardai.conformance.steps import Patience, play_through, questions
@@ -122,7 +122,7 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
     }
     tree = str(Path(__file__).parents[2])
     program = f"import sys; sys.path.insert(0, {tree!r}); from cardai.conformance.plain_python import answer; answer()"
-    pause_clock(1)  # until the other process has loaded the game
+    note_again(1)  # until the other process has loaded the game
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         input=json.dumps(request),
@@ -133,7 +133,7 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
         pass_fds=note_files(),
     )
     if child.returncode != 0:
-        pause_clock(-1)
+        note_again(-1)
         last = child.stderr.strip().splitlines()[-1:] or [f"exit status {child.returncode} and no message"]
         where = f" at {last_call()}" if last_call() else ""
         raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}{where}")
@@ -164,7 +164,7 @@ def answer() -> None:
     sys.path[:] = request["path"]
     np.empty = _filled
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
-    pause_clock(-1)
+    note_again(-1)
     walks, cases, patience = request.get("walks", ()), request.get("cases", ()), Patience(*request["patience"])
     report: dict[str, Any] = {"cases": cases, "digests": {}, "error": None, "misfit": None, "barred": None}
     try:

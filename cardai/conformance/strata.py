@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from cardai.conformance.evidence import words
+
 LARGE = 4  # cards by which a hand grows or shrinks in a large change
 MOST_COUNTED = 3  # larger sizes of hands count as one kind
 NEARLY = 2  # a number of a state that is as small as this may be a count that has nearly run out
@@ -91,14 +93,14 @@ class Places:
     """
 
     def __init__(self, examples: np.ndarray, holdings: Callable[[np.record], Sequence[int]]) -> None:
-        self._holdings, numbers = holdings, _numbers(examples)
+        self._holdings, numbers = holdings, words(examples)
         places = self._listed(examples)
         same = [(numbers == places[:, [place]]).all(axis=0) for place in range(places.shape[1])]
         self._columns = [int(np.argmax(equal)) for equal in same if equal.any()]
 
     def sets(self, states: np.ndarray) -> np.ndarray:
         """The cards in each place that was found: i64[N, places]."""
-        return _numbers(states)[:, self._columns] if self._columns else self._listed(states)
+        return words(states)[:, self._columns] if self._columns else self._listed(states)
 
     def sizes(self, states: np.ndarray) -> np.ndarray:
         """The number of cards in each place that was found: i64[N, places]."""
@@ -109,7 +111,3 @@ class Places:
         held = [self._holdings(state) for state in states]
         count = min(map(len, held), default=0)
         return np.array([sets[:count] for sets in held], np.int64).reshape(len(held), count)
-
-
-def _numbers(states: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(states).view(np.int64).reshape(len(states), -1)

@@ -9,6 +9,7 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import streams
+from cardai.conformance.evidence import words
 from cardai.conformance.law import Steps, each, each_position, each_view, law
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
@@ -147,8 +148,8 @@ def _shown_alike(here: View, view: np.ndarray) -> None:
 
 def _differing(states: np.ndarray) -> np.ndarray:
     """Which of the numbers that states hold are not the same in all of them: bool[words]."""
-    words = np.ascontiguousarray(states).view(np.int64).reshape(len(states), -1)
-    return (words != words[0]).any(axis=0)
+    numbers = words(states)
+    return (numbers != numbers[0]).any(axis=0)
 
 
 def _field_at(game: Game, words: np.ndarray) -> str:

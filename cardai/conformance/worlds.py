@@ -7,7 +7,6 @@ from deal to deal and shows in no view must be dealt anew, independently of the 
 import functools
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,11 +21,12 @@ from cardai.conformance.evidence import (
     off_twice,
     place_of_bit,
     unevenness,
+    words,
 )
 from cardai.conformance.law import Steps, each, each_table, each_view, law
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, View
-from cardai.game import Game, GameState, listed_pieces
+from cardai.game import GameState, listed_pieces
 from cardai.kernel.native import HEADER
 
 OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
@@ -79,15 +79,16 @@ def worlds_play_on(here: Position) -> None:
 def worlds_deal_anew_what_is_hidden(testbed: Testbed, setup: Setup) -> None:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
-    A value shows if exchanging it for another deal's changes the seat's encodings or text, or if it is a function of a
-    value that shows. Values that are the same in most deals are not tested: they may be public and not worth showing.
+    A number shows if exchanging it for another deal's changes the seat's encodings or text, or if it is a function of
+    one that shows. Numbers that are the same in most deals are not tested: they may be public and not worth showing.
     This law also finds true cards that are left in fields which the rules do not read.
     """
     deals = testbed.deals(setup, 0, 200)
     for seat in range(setup.seats):
-        for item in _not_dealt_anew(testbed, deals, seat):
-            if not _is_known(testbed, deals, seat, item):
-                what = f"state.{item} differs from deal to deal and seat {seat} does not see it"
+        for number in _not_dealt_anew(testbed, deals, seat):
+            if not _is_known(testbed, deals, seat, number):
+                what = f"state.{place_of_bit(testbed.game.state, 64 * number)}".removesuffix(" bit 0")
+                what = f"{what} differs from deal to deal and seat {seat} does not see it"
                 raise _broken_deals(testbed, setup, len(deals), f"{what}, but all its worlds have the true value")
 
 
@@ -96,73 +97,43 @@ def _broken_deals(testbed: Testbed, setup: Setup, count: int, what: str) -> LawE
     return LawError(f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: {what}")
 
 
-@dataclass(frozen=True)
-class Item:
-    """One value of a state: a field, or one element of its first axis."""
-
-    name: str
-    place: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return self.name + "".join(f"[{i}]" for i in self.place)
-
-    def of(self, states: np.ndarray) -> np.ndarray:
-        """The value in each state: i64[N, ...]."""
-        return states[self.name][(slice(None), *self.place)]
+def _not_dealt_anew(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[int]:
+    """Which numbers of a state differ between deals and are the same in each deal and its world."""
+    numbers, worlds = words(deals), words(testbed.compiled.worlds_of_each(deals, seat, 1))
+    changing = (numbers[1:] != numbers[:-1]).mean(axis=0) >= OFTEN
+    changing[: len(HEADER)] = False
+    yield from np.flatnonzero(changing & (numbers == worlds).all(axis=0)).tolist()
 
 
-def _items(game: Game) -> list[Item]:
-    names = (game.state.names or ())[len(HEADER) :]
-    return [Item(name, place) for name in names for place in np.ndindex(game.state[name].shape[:1])]
+def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
+    """Whether a seat is shown a number, or one that it is a function of."""
+    values = words(deals)
+    others = [other for other in range(len(HEADER), values.shape[1]) if other != number]
+    return _shows(testbed, deals, seat, number) or any(
+        _follows(values[:, number], values[:, other]) and _shows(testbed, deals, seat, other) for other in others
+    )
 
 
-def _not_dealt_anew(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[Item]:
-    """The values that differ between deals and are the same in each deal and its world."""
-    worlds = testbed.compiled.worlds_of_each(deals, seat, 1)
-    for item in _items(testbed.game):
-        if _changing(item, deals).mean() >= OFTEN and (item.of(worlds) == item.of(deals)).all():
-            yield item
-
-
-def _changing(item: Item, deals: np.ndarray) -> np.ndarray:
-    """Whether the next deal has another value: bool[N - 1]."""
-    values = item.of(deals)
-    return (values[1:] != values[:-1]).reshape(len(deals) - 1, -1).any(axis=1)
-
-
-def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
-    """Whether a seat is shown a value, or a value that it is a function of."""
-    if _shows(testbed, deals, seat, item):
-        return True
-    others = [other for other in _items(testbed.game) if other != item]
-    return any(_follows(item.of(deals), other.of(deals)) and _shows(testbed, deals, seat, other) for other in others)
-
-
-def _shows(testbed: Testbed, deals: np.ndarray, seat: int, item: Item) -> bool:
-    """Whether a seat's view of a deal changes when a value is exchanged for the next deal's, in 12 that differ."""
-    changing = np.flatnonzero(_changing(item, deals))[:12]
-    following, deals, mixtures = deals[changing + 1], deals[changing], deals[changing]
-    item.of(mixtures)[:] = item.of(following)
+def _shows(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
+    """Whether a seat's view of a deal changes when a number is exchanged for the next deal's, in 12 that differ."""
+    values = words(deals)[:, number]
+    changing = np.flatnonzero(values[1:] != values[:-1])[:12]
+    deals, mixtures = deals[changing], deals[changing]
+    words(mixtures)[:, number] = values[changing + 1]
     if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
     show = testbed.game.show
     refuse("show")
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
-    except Exception:  # a mixture of two deals may be invalid; `show` noticed it, so the value shows
+    except Exception:  # a mixture of two deals may be invalid; `show` noticed it, so the number shows
         return True
 
 
 def _follows(values: np.ndarray, others: np.ndarray) -> bool:
-    """Whether values seem to be a function of others: equal others (at least ten) always come with equal values."""
-    known: dict[bytes, bytes] = {}
-    repeated = 0
-    for value, other in zip(values, others, strict=True):
-        key = other.tobytes()
-        repeated += key in known
-        if known.setdefault(key, value.tobytes()) != value.tobytes():
-            return False
-    return repeated >= 10
+    """Whether numbers seem to be a function of others: equal others (at least ten) always come with equal ones."""
+    kinds = len(np.unique(others))
+    return len(np.unique(np.stack([values, others]), axis=1)[0]) == kinds and len(others) - kinds >= 10
 
 
 @law
