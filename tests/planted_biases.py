@@ -6,16 +6,14 @@ Each is named with the law that must find it at normal effort, from any seed.
 from pathlib import Path
 
 import small_game
-from planted_more import faulty
+from planting import faulty, made
 
 import cardai
 from cardai.cards import any_of, highest, lowest, single, suit_cards
 from cardai.game import Game
 from cardai.games import durak, moska
-from cardai.games.durak.rules import resample as resample_durak
-from cardai.games.durak.rules import score as score_durak
-from cardai.games.moska.rules import resample as resample_moska
-from cardai.games.moska.rules import score as score_moska
+from cardai.games.durak import rules as rules_of_durak
+from cardai.games.moska import rules as rules_of_moska
 from cardai.rule import below, rule
 
 THIRTYONE = cardai.load(str(Path(__file__).parents[1] / "examples/thirtyone"))
@@ -34,22 +32,17 @@ def hidden_of(state, other):
     return state.hands[other] & ~state.known[other]
 
 
-@rule
-def low_card_to_the_stock(state, seat, stream):
-    """Thirty-One: in 1 of 8 worlds the lowest hidden card of the next hand goes to the stock."""
-    resample_thirtyone(state, seat, stream)
-    other = (seat + 1) % state.seats
-    if below(stream, 8) == 0 and hidden_of(state, other) != 0 and state.stock != 0:
-        exchange(state, other, lowest(hidden_of(state, other)), any_of(state.stock, stream))
+def low_card_to_the_stock(rarity):
+    """Thirty-One: in 1 of `rarity` worlds the lowest hidden card of the next hand goes to the stock."""
 
+    @rule
+    def resample(state, seat, stream):
+        resample_thirtyone(state, seat, stream)
+        other = (seat + 1) % state.seats
+        if below(stream, rarity) == 0 and hidden_of(state, other) != 0 and state.stock != 0:
+            exchange(state, other, lowest(hidden_of(state, other)), any_of(state.stock, stream))
 
-@rule
-def low_card_to_the_stock_rarely(state, seat, stream):
-    """Thirty-One: in 1 of 20 worlds the lowest hidden card of the next hand goes to the stock."""
-    resample_thirtyone(state, seat, stream)
-    other = (seat + 1) % state.seats
-    if below(stream, 20) == 0 and hidden_of(state, other) != 0 and state.stock != 0:
-        exchange(state, other, lowest(hidden_of(state, other)), any_of(state.stock, stream))
+    return resample
 
 
 @rule
@@ -64,7 +57,7 @@ def high_card_kept_late(state, seat, stream):
 @rule
 def trump_from_the_stock(state, seat, stream):
     """Durak: in 1 of 8 worlds the next hand gets a trump of the stock for another hidden card."""
-    resample_durak(state, seat, stream)
+    rules_of_durak.resample(state, seat, stream)
     other = (seat + 1) % state.seats
     hidden = hidden_of(state, other) & ~suit_cards(state.trump)
     trumps = state.stock & suit_cards(state.trump)
@@ -75,7 +68,7 @@ def trump_from_the_stock(state, seat, stream):
 @rule
 def trump_to_the_stock_at_the_deal(state, seat, stream):
     """Durak: until it has drawn, in 1 of 12 worlds the next hand has one trump less."""
-    resample_durak(state, seat, stream)
+    rules_of_durak.resample(state, seat, stream)
     other = (seat + 1) % state.seats
     hidden = hidden_of(state, other) & suit_cards(state.trump)
     others = state.stock & ~suit_cards(state.trump)
@@ -86,7 +79,7 @@ def trump_to_the_stock_at_the_deal(state, seat, stream):
 @rule
 def moska_low_card(state, seat, stream):
     """Moska: in 1 of 12 worlds the lowest hidden card of the next hand and the top of the deck are exchanged."""
-    resample_moska(state, seat, stream)
+    rules_of_moska.resample(state, seat, stream)
     other, top = (seat + 1) % state.seats, state.deck_left - 1
     hidden = hidden_of(state, other) & ~15  # 1.3: rules tell the twos apart
     if top > 0 and below(stream, 12) == 0 and hidden != 0 and state.deck[top] > 3:
@@ -123,7 +116,7 @@ def one_true_card_of_moska(state, seat, stream):
     """Moska: in 1 of 20 worlds one card of the next hand is the true one, if it lies in the deck otherwise."""
     other = (seat + 1) % state.seats
     true_hand = hidden_of(state, other)
-    resample_moska(state, seat, stream)
+    rules_of_moska.resample(state, seat, stream)
     if below(stream, 20) == 0:
         for place in range(1, state.deck_left):
             wrong = hidden_of(state, other) & ~true_hand
@@ -148,20 +141,8 @@ def lowest_true_card(state, seat, stream):
                 state.hands[other] ^= single(true_card) | single(highest(hidden))
 
 
-@rule
-def score_of_seat_two(state, seat):
-    """Durak: seat 2's score counts a tenth less."""
-    return score_durak(state, seat) * (0.9 if seat == 2 else 1.0)
-
-
-@rule
-def score_of_last_seat(state, seat):
-    """Moska: the score of the seat with the highest number counts a tenth less."""
-    return score_moska(state, seat) * (0.9 if seat == state.seats - 1 else 1.0)
-
-
-LOW_CARD = faulty("dealt_cards_lie_as_in_worlds", THIRTYONE, resample=low_card_to_the_stock)
-LOW_CARD_RARELY = faulty("hidden_cards_lie_evenly", THIRTYONE, resample=low_card_to_the_stock_rarely)
+LOW_CARD = faulty("dealt_cards_lie_as_in_worlds", THIRTYONE, resample=low_card_to_the_stock(8))
+LOW_CARD_RARELY = faulty("hidden_cards_lie_evenly", THIRTYONE, resample=low_card_to_the_stock(20))
 HIGH_CARD_LATE = faulty("hidden_cards_lie_evenly", THIRTYONE, resample=high_card_kept_late)
 TRUMP = faulty("hidden_cards_lie_evenly", durak.GAME, resample=trump_from_the_stock)
 TRUMP_DEALT = faulty("dealt_cards_lie_as_in_worlds", durak.GAME, resample=trump_to_the_stock_at_the_deal)
@@ -171,8 +152,21 @@ NEAR_OWN = faulty("dealt_cards_lie_as_in_worlds", resample=like_an_own_card)
 TRUE_CARD = faulty("worlds_keep_no_card_of_the_truth", THIRTYONE, resample=one_true_card)
 TRUE_CARD_OF_MOSKA = faulty("worlds_keep_no_card_of_the_truth", moska.GAME, resample=one_true_card_of_moska)
 LOWEST_TRUE_CARD = faulty("worlds_keep_no_card_of_the_truth", resample=lowest_true_card)
-SCORE_OF_SEAT_TWO = faulty("seats_score_alike", durak.GAME, score=score_of_seat_two, score_sum=lambda seats: None)
-SCORE_OF_LAST_SEAT = faulty("seats_score_alike", moska.GAME, score=score_of_last_seat, score_sum=lambda seats: None)
+# Durak: seat 2's score counts a tenth less; Moska: that of the seat with the highest number.
+SCORE_OF_SEAT_TWO = faulty(
+    "seats_score_alike",
+    durak.GAME,
+    score=made("state, seat", "return score(state, seat) * (0.9 if seat == 2 else 1.0)", vars(rules_of_durak)),
+    score_sum=lambda seats: None,
+)
+SCORE_OF_LAST_SEAT = faulty(
+    "seats_score_alike",
+    moska.GAME,
+    score=made(
+        "state, seat", "return score(state, seat) * (0.9 if seat == state.seats - 1 else 1.0)", vars(rules_of_moska)
+    ),
+    score_sum=lambda seats: None,
+)
 
 PLANTED: dict[str, Game] = {
     name: game for name, game in list(globals().items()) if isinstance(game, Game) and game is not THIRTYONE

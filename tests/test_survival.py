@@ -14,6 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 import planted
+import planting
 import pytest
 import small_game
 import unruly
@@ -418,7 +419,7 @@ def test_a_sound_game_gets_the_same_results_in_a_process_of_its_own() -> None:
 
 
 def test_a_broken_law_gives_the_same_problem_in_a_process_of_its_own() -> None:
-    game, law = planted.VIEW_LEAK, planted.LAW_OF[planted.VIEW_LEAK]
+    game, law = planted.VIEW_LEAK, planting.LAW_OF[planted.VIEW_LEAK]
     problems = {check(game, laws=[law], effort="quick", isolated=isolated)[0].problem for isolated in (True, False)}
     assert len(problems) == 1
 
