@@ -13,7 +13,6 @@ process of their own (`child`), so that a game that crashes or hangs breaks a la
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from cardai.conformance import (
     evenness,
@@ -101,10 +100,9 @@ def check(
             progress("", len(results), len(chosen))
 
     if isolated and hasattr(os, "fork"):
-        from cardai.conformance.child import LIMITS, test_all
+        from cardai.conformance.child import test_all
 
-        limits = replace(LIMITS, call=call_seconds, memory=int(memory * (1 << 30)))
-        test_all(chosen, testbed, seconds, limits, report, begins)
+        test_all(chosen, testbed, seconds, call_seconds, memory, report, begins)
     else:
         for result in take_turns(chosen, testbed, seconds, begins):
             report(result)

@@ -24,7 +24,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,21 +39,6 @@ MOST_DEATHS = 3  # children that die before the remaining laws are left out
 _GLANCE = 0.05  # seconds between two looks at the child
 _PYTHON = str(Path(os.__file__).parent)
 _TREE = str(Path(__file__).parents[1])  # the core, whose lines are not the game's
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a game may take. `call`, `law`: seconds for one call and for one turn of a law; `memory`: bytes it adds.
-
-    No call of the games here takes longer than 2.4 s in plain Python, which is a ninth of the limit, or 0.2 s compiled.
-    """
-
-    call: float = 20.0
-    law: float = 3600.0
-    memory: int = 2 << 30
-
-
-LIMITS = Limits()
 
 
 class Died(Exception):
@@ -71,11 +56,12 @@ def test_all(
     laws: Sequence[Law],
     testbed: Testbed,
     seconds: float,
-    limits: Limits,
+    call_seconds: float,
+    memory: float,
     report: Callable[[LawResult], None],
     begins: Callable[[Law], None],
 ) -> None:
-    """Test laws in child processes, in about so many seconds.
+    """Test laws in child processes, in about so many seconds. `call_seconds`, `memory`: as for `check`.
 
     `report` is called with each result as soon as it is known, and `begins` with a law when it is its turn. A function
     that does not come back, or takes too much memory, is waited for once: it is barred from the other laws then.
@@ -84,7 +70,7 @@ def test_all(
     end = time.monotonic() + seconds
     while waiting and deaths < MOST_DEATHS:
         left = max(0.0, end - time.monotonic())
-        with _Child(list(waiting.values()), testbed, left, limits, barred) as child:
+        with _Child(list(waiting.values()), testbed, left, call_seconds, memory, barred) as child:
             law, start = next(iter(waiting.values())), time.monotonic()
             try:
                 while waiting:
@@ -109,11 +95,17 @@ class _Child:
     """A child process that tests laws, and the parent's end of the pipe to it. It is killed at the end of the block."""
 
     def __init__(
-        self, laws: Sequence[Law], testbed: Testbed, seconds: float, limits: Limits, barred: dict[str, str]
+        self,
+        laws: Sequence[Law],
+        testbed: Testbed,
+        seconds: float,
+        call_seconds: float,
+        memory: float,
+        barred: dict[str, str],
     ) -> None:
         sys.stdout.flush()  # or the child would print it again; first, since it may fail
         sys.stderr.flush()
-        self.limits, self.note = limits, Note()
+        self.call_seconds, self.most_memory, self.note = call_seconds, memory, Note()
         # What runs when the parent asks: in the child, and in plain Python if the child has started it.
         self.traces = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self.results, sending = os.pipe()
@@ -155,8 +147,7 @@ class _Child:
         """Wait for a result, or for the name of a law whose turn has begun. Raises Died if there will be none."""
         poll = select.poll()
         poll.register(self.results, select.POLLIN)
-        calls, begun = -1, time.monotonic()
-        moved = begun
+        calls, moved = -1, time.monotonic()
         while True:
             line, found, rest = self.received.partition(b"\n")
             if found:
@@ -173,7 +164,7 @@ class _Child:
             now, (noted, paused, _) = time.monotonic(), self.note.read()
             if noted != calls or paused:
                 calls, moved = noted, now
-            self._watch(now - moved, now - begun)
+            self._watch(now - moved)
 
     def _receive(self) -> bool:
         """Take what the child has sent. Returns False if there is nothing and will be nothing."""
@@ -181,16 +172,14 @@ class _Child:
         self.received += data
         return bool(data)
 
-    def _watch(self, call: float, law: float) -> None:
-        """Raises Died if one call, or the whole law, took too long, or if the memory has grown too far."""
-        limits, (_, _, text) = self.limits, self.note.read()
+    def _watch(self, seconds: float) -> None:
+        """Raises Died if a call has lasted too long, or if the memory has grown too far."""
+        text = self.note.read()[2]
         named = text.partition(": ")[2]
-        if call > limits.call:
-            raise Died(f"{text} did not come back within {limits.call:g} s{self._line()}", named, "does not end")
-        if law > limits.law:
-            raise Died(f"{text}: the law was not done within {limits.law:g} s")
-        if self.memory.grown() > limits.memory:
-            size = f"{limits.memory / (1 << 30):.3g} GiB of memory"
+        if seconds > self.call_seconds:
+            raise Died(f"{text} did not come back within {self.call_seconds:g} s{self._line()}", named, "does not end")
+        if self.memory.grown() > self.most_memory * (1 << 30):
+            size = f"{self.most_memory:.3g} GiB of memory"
             raise Died(f"{text} took more than {size}{self._line()}", named, f"takes more than {size}")
 
     def _line(self) -> str:
