@@ -5,9 +5,9 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from cardai.conformance.law import Steps, each_game, each_position, law
+from cardai.conformance.law import each, each_game, each_position
 from cardai.conformance.note import refuse
-from cardai.conformance.testbed import Counted, Position, Testbed, Trace, written
+from cardai.conformance.testbed import Position, Testbed, Trace, written
 from cardai.errors import CardaiError, IllegalMove
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
@@ -69,17 +69,18 @@ def truncated_lists_have_every_kind(trace: Trace) -> None:
             raise here.broken(f"legal leaves moves out, among them {here.text(accepted[0])} and all others of its kind")
 
 
-@law
-def illegal_moves_raise(testbed: Testbed) -> Steps:
+@each("positions", Testbed.with_ends)
+def illegal_moves_raise(here: Position) -> None:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
-    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
-        yield seen
-        moves, truncated = testbed.game.enumerate(here.state)
-        if not truncated:
-            _refuse_all(here, foreign_moves(here, moves)[-4:])
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        _refuse_all(trace.end, trace.moves[:2])
+    moves, truncated = here.game.enumerate(here.state) if here.turn >= 0 else ((), False)
+    others = foreign_moves(here, moves)[-4:] if len(moves) else here.trace.moves[:2]
+    refuse("spell", "is_legal")  # a refusal spells the move
+    for move, door in product(() if truncated else others, (here.game.play, here.game.after)):
+        try:
+            door(here.state, move)
+        except IllegalMove:
+            continue
+        raise here.broken(f"{door.__name__} accepts {here.text(move)}, which is not legal here")
 
 
 @each_position("positions", needs="actions")
@@ -94,16 +95,6 @@ def actions_number_the_moves(here: Position) -> None:
             pair = f"{here.text(numbered[number])} and {here.text(move)}"
             raise here.broken(f"{pair} are legal together and share the number {number}")
         numbered[number] = move
-
-
-def _refuse_all(here: Position, moves: np.ndarray) -> None:
-    refuse("spell", "is_legal")  # a refusal spells the move
-    for move, door in product(moves, (here.game.play, here.game.after)):
-        try:
-            door(here.state, move)
-        except IllegalMove:
-            continue
-        raise here.broken(f"{door.__name__} accepts {here.text(move)}, which is not legal here")
 
 
 def _truncated(trace: Trace) -> Iterator[tuple[Position, np.ndarray]]:

@@ -10,7 +10,7 @@ from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import copied, encode_each, value_each
-from cardai.conformance.law import Steps, each_game, each_position, each_table, law
+from cardai.conformance.law import Steps, each_game, each_position, each_table, each_view, law
 from cardai.conformance.note import note_rule, refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
 from cardai.game import Outcome
@@ -22,36 +22,25 @@ THINNED = 16  # one position of a game in so many is looked at first
 BLANK = 77  # the value of the rows around the one that is written
 
 
-@law
-def encodings_fill_their_layout(testbed: Testbed) -> Steps:
+@each_view("texts")
+def encodings_fill_their_layout(here: View) -> None:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
-    for here in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
-        yield seen
-        for name in testbed.game.encoders:
-            _fills_its_row(here, name)
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        plies = trace.sampled(2 * testbed.effort.texts)
-        for seat in range(trace.setup.seats if testbed.game.encoders else 0):
-            batch = testbed.compiled.rows(trace.states[plies], seat)
-            for row, ply in zip(batch[::2], plies[::2], strict=True):
-                here = View(trace, ply, seat)
-                if (here.rows(here.states)[0] != row).any():
-                    raise here.broken(f"the row of seat {seat} depends on the rows around it")
-
-
-def _fills_its_row(here: View, name: str) -> None:
-    encode, width = here.game.encoders[name].encode, here.compiled.width(name, len(here.seats))
-    if width < 1:
-        raise here.broken(f"the layout of encoder {name} is empty")
-    refuse(f"encoder {name}")
-    given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
-    rows[1] = 0
-    encode_each(here.game.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
-    if (rows[[0, 2, 3]] != BLANK).any():
-        raise here.broken(f"encoder {name} writes beyond its {width} values")
-    if (here.game.encode(here.state, here.seat, name) != rows[1]).any():
-        raise here.broken(f"encoder {name} gives seat {here.seat} another row the second time")
+    for name in here.game.encoders:
+        encode, width = here.game.encoders[name].encode, here.compiled.width(name, len(here.seats))
+        if width < 1:
+            raise here.broken(f"the layout of encoder {name} is empty")
+        refuse(f"encoder {name}")
+        given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
+        rows[1] = 0
+        encode_each(here.game.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
+        if (rows[[0, 2, 3]] != BLANK).any():
+            raise here.broken(f"encoder {name} writes beyond its {width} values")
+        if (here.game.encode(here.state, here.seat, name) != rows[1]).any():
+            raise here.broken(f"encoder {name} gives seat {here.seat} another row the second time")
+    first = max(0, here.ply - 1)
+    around = here.rows(here.trace.states[first : here.ply + 2])
+    if (around[here.ply - first] != here.rows(here.states)[0]).any():
+        raise here.broken(f"the row of seat {here.seat} depends on the rows around it")
 
 
 @law

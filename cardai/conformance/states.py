@@ -25,10 +25,10 @@ from cardai.conformance.compiled import (
     streams,
     value_each,
 )
-from cardai.conformance.law import Steps, each, each_game, each_position, each_view, law
+from cardai.conformance.law import each, each_game, each_position, each_view
 from cardai.conformance.note import functions_of, refuse
 from cardai.conformance.steps import texts
-from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
+from cardai.conformance.testbed import Position, Testbed, Trace, View
 from cardai.game import int_seed, listed_pieces
 from cardai.kernel.ending import find_open
 from cardai.kernel.native import raw
@@ -60,31 +60,20 @@ def _stay_in_their_buffers(here: Position, runs: "dict[str, Callable[[Fence], by
             raise here.broken(f"{name} writes {damaged}")
 
 
-@law
-def text_changes_nothing(testbed: Testbed) -> Steps:
+@each("positions", Testbed.with_ends)
+def text_changes_nothing(here: Position) -> None:
     """show, spell, parse, tell, ending, holdings, zones and picks change neither the state nor the move they get."""
-    game = testbed.game
-    for here in (seen := Counted(testbed.positions(testbed.effort.texts), "positions")):
-        yield seen
-        own = here.state
-        functions = texts(game, len(here.seats), False)
-        functions["parse"] = lambda state, move, own=own: game.parse(state, game.spell(own.copy(), move))
-        for name, write in functions.items():
-            _leaves_all_as_it_was(here, name, write)
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        for name, write in texts(game, trace.setup.seats, True).items():
-            _leaves_all_as_it_was(trace.end, name, write)
-
-
-def _leaves_all_as_it_was(here: Position, name: str, write: Callable[[Any, Any], Any]) -> None:
-    fence = Fence(PATTERNS[0])
-    move = here.move if len(here.move) else here.trace.moves[:1]
-    given = fence.given("state", here.states, fixed=True)[0], fence.given("move", move, fixed=True)[0]
-    refuse(*functions_of(name), *(["spell"] if name == "parse" else []))
-    here.ask(write, *given)
-    for damaged in fence.damaged():
-        raise here.broken(f"{name} writes {damaged}")
+    game, is_over, own = here.game, here.turn < 0, here.state
+    functions = texts(game, len(here.seats), is_over)
+    if not is_over:
+        functions["parse"] = lambda state, move: game.parse(state, game.spell(own.copy(), move))
+    for name, write in functions.items():
+        fence, moves = Fence(PATTERNS[0]), here.trace.moves[:1] if is_over else here.move
+        state, move = fence.given("state", here.states, fixed=True), fence.given("move", moves, fixed=True)
+        refuse(*functions_of(name), *(["spell"] if name == "parse" else []))
+        here.ask(write, state[0], move[0])
+        for damaged in fence.damaged():
+            raise here.broken(f"{name} writes {damaged}")
 
 
 @each_game("holdings")

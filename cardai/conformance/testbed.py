@@ -489,6 +489,10 @@ class Testbed:
         found += self.from_strata(rare * len(self.traces), f"positions {count}")
         yield from self.mixed(found)
 
+    def with_ends(self) -> list[Position]:
+        """Positions for comparisons in Python, the ends of all games among them."""
+        return self.mixed([*self.positions(self.effort.texts), *(trace.end for trace in self.traces)])
+
     def mixed(self, things: Sequence[T]) -> list[T]:
         """Things in an order drawn from the testbed's seed, so that the first of them are of all kinds."""
         return [things[i] for i in self.chance("mixed", len(things)).permutation(len(things))]

@@ -1,6 +1,6 @@
 """Laws on views: what a seat is shown, and what its agent decides, is the same in all worlds of that seat."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -233,11 +233,9 @@ def _same(here: View, name: str, truth: list[Any], found: list[Any]) -> None:
             raise here.broken(f"{name} shows seat {here.seat} {was!r}, but {now!r} in one of its worlds")
 
 
-def _shown(testbed: Testbed) -> Iterator[View]:
+def _shown(testbed: Testbed) -> list[View]:
     """Views of positions, ends of games among them."""
-    yield from testbed.views(testbed.effort.texts)
-    for trace in testbed.traces:
-        yield from trace.end.views
+    return [view for here in testbed.with_ends() for view in here.views]
 
 
 @each("views", _shown, needs="zones")
