@@ -28,8 +28,8 @@ from cardai.conformance.evidence import (
     unevenness,
 )
 from cardai.conformance.knowledge import TEXTS, is_truncated, looking_like, place_of, told_alike
-from cardai.conformance.law import Steps, law
-from cardai.conformance.testbed import Counted, Looked, Position, Testbed, Trace, View
+from cardai.conformance.law import Steps, each, law
+from cardai.conformance.testbed import Looked, Position, Testbed, Trace, View
 from cardai.rule import mixed
 
 MOST_SETTLED = 150_000  # a move that needs more settling to list its outcomes is not looked at
@@ -59,23 +59,22 @@ class Case(View):
         return self.trace.setup, moved, reveals, int(after["midway"]), ends, part, size
 
 
-@law
-def worlds_at_the_deal_are_deals_that_look_alike(testbed: Testbed) -> Steps:
+def _at_the_deal(testbed: Testbed) -> list[View]:
+    """The views of a deal of each table."""
+    seeds, none = [int(testbed.seeds(setup, 1)[0]) for setup in testbed.setups], np.zeros(0)
+    deals = [
+        Trace(testbed, at, seed, testbed.deals(at, 0, 1), none, none)
+        for at, seed in zip(testbed.setups, seeds, strict=True)
+    ]
+    return [view for deal in deals for view in Position(deal, 0).views]
+
+
+@each("views", _at_the_deal, untested=NOT_LISTED)
+def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
     """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
 
     Here the induction begins. Many deals are made to find those that look like a given one.
     """
-    looked = 0
-    for setup in (seen := Counted(testbed.setups, "tables")):
-        yield seen
-        seed, none = int(testbed.seeds(setup, 1)[0]), np.zeros(0)
-        trace = Trace(testbed, setup, seed, testbed.deals(setup, 0, 1), none, none)
-        looked += sum(map(_is_a_deal, Position(trace, 0).views))
-    return None if looked else NOT_LISTED
-
-
-def _is_a_deal(here: View) -> bool:
-    """Break the law if worlds of the seat are no deals, or the reverse. Returns False if there are too many to say."""
     probe = here.worlds(2 * PROBE)
     worlds = None if len(distinct(probe)) == len(probe) else worlds_listed(here, MOST, CERTAIN)
     if worlds is None:
@@ -100,7 +99,7 @@ def _is_a_deal(here: View) -> bool:
         if unseen.any() and expected < NEVER:
             what = f"resample deals seat {here.seat} worlds that are never dealt: {int(unseen.sum())} of {len(worlds)}"
             raise here.broken(f"{what}; {_example(here, worlds[unseen])}")
-    return number > 0
+    return bool(number)
 
 
 @law

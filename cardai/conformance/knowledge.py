@@ -16,9 +16,9 @@ from collections.abc import Callable
 import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, facts, marks, place_of_bit
-from cardai.conformance.law import Steps, each, law
+from cardai.conformance.law import each
 from cardai.conformance.strata import LARGE_CHANGE
-from cardai.conformance.testbed import Counted, Position, Testbed, View
+from cardai.conformance.testbed import Position, Testbed, View
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
 
@@ -184,8 +184,8 @@ def _in_every_outcome(here: View, among: np.ndarray) -> np.ndarray:
     return known & (number >= FEWEST) & bool((alike >= RARELY * number).all())
 
 
-@law
-def hidden_moves_stay_hidden(testbed: Testbed) -> Steps:
+@each("views", lambda testbed: testbed.chosen(4 * testbed.effort.told, "stays hidden"), untested=NO_OTHER)
+def hidden_moves_stay_hidden(here: View) -> bool:
     """A seat's worlds leave open which hidden move another seat made until something that it is shown depends on it.
 
     Another legal move that the seat is told in the same words takes the place of a hidden one, and the recorded moves
@@ -197,15 +197,6 @@ def hidden_moves_stay_hidden(testbed: Testbed) -> Steps:
     state of that kind with a probability of at most 4 q. So the probability of both, 4 q (1 - q)^N, is below 1 in
     60 000 for each bit even for the worst q, which is 1/N, and vanishes for q above 1 in 1000.
     """
-    tried = 0
-    for here in (seen := Counted(testbed.chosen(4 * testbed.effort.told, "stays hidden"), "views")):
-        yield seen
-        tried += _stays_hidden(here)
-    return None if tried else NO_OTHER
-
-
-def _stays_hidden(here: View) -> bool:
-    """Break the law if it is broken here. Returns whether other moves could be tried."""
     moves = told_alike(here, here.states)[1] if _hides(here) else here.move
     moves = moves[moves != here.move[0]]
     least, found, states, after = OFTEN * len(moves), None, here.compiled.moved(here.states, moves), here.following

@@ -64,20 +64,24 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
 
 
 def each(
-    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = ""
+    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = "", untested: str | None = None
 ) -> Callable[[Callable[[T], object]], Law]:
     """Make a law of a function that tests one thing; `what` are these things in the plural.
 
-    A game that leaves out a field of `Game` that the law `needs` (names between spaces) is not tested.
+    A game that leaves out a field of `Game` that the law `needs` (names between spaces) is not tested. `untested`: a
+    remark for the case that the function returns True of none.
     """
 
     def make(check: Callable[[T], object]) -> Law:
         @functools.wraps(check)
         def steps(testbed: Testbed) -> Steps:
-            tested = all(getattr(testbed.game, field) for field in needs.split())
-            for thing in (seen := Counted(things(testbed) if tested else (), what)):
+            if not all(getattr(testbed.game, field) for field in needs.split()):
+                return None
+            tested = 0
+            for thing in (seen := Counted(things(testbed), what)):
                 yield seen
-                check(thing)
+                tested += check(thing) is True
+            return None if tested else untested
 
         return law(steps)
 
@@ -94,9 +98,9 @@ def each_view(effort: str, needs: str = "") -> Callable[[Callable[[View], object
     return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs)
 
 
-def each_game(needs: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+def each_game(needs: str = "", untested: str | None = None) -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played."""
-    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs)
+    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, untested)
 
 
 def each_table(check: Callable[[Testbed, Setup], object]) -> Law:

@@ -72,7 +72,7 @@ def truncated_lists_have_every_kind(trace: Trace) -> None:
 @each("positions", Testbed.with_ends)
 def illegal_moves_raise(here: Position) -> None:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
-    moves, truncated = here.game.enumerate(here.state) if here.turn >= 0 else ((), False)
+    moves, truncated = here.game.enumerate(here.state) if here.turn >= 0 else (here.move, False)
     others = foreign_moves(here, moves)[-4:] if len(moves) else here.trace.moves[:2]
     refuse("spell", "is_legal")  # a refusal spells the move
     for move, door in product(() if truncated else others, (here.game.play, here.game.after)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from cardai.conformance.evidence import facts, off_twice
 from cardai.conformance.law import Steps, at_once, each_game, each_position, each_table, law
-from cardai.conformance.testbed import MOVES_TRIED, Counted, LawError, Looked, Position, Setup, Testbed, Trace
+from cardai.conformance.testbed import MOVES_TRIED, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.game import int_seed
 from cardai.rule import mixed
 from cardai.table.many import Results
@@ -175,25 +175,20 @@ def act_draws_no_chance(here: Position) -> None:
         raise here.broken(f"act({here.text(drew[0])}) drew from state.rng")
 
 
-@law
-def open_positions_leave_nothing_to_chance(testbed: Testbed) -> Steps:
+@each_game("is_open", untested="no game came to a position that is_open calls open")
+def open_positions_leave_nothing_to_chance(trace: Trace) -> bool:
     """In a position that is_open calls open, nothing is hidden from the seat to move and only moves decide, to the end.
 
     Each such position is also played on with another random stream, and as if it were ply 0.
     """
-    if testbed.game.is_open is None:
-        return None
-    tested = 0
-    for trace in (seen := Counted(testbed.mixed(testbed.traces), "games")):
-        yield seen
-        opened = _opened(trace)
-        closed = np.setdiff1d(np.arange(opened[0], len(trace.moves)), opened) if len(opened) else opened
-        if len(closed):
-            raise Position(trace, int(closed[0])).broken("is_open is false here, but true earlier in the same game")
-        for i in np.unique(np.linspace(0, len(opened) - 1, min(testbed.effort.positions, len(opened))).round()):
-            _is_open(Position(trace, int(opened[int(i)])))
-        tested += len(opened)
-    return None if tested else "no game came to a position that is_open calls open"
+    opened = _opened(trace)
+    closed = np.setdiff1d(np.arange(opened[0], len(trace.moves)), opened) if len(opened) else opened
+    if len(closed):
+        raise Position(trace, int(closed[0])).broken("is_open is false here, but true earlier in the same game")
+    number = min(trace.testbed.effort.positions, len(opened))
+    for i in np.unique(np.linspace(0, len(opened) - 1, number).round()):
+        _is_open(Position(trace, int(opened[int(i)])))
+    return len(opened) > 0
 
 
 def _opened(trace: Trace) -> np.ndarray:
