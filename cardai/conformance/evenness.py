@@ -124,7 +124,7 @@ def _of_views(
 ) -> Generator[Looked, None, Tally | None]:
     """The tallies of views, each of some worlds and the places of the cards in them: STATE[DRAWS], i8[DRAWS, CARDS]."""
     tallies = []
-    views = testbed.chosen(count, f"{tally.__name__} {part}") if count else ()
+    views = testbed.chosen(count, f"{'kept' if tally is _kept else 'even'} {part}") if count else ()
     for i, here in enumerate(seen := Counted(views, "views")):
         yield seen
         states = here.worlds(DRAWS, i)
