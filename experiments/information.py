@@ -38,7 +38,7 @@ from cardai.experiments.machinery.findings import (
 )
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore
-from cardai.measure.perf import SelfPlay
+from cardai.measure.speed import SelfPlay
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.jsonable import plain

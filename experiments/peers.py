@@ -12,7 +12,6 @@ Source of the claim: Vahteristo 2023, section 2.1: the thesis' engine plays 0.1-
 import math
 import random
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -26,6 +25,7 @@ from cardai.experiments.machinery.findings import Claim, Finding, Findings, Meas
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.game import Game
+from cardai.measure.speed import timed
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
@@ -209,7 +209,7 @@ def _setup(lab: Lab, ready: Callable[[Contestant, int], Loop]) -> dict[str, Any]
         tried[entry.name] = {}
         for batch in lab.size.batches:
             lab.tell(len(tried[entry.name]), len(lab.size.batches), f"{entry.name}, batches of {batch}")
-            rates = timed(ready(entry, batch).play, min(lab.size.seconds, 1.0))
+            rates = rates_of(ready(entry, batch).play, min(lab.size.seconds, 1.0))
             tried[entry.name][str(batch)] = rates["decisions_per_second"]
     return {
         "threads": threads,
@@ -228,23 +228,24 @@ def _round(lab: Lab, ready: Callable[[Contestant, int], Loop], batches: Sequence
     rates = {}
     for name, loop in loops.items():
         lab.tell(len(rates), len(loops), name)
-        rates[name] = timed(loop.play, lab.size.seconds)
+        rates[name] = rates_of(loop.play, lab.size.seconds)
         rates[name]["choices"] = loop.choices() if loop.choices else None
     return rates
 
 
-def timed(play_some: Callable[[], Played], seconds: float) -> dict[str, Any]:
+def rates_of(play_some: Callable[[], Played], seconds: float) -> dict[str, Any]:
     """Call `play` until `seconds` have passed; its games and decisions by second, and decisions by processor second."""
-    games = decisions = 0
-    began, used = time.perf_counter(), time.process_time()
-    while time.perf_counter() - began < seconds:
-        played = play_some()
-        games, decisions = games + played.games, decisions + played.decisions
-    wall, used = time.perf_counter() - began, time.process_time() - used
+    calls = list[Played]()
+
+    def work() -> int:
+        calls.append(play_some())
+        return calls[-1].decisions
+
+    run = timed(work, seconds)
     return {
-        "games_per_second": games / wall,
-        "decisions_per_second": decisions / wall,
-        "decisions_per_processor_second": decisions / used,
+        "games_per_second": sum(played.games for played in calls) / run.seconds,
+        "decisions_per_second": run.per_second,
+        "decisions_per_processor_second": run.count / run.processor_seconds,
     }
 
 
@@ -320,9 +321,7 @@ def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale,
         return play(game, players, lineups, seeds, threads=threads, tally=tally).complete()
 
     some(64)
-    began = time.perf_counter()
-    some(2000)
-    chunk = max(2000, int(2000 * min(size.seconds, 1.0) / (time.perf_counter() - began)))
+    chunk = max(2000, int(2000 * min(size.seconds, 1.0) / some(2000).seconds))
 
     def choices() -> float:
         results = some(size.choices, tally=True)

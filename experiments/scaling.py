@@ -5,14 +5,14 @@ Each repeat measures every number of threads once, so that other load on the mac
 Source: Vahteristo 2023, section 2.1 and Figure 3: 40 processes on 40 processors.
 """
 
-import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cardai.agents.spec import agent
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.measure.perf import SelfPlay
+from cardai.measure.speed import SelfPlay, timed
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 
@@ -79,10 +79,9 @@ def _measured(lab: Lab, spec: str) -> dict[str, Any]:
     alone.play(8, None, seed=1)  # compiled before the clock starts
     for repeat in range(size.repeats):
         for threads in counts:
-            began, used = time.perf_counter(), time.process_time()
-            results = alone.play(games, threads, seed=repeat)
-            wall, used = time.perf_counter() - began, time.process_time() - used
-            measured[str(threads)]["speeds"].append(float(results.finished.sum()) / wall)
-            measured[str(threads)]["used"].append(100 * used / wall / threads)
+            work = partial(alone.play, games, threads, seed=repeat)
+            run = timed(lambda work=work: int(work().finished.sum()))
+            measured[str(threads)]["speeds"].append(run.per_second)
+            measured[str(threads)]["used"].append(100 * run.processor_seconds / run.seconds / threads)
         lab.tell(repeat + 1, size.repeats, f"4 x {spec}")
     return measured

@@ -20,7 +20,7 @@ from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import MEASURED, Row
 from cardai.measure.duplicate import line_up_of
-from cardai.measure.perf import SelfPlay
+from cardai.measure.speed import SelfPlay
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.jsonable import plain

@@ -10,49 +10,41 @@ masks, sampled actions, rewards, and the next game where one ends; each is measu
 """
 
 import argparse
+import itertools
 import statistics
-import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 import cardai
 from cardai.agents.spec import evenly_random
-from cardai.stats.deals import deal_seeds
+from cardai.measure.speed import SelfPlay, Timed, timed
 from cardai.stats.machine import machine
 
 SEATS = {"tictactoe": 2, "durak": 2, "hearts": 4}
-Run = Callable[[float], tuple[int, float]]
-"""Plays for about so many seconds. Returns (decisions, seconds that they took)."""
+Run = Callable[[float], Timed]
+"""Plays for about so many seconds. Returns the decisions and the seconds that they took."""
 
 
 def by_play(name: str) -> Run:
     """What `cardai perf` times: evenly random agents at the table, in one thread."""
     game, seats = cardai.load(name), SEATS[name]
-    agents, games = [evenly_random(game)], 256
-
-    def run(seconds: float) -> tuple[int, float]:
-        nonlocal games
-        results = cardai.play(game, agents, np.zeros((games, seats), np.int64), deal_seeds(0, games), threads=1)
-        games = max(16, int(games * seconds / max(results.seconds, 1e-3)))
-        return results.decisions, results.seconds
-
-    return run
+    alone = SelfPlay(game, evenly_random(game), seats)
+    games = alone.games_in(0.1)
+    return partial(timed, lambda: alone.play(games).decisions)
 
 
 def by_batch(name: str, count: int, observes: bool) -> Run:
     """Steps in a loop with actions that the batch samples: masks, rewards, last views, autoreset, and observations."""
     batch = cardai.Batch(cardai.load(name), count, seats=SEATS[name], observes=observes)
 
-    def run(seconds: float) -> tuple[int, float]:
-        begin, decisions = time.perf_counter(), 0
-        while (took := time.perf_counter() - begin) < seconds:
-            for _ in range(16):
-                batch.step(batch.sample())
-            decisions += 16 * count
-        return decisions, took
+    def some() -> int:
+        for _ in range(16):
+            batch.step(batch.sample())
+        return 16 * count
 
-    return run
+    return partial(timed, some)
 
 
 def by_copying(name: str, count: int) -> Run:
@@ -60,34 +52,32 @@ def by_copying(name: str, count: int) -> Run:
     rows = cardai.Batch(cardai.load(name), count, seats=SEATS[name]).observations
     target = rows.copy()
 
-    def run(seconds: float) -> tuple[int, float]:
-        begin, decisions = time.perf_counter(), 0
-        while (took := time.perf_counter() - begin) < seconds:
-            for _ in range(16):
-                np.copyto(target, rows)
-            decisions += 16 * count
-        return decisions, took
+    def some() -> int:
+        for _ in range(16):
+            np.copyto(target, rows)
+        return 16 * count
 
-    return run
+    return partial(timed, some)
 
 
 def by_environment(env: "object") -> Run:
     """One of PettingZoo's environments, ours or its own, with `action_space.sample(mask)`."""
 
-    def run(seconds: float) -> tuple[int, float]:
-        begin, decisions = time.perf_counter(), 0
-        while (took := time.perf_counter() - begin) < seconds:
-            env.reset(seed=decisions)
-            for agent in env.agent_iter():
-                observation, _, is_over, is_cut, _ = env.last()
-                if is_over or is_cut:
-                    env.step(None)
-                    continue
-                env.step(env.action_space(agent).sample(observation["action_mask"]))
-                decisions += 1
-        return decisions, took
+    seeds = itertools.count()
 
-    return run
+    def game() -> int:
+        decisions = 0
+        env.reset(seed=next(seeds))
+        for agent in env.agent_iter():
+            observation, _, is_over, is_cut, _ = env.last()
+            if is_over or is_cut:
+                env.step(None)
+                continue
+            env.step(env.action_space(agent).sample(observation["action_mask"]))
+            decisions += 1
+        return decisions
+
+    return partial(timed, game)
 
 
 def by_pgx(count: int, is_tuned: bool) -> Run:
@@ -146,18 +136,16 @@ def by_pgx(count: int, is_tuned: bool) -> Run:
         steps, advance = 1, jax.jit(single)
     key, state = jax.random.PRNGKey(1), start
 
-    def run(seconds: float) -> tuple[int, float]:
+    def some() -> int:
         nonlocal state, key
-        begin, decisions = time.perf_counter(), 0
-        while (took := time.perf_counter() - begin) < seconds:
-            for _ in range(max(1, 16 // steps)):
-                key, own = jax.random.split(key)
-                state, outputs = advance(state, own)
-                decisions += steps * count
-            jax.block_until_ready(outputs)
-        return decisions, took
+        calls = max(1, 16 // steps)
+        for _ in range(calls):
+            key, own = jax.random.split(key)
+            state, outputs = advance(state, own)
+        jax.block_until_ready(outputs)
+        return calls * steps * count
 
-    return run
+    return partial(timed, some)
 
 
 def runs_of(name: str, batches: list[int]) -> Iterator[tuple[str, Run]]:
@@ -196,8 +184,7 @@ def measure(name: str, batches: list[int], seconds: float, repeats: int) -> None
     speeds: dict[str, list[float]] = {label: [] for label, _ in runs}
     for _ in range(repeats):
         for label, run in runs:
-            decisions, took = run(seconds)
-            speeds[label].append(decisions / took)
+            speeds[label].append(run(seconds).per_second)
     first = speeds[runs[0][0]]
     print(f"\n{name}, {SEATS[name]} seats: decisions a second")
     for label, own in speeds.items():

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from cardai.app.cli import run
 from cardai.errors import CardaiError
-from cardai.measure import league, perf, pool
+from cardai.measure import league, pool, speed
 from cardai.measure.history import append, check_history, compare, last_run, read_history
 from cardai.measure.league import run_all
 from cardai.measure.pool import draw_lineups, pool_of, tables_of
@@ -50,7 +50,7 @@ def stopped_at(monkeypatch):
             results.interrupted = next(calls) == call
             return results
 
-        for module in (league, perf):
+        for module in (league, speed):
             monkeypatch.setattr(module, "play", play)
 
     return stop

@@ -18,8 +18,8 @@ from cardai import load
 from cardai.agents.spec import agent
 from cardai.app import cli
 from cardai.errors import CardaiError
-from cardai.measure import network_share
-from cardai.measure.network_share import measure
+from cardai.measure.network_share import NOTED, measure, rows_of_decisions
+from cardai.measure.speed import SelfPlay
 from cardai.rule import JIT
 from cardai.show.perf import network_table
 from cardai.stats.deals import deal_seeds
@@ -74,17 +74,18 @@ def test_play_reaches_no_more_than_the_bare_loop(device):
 
 
 def test_the_bare_loop_is_asked_for_the_batches_of_play(device, monkeypatch):
-    begun, bare = [], network_share._bare_rate
+    runs, play_for = [], SelfPlay.play_for
 
-    def noted(game, watched, seats, sizes, seconds):
-        begun.append((len(device.sizes), list(sizes)))
-        return bare(game, watched, seats, sizes, seconds)
+    def noted(*arguments):
+        begun = len(device.sizes)
+        results = play_for(*arguments)
+        runs.append((begun, len(device.sizes)))
+        return results
 
-    monkeypatch.setattr(network_share, "_bare_rate", noted)
+    monkeypatch.setattr(SelfPlay, "play_for", noted)
     measure(LOW_HAND, "sampled:device?worlds=5", seconds=0.2, repeats=1, live=40)
-    ((first, sizes),) = begun
-    again = device.sizes[first:]
-    assert sizes == device.sizes[first - len(sizes) : first]
+    _, (begun, ended) = runs
+    sizes, again = device.sizes[begun:ended], device.sizes[ended:]
     assert len(set(sizes)) > 3
     assert again == list(islice(cycle(sizes), len(again)))
     assert len(again) > 3
@@ -110,8 +111,8 @@ def test_a_compiled_network_is_compared_with_rows_of_decisions_and_with_its_prod
 @compiled_only
 def test_rows_of_decisions_are_those_of_play():
     player = agent(MOSKA, "greedy:best")
-    rows, is_first = network_share._rows_of_decisions(MOSKA, player, 4, None)
-    games = network_share.NOTED
+    rows, is_first = rows_of_decisions(SelfPlay(MOSKA, player, 4))
+    games = NOTED
     results = play(MOSKA, [player], np.zeros((games, 4), np.int64), deal_seeds(0, games), tally=True)
     assert len(rows) <= results.rows <= 1.01 * len(rows)  # a row that occurs twice in a decision is noted once
     assert is_first[0] == 1
@@ -157,7 +158,7 @@ def test_what_cannot_be_measured_is_refused(device, spec, options, complaint):
 
 
 def test_an_evaluator_that_gave_no_two_answers_is_named(device, monkeypatch):
-    monkeypatch.setattr(network_share, "_play_for", lambda *_: None)
+    monkeypatch.setattr(SelfPlay, "play_for", lambda *_: None)
     with pytest.raises(CardaiError, match="device gave 0 answers in the time given; measure for more seconds"):
         measure(LOW_HAND, "greedy:device")
 

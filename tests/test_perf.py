@@ -1,5 +1,6 @@
 import functools
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from cardai import load
 from cardai.agents.spec import agent, evenly_random
 from cardai.errors import CardaiError
-from cardai.measure.perf import Timing, list_speeds, measure, players_of
+from cardai.measure.perf import list_speeds, measure, players_of
+from cardai.measure.speed import Timing, timed
 from cardai.show.perf import table
 
 GAME, MOSKA = load("tictactoe"), load("moska")
@@ -88,6 +90,21 @@ def test_evenly_random_play_comes_first():
 def test_memory_holds_the_live_games(report):
     assert report.memory.live == 256
     assert 0 < report.memory.before <= report.memory.peak
+
+
+def test_work_is_repeated_until_the_seconds_are_over_and_done_once_at_least():
+    calls = []
+
+    def work():
+        calls.append(time.sleep(0.01))
+        return 5
+
+    run = timed(work, 0.035)
+    assert run.count == 5 * len(calls)
+    assert len(calls) in (2, 3, 4)
+    assert 0.035 <= run.seconds == pytest.approx(run.count / run.per_second)
+    assert 0 <= run.processor_seconds < run.seconds  # asleep
+    assert timed(work).count == 5
 
 
 def test_a_timing_is_the_median_with_its_range():

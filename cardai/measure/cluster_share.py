@@ -36,7 +36,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class ClusterSpeed(Report, drawn_by="cardai.show.cluster_share:text"):
+class ClusterSpeed(Report, drawn_by="cardai.show.perf:cluster_text"):
     """The speed of a cluster.
 
     - `machines`, `processors`: what it has.

@@ -20,8 +20,8 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, positive
-from cardai.measure.perf import SelfPlay
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
+from cardai.measure.speed import SelfPlay
 from cardai.registry import available
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations, whole_rotations

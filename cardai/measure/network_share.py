@@ -10,17 +10,15 @@ print(cardai.show.perf.network_table(report))
 
 import itertools
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import Evaluator
-from cardai.agents.spec import Agent, agent
+from cardai.agents.spec import agent
 from cardai.agents.strategy import OnePly, Strategy, Thinking
-from cardai.errors import CardaiError, positive
+from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.kernel import dense
 from cardai.kernel.dense import (
@@ -31,24 +29,21 @@ from cardai.kernel.dense import (
     SCORED,
     UNITS,
     WEIGHTS,
-    DenseNetwork,
     score_row,
     space_for,
 )
 from cardai.kernel.lookahead import DECISIONS
 from cardai.kernel.native import at, get, raw
 from cardai.kernel.rules import lend
-from cardai.measure.perf import Timing
-from cardai.rule import JIT, rule
-from cardai.stats.deals import deal_seeds
+from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
+from cardai.rule import rule
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads, machine
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
-from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE, Results, play
+from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE, Results
 
 NOTED = 20  # games whose decisions the bare loop over a compiled network scores
-MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ class NetworkShareReport(Report, drawn_by="cardai.show.perf:network_table"):
     decisions_per_second: Timing
     seconds: float
     repeats: int
-    bound: "Arithmetic | None" = None
+    bound: "Arithmetic | None"
 
     def as_json(self) -> dict[str, Any]:
         """This report and the machine it was measured on as plain JSON types."""
@@ -118,183 +113,150 @@ def measure(
     player = agent(game, spec)
     if player.evaluator is None:
         raise CardaiError(f"agent {spec!r} has no evaluator to be measured")
-    if not 0 < seconds <= 3600:
-        raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
-    positive("repeats", repeats, 1000)
-    if live is not None:
-        positive("live games", live)
+    check_effort(seconds, repeats, live)
     seats = game.default_seats if seats is None else seats
     player.check_fits(game, variant, seats)
     player = player.at_table(game, game.options(seats, variant))
-    if player.strategy.is_native:
-        return _measure_native(game, player, seconds, repeats, progress, seats, variant, live)
-    live = LIVE_OUTSIDE if live is None else live
-    assert isinstance(player.strategy, OnePly)
-    assert player.evaluator is not None
-    watched = _WatchedEvaluator(player.evaluator)
-    player = replace(player, strategy=replace(player.strategy, evaluator=watched))
     if progress:
         progress(0, repeats + 1, f"{player.label}, to warm up")
-    _play_for(seconds, game, player, seats, variant, live)
-    playing, bare, runs, sizes = [], [], [], []
+    alone = SelfPlay(game, player, seats, variant)
+    loop = _CompiledLoop(alone) if player.strategy.is_native else _BatchLoop(alone)
+    live = loop.live if live is None else live
+    loop.alone.play_for(seconds, live)
+    runs, playing, bare = [], [], []
     for done in range(1, repeats + 1):
         if progress:
             progress(done, repeats + 1, player.label)
-        watched.forget()
-        runs.append(_play_for(seconds, game, player, seats, variant, live))
-        playing.append(watched.rate())
-        sizes += watched.sizes
-        bare.append(_bare_rate(game, watched, seats, watched.sizes, seconds))
-    table = _Table(game, player, seats, variant, live, default_threads())
-    return _report(table, playing, bare, runs, seconds, batch=round(sum(sizes) / len(sizes)))
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Who played: an agent in all seats, how many games at once and in how many threads."""
-
-    game: Game
-    player: Agent
-    seats: int
-    variant: str | None
-    live: int
-    threads: int
-
-
-def _report(
-    table: _Table,
-    playing: list[float],
-    bare: list[float],
-    runs: list[Results],
-    seconds: float,
-    batch: int = 0,
-    bound: "Arithmetic | None" = None,
-) -> NetworkShareReport:
-    """The report of repeats: rows a second in play and in the bare loop, and what was played, one of each a repeat."""
+        loop.forget()
+        runs.append(loop.alone.play_for(seconds, live))
+        playing.append(loop.rate_in_play(runs[-1]))
+        bare.append(loop.rate(seconds))
     return NetworkShareReport(
-        game=table.game.name,
-        version=table.game.version,
-        variant=table.game.canonical(table.variant),
-        agent=table.player.label,
-        seats=table.seats,
-        live=table.live,
-        batch=batch,
-        threads=table.threads,
+        game=game.name,
+        version=game.version,
+        variant=game.canonical(variant),
+        agent=player.label,
+        seats=seats,
+        live=live,
+        batch=loop.mean_batch(),
+        threads=loop.threads,
         playing=Timing.of(playing),
         bare=Timing.of(bare),
-        share=Timing.of([rate / alone for rate, alone in zip(playing, bare, strict=True)]),
+        share=Timing.of([rate / other for rate, other in zip(playing, bare, strict=True)]),
         decisions_per_second=Timing.of([run.decisions / run.seconds for run in runs]),
         seconds=seconds,
-        repeats=len(runs),
-        bound=bound,
+        repeats=repeats,
+        bound=loop.bound(playing),
     )
 
 
-class _WatchedEvaluator:
-    """An evaluator that notes the size of each batch it scores, and when its scores are read."""
+class _BatchLoop:
+    """An evaluator that notes the size of each batch it scores in play, and scores batches of these sizes alone."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator, self.name, self.encoder = evaluator, evaluator.name, evaluator.encoder
-        self.moment, self.seats, self.batch = evaluator.moment, evaluator.seats, evaluator.batch
-        self.check_fits = evaluator.check_fits
+    live, bound = LIVE_OUTSIDE, staticmethod(lambda _: None)
+
+    def __init__(self, alone: SelfPlay) -> None:
+        search, evaluator = alone.player.strategy, alone.player.evaluator
+        assert isinstance(search, OnePly)
+        assert evaluator is not None
+        self.evaluator = evaluator
+        self.name, self.encoder, self.moment = evaluator.name, evaluator.encoder, evaluator.moment
+        self.seats, self.batch, self.check_fits = evaluator.seats, evaluator.batch, evaluator.check_fits
+        player = replace(alone.player, strategy=replace(search, evaluator=self))
+        self.alone, self.threads, self.all_sizes = replace(alone, player=player), default_threads(), list[int]()
         self.forget()
 
     def forget(self) -> None:
-        """Delete all notes."""
+        """Delete the notes of a run."""
         self.sizes: list[int] = []
         self.read: list[tuple[float, int]] = []  # when scores were read, in seconds, and how many rows they are of
 
     def score(self, rows: np.ndarray) -> "_WatchedScores":
         """The evaluator's scores of rows u8[n, width]. They are noted when they are read."""
         self.sizes.append(len(rows))
-        return _WatchedScores(self, self.evaluator.score(rows))
+        return _WatchedScores(self.read, self.evaluator.score(rows))
 
-    def rate(self) -> float:
+    def rate_in_play(self, _: Results) -> float:
+        """Rows a second of the run that was noted."""
+        self.all_sizes += self.sizes
+        return self._rate()
+
+    def rate(self, seconds: float) -> float:
+        """Rows a second alone, on batches of the sizes noted. A batch is begun before the last one is read."""
+        sizes, width = self.sizes, self.alone.game.encoder(self.encoder).width(self.alone.seats)
+        rows = np.random.default_rng(0).integers(0, 2, (max(sizes), width), np.uint8)
+        self.forget()
+        end, waiting = time.perf_counter() + seconds, self.score(rows[: sizes[0]])
+        for size in itertools.cycle(sizes[1:] + sizes[:1]):
+            following = self.score(rows[:size])
+            np.asarray(waiting)
+            if time.perf_counter() > end and len(self.read) > 1:
+                break
+            waiting = following
+        return self._rate()
+
+    def _rate(self) -> float:
         """Rows a second from the first scores read to the last. Raises CardaiError if fewer than two were read."""
         if len(self.read) < 2:
             raise CardaiError(f"{self.name} gave {len(self.read)} answers in the time given; measure for more seconds")
         return sum(rows for _, rows in self.read[1:]) / (self.read[-1][0] - self.read[0][0])
 
+    def mean_batch(self) -> int:
+        """The mean number of rows in a batch of play."""
+        return round(sum(self.all_sizes) / len(self.all_sizes))
 
+
+@dataclass
 class _WatchedScores:
-    """Scores that may still be computing. Reading them as an array waits for them."""
+    """Scores that may still be computing. Reading them as an array waits for them, and notes when, and how many."""
 
-    def __init__(self, watched: _WatchedEvaluator, scores: Any) -> None:
-        self.watched, self.scores = watched, scores
+    read: list[tuple[float, int]]
+    scores: Any
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         scores = np.asarray(self.scores, dtype)
-        self.watched.read.append((time.perf_counter(), len(scores)))
+        self.read.append((time.perf_counter(), len(scores)))
         return scores
 
 
-def _play_for(seconds: float, game: Game, player: Agent, seats: int, variant: str | None, live: int | None) -> Results:
-    """Play for about `seconds` seconds. The games need not end."""
-    is_over = False
-    end = np.inf  # until the first game is dealt: compiling is not playing
+class _CompiledLoop:
+    """A network that compiled code scores in play, and on as many threads in a bare loop over rows of decisions."""
 
-    def watch(done: int, total: int) -> None:
-        nonlocal is_over, end
-        end = min(end, time.perf_counter() + seconds)
-        if time.perf_counter() > end and not is_over:
-            is_over = True
-            raise KeyboardInterrupt
+    mean_batch, forget = staticmethod(lambda: 0), staticmethod(lambda: None)
 
-    lineups = np.zeros((MANY, seats), np.int64)
-    results = play(game, [player], lineups, deal_seeds(0, MANY), variant=variant, live=live, progress=watch)
-    if results.interrupted and not is_over:
-        raise KeyboardInterrupt
-    return results
+    def __init__(self, alone: SelfPlay) -> None:
+        assert isinstance(alone.player.strategy, OnePly)
+        assert alone.player.strategy.network is not None
+        self.alone, self.network, self.threads = alone, alone.player.strategy.network, default_threads()
+        self.live, self.peaks, self.products = LIVE_NATIVE * self.threads, list[float](), 0.0
+        self.rows, self.is_first = rows_of_decisions(alone)
 
+    def rate_in_play(self, run: Results) -> float:
+        """Rows a second of a run."""
+        return run.rows / run.seconds
 
-def _bare_rate(game: Game, watched: _WatchedEvaluator, seats: int, sizes: Sequence[int], seconds: float) -> float:
-    """Rows a second of the evaluator alone on batches of these sizes. A batch is begun before the last one is read."""
-    width = game.encoder(watched.encoder).width(seats)
-    rows = np.random.default_rng(0).integers(0, 2, (max(sizes), width), np.uint8)
-    watched.forget()
-    end, waiting = time.perf_counter() + seconds, None
-    for size in itertools.cycle(sizes):
-        following = watched.score(rows[:size])
-        if waiting is not None:
-            np.asarray(waiting)
-        if time.perf_counter() > end and len(watched.read) > 1:
-            return watched.rate()
-        waiting = following
-    raise AssertionError("a cycle has no end")
+    def rate(self, seconds: float) -> float:
+        """Rows a second alone. Notes the products of a row in the mean, and those that a core computes a second."""
 
+        def score(space: Any, count: int = len(self.rows)) -> int:
+            score_decisions(self.network.address, raw(self.rows), raw(self.is_first), count, lend(space))
+            return count
 
-def _measure_native(
-    game: Game,
-    player: Agent,
-    seconds: float,
-    repeats: int,
-    progress: Progress | None,
-    seats: int,
-    variant: str | None,
-    live: int | None,
-) -> NetworkShareReport:
-    """`measure` for a network that compiled code scores."""
-    search, threads = player.strategy, default_threads()
-    assert isinstance(search, OnePly)
-    assert search.network is not None
-    if progress:
-        progress(0, repeats + 1, f"{player.label}, to warm up")
-    rows, is_first = _rows_of_decisions(game, player, seats, variant)
-    _play_for(seconds, game, player, seats, variant, live)
-    playing, bare, peaks, runs, products = [], [], [], [], 0.0
-    for done in range(1, repeats + 1):
-        if progress:
-            progress(done, repeats + 1, player.label)
-        runs.append(_play_for(seconds, game, player, seats, variant, live))
-        playing.append(runs[-1].rows / runs[-1].seconds)
-        rate, products = _native_rate(search.network, rows, is_first, threads, seconds)
-        bare.append(rate)
-        peaks.append(_peak(min(seconds, 1.0)))
-    peak = Timing.of(peaks)
-    most = threads * peak.median / products
-    bound = Arithmetic(products, peak, most, Timing.of([rate / most for rate in playing]))
-    table = _Table(game, player, seats, variant, LIVE_NATIVE * threads if live is None else live, threads)
-    return _report(table, playing, bare, runs, seconds, bound=bound)
+        spaces = [space_for([self.network]) for _ in range(self.threads)]
+        score(spaces[0], 1)  # compile it before the clock starts
+        spaces[0].done[:] = 0
+        with ThreadPoolExecutor(self.threads) as pool:
+            took = timed(lambda: len([*pool.map(lambda space: timed(lambda: score(space), seconds), spaces)])).seconds
+        scored, products = (sum(int(space.done[place]) for space in spaces) for place in (SCORED, PRODUCTS))
+        self.products = products / scored
+        self.peaks.append(_peak(min(seconds, 1.0)))
+        return scored / took
+
+    def bound(self, playing: list[float]) -> Arithmetic:
+        """What would be reached if nothing but the products took time."""
+        peak = Timing.of(self.peaks)
+        most = self.threads * peak.median / self.products
+        return Arithmetic(self.products, peak, most, Timing.of([rate / most for rate in playing]))
 
 
 class _Noting(Strategy):
@@ -321,11 +283,11 @@ class _Noting(Strategy):
         return decisions.choose(ahead)
 
 
-def _rows_of_decisions(game: Game, player: Agent, seats: int, variant: str | None) -> tuple[np.ndarray, np.ndarray]:
+def rows_of_decisions(table: SelfPlay) -> tuple[np.ndarray, np.ndarray]:
     """Rows of decisions in games of the player, in order, u8[n, width], and which are the first of one, i64[n]."""
-    assert isinstance(player.strategy, OnePly)
-    noting, lineups = _Noting(player.strategy), np.zeros((NOTED, seats), np.int64)
-    play(game, [replace(player, strategy=noting)], lineups, deal_seeds(0, NOTED), variant=variant)
+    assert isinstance(table.player.strategy, OnePly)
+    noting = _Noting(table.player.strategy)
+    replace(table, player=replace(table.player, strategy=noting)).play(NOTED, None)
     return np.concatenate(noting.rows), np.concatenate(noting.is_first)
 
 
@@ -336,27 +298,6 @@ def score_decisions(network, rows, is_first, count, space):
     for i in range(count):
         total += score_row(network, at(rows, i), get(is_first, i) != 0, space)
     return total
-
-
-def _native_rate(
-    network: DenseNetwork, rows: np.ndarray, is_first: np.ndarray, threads: int, seconds: float
-) -> tuple[float, float]:
-    """Rows a second that so many threads score in a bare loop, and the products of a row in the mean."""
-
-    def score(space: Any) -> int:
-        lent = lend(space)
-        while time.perf_counter() < end:
-            score_decisions(network.address, raw(rows), raw(is_first), len(rows), lent)
-        return int(space.done[SCORED])
-
-    spaces = [space_for([network]) for _ in range(threads)]
-    score_decisions(network.address, raw(rows), raw(is_first), 1, lend(spaces[0]))  # compile it before the clock starts
-    spaces[0].done[:] = 0
-    begun = time.perf_counter()
-    end = begun + seconds
-    with ThreadPoolExecutor(threads) as pool:
-        scored = sum(pool.map(score, spaces))
-    return scored / (time.perf_counter() - begun), sum(int(space.done[PRODUCTS]) for space in spaces) / scored
 
 
 @rule
@@ -372,12 +313,13 @@ def _peak(seconds: float) -> float:
     """Products a second of one core in the loop that scores networks, with 16 kB of weights."""
     ones = np.ones((64, 65), np.float32)
     small = dense.network([(ones[:, :64], ones[0, :64]), (ones[:, :1], ones[0, :1])])
-    space, done, times = space_for([small]), 0, 1000
+    space, times = space_for([small]), 1000
     space.places[:], space.values[:] = np.arange(64), 1.0
     lent = lend(space)
-    multiply(small.address, lent, 1)
-    begun = time.perf_counter()
-    while time.perf_counter() < begun + seconds:
+
+    def work() -> int:
         multiply(small.address, lent, times)
-        done += times
-    return done * 64 * 64 / (time.perf_counter() - begun)
+        return times * 64 * 64
+
+    work()  # compiled before the clock starts
+    return timed(work, seconds).per_second

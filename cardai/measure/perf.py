@@ -5,9 +5,7 @@ print(cardai.show.perf.table(report))
 """
 
 import math
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,7 +14,6 @@ import numpy as np
 
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent, evenly_random
-from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
@@ -38,13 +35,12 @@ from cardai.kernel.native import (
     turn_of,
 )
 from cardai.kernel.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
+from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
 from cardai.rule import JIT, STREAM, rule
-from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
-from cardai.table.many import Results, play
 
 LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
@@ -52,23 +48,6 @@ LISTS = 16 * POSITIONS if JIT else POSITIONS  # positions whose moves are listed
 _LENGTHS = (1, 9, 99, 999)  # the longest lists of each class but the last
 _OPERATIONS = ("deal", "play", "world")  # timed beside `legal` and the encoders
 _BETWEEN = 7  # plies between two of the positions, so that they come from many games
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Repeated measurements of one thing: their median, the lowest and the highest."""
-
-    median: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: list[float]) -> "Timing":
-        """From the measurements."""
-        return cls(statistics.median(values), min(values), max(values))
-
-    def __str__(self) -> str:
-        return f"{_figure(self.median)} ({_figure(self.low)}-{_figure(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -170,10 +149,7 @@ def measure(
     `live`: how many games are held at once when memory is measured. Raises CardaiError for seconds, repeats or live
     games out of range, and for a number of seats or a variant that the game does not have.
     """
-    if not 0 < seconds <= 3600:
-        raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
-    positive("repeats", repeats, 1000)
-    positive("live games", live)
+    check_effort(seconds, repeats, live)
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     players = players_of(game)
@@ -219,34 +195,6 @@ def players_of(game: Game) -> list[Agent]:
     """The agents that are timed: evenly random play, the game's own players, and greedy ones by its heuristics."""
     specs = [*game.players, *map(Greedy, game.heuristics)]
     return [evenly_random(game), *(agent(game, spec) for spec in specs)]
-
-
-@dataclass(frozen=True)
-class SelfPlay:
-    """One agent in all seats of a game, to be timed."""
-
-    game: Game
-    player: Agent
-    seats: int
-    variant: str | None = None
-
-    def play(
-        self, games: int, threads: int | None = 1, live: int | None = None, seed: int = 0, tally: bool = False
-    ) -> Results:
-        """Play games and return the results. Raises KeyboardInterrupt if they were interrupted."""
-        return play(
-            self.game, [self.player], np.zeros((games, self.seats), np.int64), deal_seeds(seed, games),
-            variant=self.variant, threads=threads, live=live, tally=tally,
-        ).complete()  # fmt: skip
-
-    def games_in(self, seconds: float) -> int:
-        """How many games take about that long on one core. Afterwards everything is compiled and warm."""
-        self.play(1)
-        games, results = 16, self.play(16)
-        while results.seconds < min(seconds / 4, 0.25):
-            games *= 4
-            results = self.play(games)
-        return max(1, round(games * seconds / results.seconds))
 
 
 def _timed_play(self_play: SelfPlay, seconds: float, repeats: int) -> AgentSpeed:
@@ -352,18 +300,13 @@ def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, C
 
 def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int) -> Timing:
     """Nanoseconds for one operation: `run` does `size` of them and is repeated for about `seconds`."""
-    run()
-    began = time.perf_counter()
-    run()
-    rounds = max(1, round(seconds / max(time.perf_counter() - began, 1e-9)))
 
-    def once() -> float:
-        began = time.perf_counter()
-        for _ in range(rounds):
-            run()
-        return 1e9 * (time.perf_counter() - began) / (rounds * size)
+    def work() -> int:
+        run()
+        return size
 
-    return Timing.of([once() for _ in range(repeats)])
+    work()  # compiled before the clock starts
+    return Timing.of([1e9 / timed(work, seconds).per_second for _ in range(repeats)])
 
 
 @rule
@@ -431,8 +374,3 @@ def _world_all(resample, positions, states, size, streams, count):
 def _encode_all(encode, positions, rows, count):
     for i in range(count):
         call_encode(encode, at(positions, i), turn_of(at(positions, i)), rows, i)
-
-
-def _figure(value: float) -> str:
-    """Three digits, or whole numbers: 12.3, 1,234."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

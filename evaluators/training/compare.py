@@ -35,6 +35,7 @@ from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.metrics import Metrics, measure
 from cardai.evaluators.training.trainer import Trainer, TrainState, evaluation_batch
 from cardai.game import Game, Segment
+from cardai.measure.speed import timed
 from cardai.registry import load
 from cardai.stats.progress import Progress
 
@@ -223,17 +224,8 @@ def rows_per_second(module: nnx.Module, rows: np.ndarray, rounds: int = 5, secon
     Returns one figure for each of `rounds` rounds, each of about `seconds` seconds.
     """
     scorer = Scorer(module)
-    np.asarray(scorer.score(rows))
-    began = time.perf_counter()
-    np.asarray(scorer.score(rows))
-    times = max(1, round(seconds / (time.perf_counter() - began)))
-    speeds = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        for _ in range(times):
-            np.asarray(scorer.score(rows))
-        speeds.append(times * len(rows) / (time.perf_counter() - began))
-    return speeds
+    np.asarray(scorer.score(rows))  # compiled before the clock starts
+    return [timed(lambda: len(np.asarray(scorer.score(rows))), seconds).per_second for _ in range(rounds)]
 
 
 class _Rows:

@@ -1,7 +1,6 @@
 """How a training run begins: with which network, for how many steps, and on how many devices."""
 
 import statistics
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.trainer import Trainer
+from cardai.measure.speed import timed
 
 _PROBED_SECONDS = 5.0  # how long the speed is measured from which the steps of a run are planned
 _COMPARED_SECONDS, _COMPARED_ROUNDS = 0.5, 3  # for each number of devices
@@ -97,13 +97,10 @@ def step_timer(job: TrainingJob) -> Callable[[float], float]:
     state, loss = trainer.step(job.devices.whole(trainer.start()), *job.fetch(batch))
     loss.block_until_ready()
 
-    def seconds_of_step(least: float) -> float:
+    def step() -> int:
         nonlocal state
-        began, steps = time.perf_counter(), 0
-        while steps == 0 or time.perf_counter() - began < least:
-            state, loss = trainer.step(state, *job.fetch(batch))
-            loss.block_until_ready()
-            steps += 1
-        return (time.perf_counter() - began) / steps
+        state, loss = trainer.step(state, *job.fetch(batch))
+        loss.block_until_ready()
+        return 1
 
-    return seconds_of_step
+    return lambda least: 1 / timed(step, least).per_second

@@ -1,0 +1,122 @@
+"""How speed is measured, whatever it is of: count what is done in about so many seconds, several times, in turns.
+
+    speed = timed(lambda: len(scorer.score(rows)), seconds=1.0).per_second
+
+The median stands for the repeats, with the lowest and the highest, since a machine that does other work is only slower.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardai.agents.spec import Agent
+from cardai.errors import CardaiError, positive
+from cardai.game import Game
+from cardai.rule import JIT
+from cardai.stats.deals import deal_seeds
+from cardai.table.many import Results, play
+
+_MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Repeated measurements of one thing: their median, the lowest and the highest."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> "Timing":
+        """From the measurements."""
+        return cls(statistics.median(values), min(values), max(values))
+
+    def __str__(self) -> str:
+        return f"{_figure(self.median)} ({_figure(self.low)}-{_figure(self.high)})"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What was done, in how many seconds by the clock, and in how many of processors."""
+
+    count: int
+    seconds: float
+    processor_seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """By the clock."""
+        return self.count / self.seconds
+
+
+def timed(work: Callable[[], int], seconds: float = 0.0) -> Timed:
+    """Call `work`, which returns how much it has done, until `seconds` have passed, and at least once."""
+    count, began, used = 0, time.perf_counter(), time.process_time()
+    while True:
+        count += work()
+        took = time.perf_counter() - began
+        if took >= seconds:
+            return Timed(count, took, time.process_time() - used)
+
+
+def check_effort(seconds: float, repeats: int, live: int | None) -> None:
+    """Raise CardaiError for seconds, repeats or games held at once that no measurement takes."""
+    if not 0 < seconds <= 3600:
+        raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
+    positive("repeats", repeats, 1000)
+    if live is not None:
+        positive("live games", live)
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """One agent in all seats of a game, to be timed."""
+
+    game: Game
+    player: Agent
+    seats: int
+    variant: str | None = None
+
+    def play(
+        self, games: int, threads: int | None = 1, live: int | None = None, seed: int = 0, tally: bool = False
+    ) -> Results:
+        """Play games and return the results. Raises KeyboardInterrupt if they were interrupted."""
+        return play(
+            self.game, [self.player], np.zeros((games, self.seats), np.int64), deal_seeds(seed, games),
+            variant=self.variant, threads=threads, live=live, tally=tally,
+        ).complete()  # fmt: skip
+
+    def games_in(self, seconds: float) -> int:
+        """How many games take about that long on one core. Afterwards everything is compiled and warm."""
+        self.play(1)
+        games, results = 16, self.play(16)
+        while results.seconds < min(seconds / 4, 0.25):
+            games *= 4
+            results = self.play(games)
+        return max(1, round(games * seconds / results.seconds))
+
+    def play_for(self, seconds: float, live: int | None = None) -> Results:
+        """Play on all threads for about `seconds`. The games need not end. Raises KeyboardInterrupt at Ctrl-C."""
+        end = is_over = None  # until the first game is dealt: compiling is not playing
+
+        def watch(done: int, total: int) -> None:
+            nonlocal end, is_over
+            end = end or time.perf_counter() + seconds
+            if time.perf_counter() > end and not is_over:
+                is_over = True
+                raise KeyboardInterrupt
+
+        lineups = np.zeros((_MANY, self.seats), np.int64)
+        results = play(
+            self.game, [self.player], lineups, deal_seeds(0, _MANY), variant=self.variant, live=live, progress=watch
+        )
+        return results if is_over else results.complete()
+
+
+def _figure(value: float) -> str:
+    """Three digits, or whole numbers: 12.3, 1,234."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
