@@ -15,6 +15,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
@@ -59,8 +60,6 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON 
 Agents = Annotated[list[str] | None, Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")]
 Figure = Annotated[Path | None, Parameter(help="Draw the figure into this file (.png, .svg or .pdf).")]
 Overwrite = Annotated[bool, Parameter(negative="", help="Replace the file if it exists.")]
-Device = Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")]
-Scorer = Annotated[str, Parameter(help="What computes networks: auto, native (compiled code) or jax.")]
 SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual number if not given.")]
 Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, if its name does not find it.")]
 Salt = Annotated[
@@ -76,6 +75,48 @@ ClusterAddress = Annotated[
 ]
 Mixed = Annotated[bool, Parameter(negative="", help="Let networks compute on machines of several kinds (--cluster).")]
 SpecList = Annotated[str | None, Parameter(help="One agent spec for each seat: bot3,random,random.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Computing:
+    """Options of a verb whose agents may have networks."""
+
+    device: Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")] = "auto"
+    scorer: Annotated[str, Parameter(help="What computes networks: auto, native (compiled code) or jax.")] = "auto"
+
+    def begin(self) -> None:
+        """Compute there from now on. Unknown names are refused even if no network is used."""
+        if self.device not in ("auto", "cpu", "gpu"):
+            _refuse(f"--device is auto, cpu or gpu, not {self.device!r}")
+        if self.scorer not in ("auto", "native", "jax"):
+            _refuse(f"--scorer is auto, native or jax, not {self.scorer!r}")
+        if (self.device, self.scorer) != ("auto", "auto"):
+            from cardai.agents.evaluator import set_device
+
+            set_device(self.device, self.scorer)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Sharing(Computing):
+    """Options of a verb whose games a cluster may play."""
+
+    cluster: ClusterAddress = None
+    mixed: Mixed = False
+
+    def joined(self) -> Any:
+        """A block in which the cluster is joined, or nothing is without an address."""
+        if self.cluster is None:
+            if self.mixed:
+                _refuse("--mixed is for --cluster")
+            return contextlib.nullcontext()
+        from cardai.table.cluster.cluster import Cluster
+
+        return Cluster(self.cluster, mixed=self.mixed, device=self.device, scorer=self.scorer)
+
+
+HERE, ALONE = Computing(), Sharing()
 
 
 @functools.cache
@@ -256,12 +297,9 @@ def bench(
     ] = None,
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
     against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    sharing: Sharing = ALONE,
     salt: Salt = None,
     isolate: Isolate = False,
-    cluster: ClusterAddress = None,
-    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
@@ -269,7 +307,7 @@ def bench(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device, scorer)
+    sharing.begin()
     if all_games:
         options = {
             "--suite": suite,
@@ -277,7 +315,7 @@ def bench(
             "--variant": variant,
             "--salt": salt,
             "--isolate": isolate or None,
-            "--cluster": cluster,
+            "--cluster": sharing.cluster,
         }
         _refuse_given(options, "is for a suite, not for --all")
         return _bench_all(game, games, seconds, seed, threads, history, against, json)
@@ -285,24 +323,11 @@ def bench(
         _refuse("bench needs a game (see `cardai games`), or --all for all games")
     _refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
     loaded = load(game)
-    with Line("playing", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
+    with Line("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_suite(
             loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines
         )
     return show(report, json)
-
-
-def joined(cluster: str | None, mixed: bool, device: str, scorer: str = "auto") -> Any:
-    """A block in which a cluster is joined, or nothing is without an address."""
-    from contextlib import nullcontext
-
-    if cluster is None:
-        if mixed:
-            _refuse("--mixed is for --cluster")
-        return nullcontext()
-    from cardai.table.cluster.cluster import Cluster
-
-    return Cluster(cluster, mixed=mixed, device=device, scorer=scorer)
 
 
 def _salt(given: str | None) -> str | None:
@@ -362,12 +387,9 @@ def match(
     overwrite: Overwrite = False,
     threads: Threads = None,
     variant: Variant = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    sharing: Sharing = ALONE,
     salt: Salt = None,
     isolate: Isolate = False,
-    cluster: ClusterAddress = None,
-    mixed: Mixed = False,
     json: AsJson = False,
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
@@ -375,9 +397,9 @@ def match(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device, scorer)
+    sharing.begin()
     loaded = load(game)
-    with Line("playing", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
+    with Line("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_match(
             loaded,
             _specs(seats),
@@ -418,10 +440,7 @@ def selfplay(
     overwrite: Overwrite = False,
     threads: Threads = None,
     variant: Variant = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
-    cluster: ClusterAddress = None,
-    mixed: Mixed = False,
+    sharing: Sharing = ALONE,
     json: AsJson = False,
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
@@ -429,22 +448,22 @@ def selfplay(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device, scorer)
+    sharing.begin()
     pool = simulation.parse_pool(_listed(agent) or [])
     loaded = load(game)
     options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
-    if out.name.endswith((".jsonl", ".jsonl.gz")):
-        _refuse_given({"--only": only, "--cluster": cluster}, "is for folders; here --out is the name of a file")
-    with Line("simulating", loaded) as progress, joined(cluster, mixed, device, scorer) as machines:
-        if out.name.endswith((".jsonl", ".jsonl.gz")):
-            summary = simulation.simulate(
-                loaded, pool, games, out=out, overwrite=overwrite, progress=progress, **options
-            )
-        elif overwrite:
-            _refuse(f"--overwrite is for files; {out} is the name of a folder")
+    is_file = out.name.endswith((".jsonl", ".jsonl.gz"))
+    if is_file:
+        _refuse_given({"--only": only, "--cluster": sharing.cluster}, "is for folders; --out names a file here")
+    elif overwrite:
+        _refuse(f"--overwrite is for files; {out} is the name of a folder")
+    with Line("simulating", loaded) as progress, sharing.joined() as machines:
+        options |= {"progress": progress}
+        if is_file:
+            summary = simulation.simulate(loaded, pool, games, out=out, overwrite=overwrite, **options)
         else:
             summary = simulation.simulate_shards(
-                loaded, pool, games, folder=out, only=only, progress=progress, cluster=machines, **options
+                loaded, pool, games, folder=out, only=only, cluster=machines, **options
             )
     return show(summary, json)
 
@@ -468,8 +487,7 @@ def play(
     judge: Annotated[
         str | None, Parameter(help="The agent that gives hints; the game's first model, or rollout:100, if not given.")
     ] = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     isolate: Isolate = False,
 ) -> int:
     """Play a game at the keyboard: "human" in --seats is you."""
@@ -478,7 +496,7 @@ def play(
     from cardai.app import keyboard
     from cardai.show.progress import Line
 
-    _compute_on(device, scorer)
+    computing.begin()
     loaded = load(game)
     with Line("loading", loaded):
         loaded.rules  # noqa: B018 - compiled while the line says so
@@ -533,8 +551,7 @@ def serve(
         str | None,
         Parameter(help="The agent that gives hints at study tables; each game's first model, or rollout:100."),
     ] = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     isolate: Isolate = False,
 ) -> int:
     """Play games in the browser: alone, with friends by a link, against any agents."""
@@ -545,7 +562,7 @@ def serve(
         from cardai.web import serving
     except ModuleNotFoundError as error:
         _refuse(f"cardai serve needs the package {error.name}; pip install 'cardai[web]' brings it")
-    _compute_on(device, scorer)
+    computing.begin()
     specs = _specs(opponents) if opponents else ()
     chosen = [load(game) for game in games or registry.available()]
     with Line(f"compiling {', '.join(game.name for game in chosen)}"):
@@ -607,42 +624,30 @@ def perf(
     repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
-    cluster: ClusterAddress = None,
+    sharing: Sharing = ALONE,
     json: AsJson = False,
 ) -> None:
     """Measure speed: decisions and games a second, or with --agent the rows a second of its network.
 
     With --cluster: the games a second of a cluster, beside those that its processors play alone.
     """
-    from cardai.measure import network_share
+    from cardai.measure import cluster_share, network_share
     from cardai.measure import perf as speed
     from cardai.show.progress import Line
 
-    _compute_on(device, scorer)
+    sharing.begin()
     loaded = load(game)
-    if cluster is not None:
-        _perf_of_cluster(loaded, cluster, agent, seconds, device, scorer, json)
-        return
-    seconds = 1.0 if seconds is None else seconds
-    with Line("measuring", loaded) as progress:
-        if agent:
-            report = network_share.measure(loaded, agent, seconds, repeats, progress, seats=seats, variant=variant)
+    if seconds is None:
+        seconds = 60.0 if sharing.cluster else 1.0
+    options: dict[str, Any] = {"seats": seats, "variant": variant}
+    with Line("measuring", loaded) as progress, sharing.joined() as machines:
+        if machines is not None:
+            report = cluster_share.measure(loaded, machines, agent or "random", seconds, progress)
+        elif agent:
+            report = network_share.measure(loaded, agent, seconds, repeats, progress, **options)
         else:
-            report = speed.measure(loaded, seconds, repeats, progress, seats=seats, variant=variant)
+            report = speed.measure(loaded, seconds, repeats, progress, **options)
     show(report, json)
-
-
-def _perf_of_cluster(
-    game: "Game", address: str, agent: str | None, seconds: float | None, device: str, scorer: str, as_json: bool
-) -> None:
-    from cardai.measure import cluster_share
-    from cardai.show.progress import Line
-
-    with Line("measuring", game) as progress, joined(address, False, device, scorer) as machines:
-        report = cluster_share.measure(game, machines, agent or "random", seconds or 60.0, progress)
-    show(report, as_json)
 
 
 @app.command(group=GAMES)
@@ -775,8 +780,7 @@ def grade(
     *,
     agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
     seed: Seed = 0,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> None:
     """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
@@ -785,7 +789,7 @@ def grade(
     from cardai.show import grades as shown
     from cardai.show.progress import Line
 
-    _compute_on(device, scorer)
+    computing.begin()
     loaded = load(game)
     with Line("grading", loaded) as progress:
         solution = solve(loaded)
@@ -806,8 +810,7 @@ def exploitability(
     variant: Variant = None,
     measure: Annotated[str, Parameter(help="What is won: score, or an outcome of the game.")] = "score",
     histories: Annotated[int, Parameter(help="The most histories that the tree may have.")] = 1_000_000,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> None:
     """Measure exactly how much a best response wins against agents, over the whole tree of a small game with chance."""
@@ -816,7 +819,7 @@ def exploitability(
     from cardai.show import exploitability as shown
     from cardai.show.progress import Line
 
-    _compute_on(device, scorer)
+    computing.begin()
     loaded = load(game)
     with Line("listing the tree", loaded):
         tree = GameTree.of(loaded, seats, variant, histories)
@@ -838,8 +841,7 @@ def endings(
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> None:
     """Grade agents in endings without hidden cards, by perfect play, in games against each other."""
@@ -847,7 +849,7 @@ def endings(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device, scorer)
+    computing.begin()
     loaded = load(game)
     with Line("playing", loaded) as progress:
         report = measure_endings(
@@ -869,8 +871,7 @@ def hands(
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> None:
     """Grade the last decisions of agents by what their moves are worth with all cards open, in the mean over worlds."""
@@ -878,7 +879,7 @@ def hands(
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
-    _compute_on(device, scorer)
+    computing.begin()
     loaded = load(game)
     with Line("solving", loaded) as progress:
         report = measure_hands(
@@ -950,8 +951,7 @@ def analyse(
     figure: Figure = None,
     rules: Rules = None,
     seed: Annotated[int, Parameter(help="Any whole number; it decides which worlds are sampled.")] = 0,
-    device: Device = "auto",
-    scorer: Scorer = "auto",
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> int:
     """Show how good each seat's position was through a recorded game, and the moves that changed it most."""
@@ -961,7 +961,7 @@ def analyse(
     from cardai.show.figure import figure_path, save_figure
     from cardai.show.progress import Line
 
-    _compute_on(device, scorer)
+    computing.begin()
     if figure:
         _refuse_unwritable(figure_path(figure).parent)
     with Line("reading games", record.read(file).load(rules)) as progress:
@@ -1120,18 +1120,6 @@ def _refuse_unwritable(folder: Path) -> None:
             pass
     except OSError as error:
         _refuse(f"cannot write to {folder}: {error.strerror or error}")
-
-
-def _compute_on(device: str, scorer: str) -> None:
-    """Choose where networks compute and what computes. Unknown names are refused even if no network is used."""
-    if device not in ("auto", "cpu", "gpu"):
-        _refuse(f"--device is auto, cpu or gpu, not {device!r}")
-    if scorer not in ("auto", "native", "jax"):
-        _refuse(f"--scorer is auto, native or jax, not {scorer!r}")
-    if (device, scorer) != ("auto", "auto"):
-        from cardai.agents.evaluator import set_device
-
-        set_device(device, scorer)
 
 
 def _error() -> type[Exception]:

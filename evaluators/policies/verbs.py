@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cardai.evaluators.training.verbs import AsJson
+from cardai.app.cli import AsJson, SeatCount, Variant
 
 GROUP = "Learn"
 
@@ -17,8 +17,8 @@ def train_policy(
     *,
     preset: Annotated[str, Parameter(help="The algorithm with its settings: ppo, nfsp-shallow or nfsp-deep.")] = "ppo",
     out: Annotated[Path, Parameter(help="The file to write.")],
-    seats: Annotated[int | None, Parameter(help="How many seats; the game's usual number if not given.")] = None,
-    variant: Annotated[str | None, Parameter(help="A variant of the game; its first one if not given.")] = None,
+    seats: SeatCount = None,
+    variant: Variant = None,
     encoder: Annotated[str | None, Parameter(help="An encoder of the game; its first one if not given.")] = None,
     seed: Annotated[int, Parameter(help="Any whole number; the same one gives the same policy on one machine.")] = 0,
     change: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.cli import ClusterAddress, Mixed
+from cardai.app.cli import AsJson, ClusterAddress, Mixed
 from cardai.evaluators import settings
 from cardai.evaluators.jax_start import check_devices, check_settings
 from cardai.evaluators.training.config import TrainConfig, read_config
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from cardai.evaluators.training.outcome import TrainingResult
 
 GROUP = "Learn"  # the heading under which `cardai --help` lists them
-
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
 def _flags(kind: Any, without: Collection[str] = ()) -> Any:
@@ -108,13 +106,13 @@ def iterate(
     json: AsJson = False,
 ) -> int:
     """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
-    from cardai.app.cli import joined, show
+    from cardai.app.cli import Sharing, show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(IterateConfig, config, given | {"game": game})
 
-    machines_of = joined(cluster, mixed, wanted.device)
+    machines_of = Sharing(wanted.device, cluster=cluster, mixed=mixed).joined()
     with Line("loading the libraries") as progress, machines_of as machines:  # the import of JAX takes seconds
         check_devices()
         from cardai.evaluators.training import show_generations, show_training

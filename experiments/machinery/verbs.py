@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from cardai.app.cli import AsJson
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
 
 GROUP = "Experiments"
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON instead of a table.")]
 
 
 def reproduce(
