@@ -1,12 +1,14 @@
 # ruff: noqa: RET503 (a rule here leaves out a return on purpose)
 """Whatever a game's code does, its author is told in a sentence what is wrong and where."""
 
+import functools
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,9 @@ import pytest
 import small_game
 import unruly
 
-from cardai.conformance import LAWS, check, child
+from cardai.conformance import EFFORTS, LAWS, check, child, compiled, views
+from cardai.conformance import testbed as kit
+from cardai.conformance.compiled import Compiled
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
 from cardai.rule import JIT, rule
@@ -329,6 +333,59 @@ def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) ->
     (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", call_seconds=2, memory=0.25)
     assert not result.passed
     assert re.fullmatch(FAULTS[name], result.problem or ""), result.problem
+
+
+# Blocks of calls, and how `Compiled` makes each.
+
+PLIES = 20
+BLOCKS: dict[str, Callable[[Compiled, np.ndarray, np.ndarray], object]] = {
+    "trace": lambda on, states, moves: on.trace(states[0], np.repeat(moves[:1], PLIES)),
+    "dealt": lambda on, states, moves: on.dealt(states[:1], PLIES, 0),
+    "worlds": lambda on, states, moves: on.worlds(states[0], 0, PLIES, 0),
+    "worlds_of_each": lambda on, states, moves: on.worlds_of_each(states, 0, 0),
+    "resampled": lambda on, states, moves: on.resampled(states, 0, 0),
+    "blanked": lambda on, states, moves: on.blanked(states, 0),
+    "opened": lambda on, states, moves: on.opened(states),
+    "simplified": lambda on, states, moves: on.simplified(states),
+    "moved": lambda on, states, moves: on.moved(states, moves),
+    "a state moved": lambda on, states, moves: on.moved(states[:1], moves),
+    "moved alike": lambda on, states, moves: on.moved(states, moves[:1]),
+    "encoded": lambda on, states, moves: on.encoded(states, 0, "planes"),
+    "values": lambda on, states, moves: on.values(states, 0, "heuristic low_points"),
+    "legal": lambda on, states, moves: on.legal(states),
+    "allowed": lambda on, states, moves: on.allowed(states, moves),
+    "choices": lambda on, states, moves: on.choices(states, "low", 0),
+    "finished": lambda on, states, moves: on.finished(states[:6], 0),
+}
+
+
+def longest_share(block: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> float:
+    """The longest time between two calls of a game that were noted, as a share of the time of all."""
+    block()  # compiles
+    noted: list[float] = []
+    for name in ("note_again", "note_rule"):
+        monkeypatch.setattr(compiled, name, lambda *_: noted.append(time.thread_time()))
+    block()
+    noted.append(time.thread_time())
+    return float(np.diff(noted).max() / (noted[-1] - noted[0]))
+
+
+@compiled_only
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_of_slow_calls_is_not_one_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    on = Compiled(unruly.SLOW)
+    states = np.array([small_game.GAME.new(3, seed) for seed in range(PLIES)])
+    moves = np.concatenate([Compiled(small_game.GAME).moves(state)[:1] for state in states])
+    assert longest_share(lambda: BLOCKS[name](on, states, moves), monkeypatch) < 0.5
+
+
+@compiled_only
+def test_many_moves_scored_by_a_slow_encoder_are_not_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    testbed = kit.Testbed(unruly.SLOW_ENCODE, 0, EFFORTS["quick"])
+    positions = [kit.Position(testbed.traces[0], ply) for ply in range(3)]
+    block = functools.partial(views._same_worth, positions, "planes", "any")
+    for settles in (False, True):
+        assert longest_share(functools.partial(block, settles), monkeypatch) < 0.3
 
 
 @compiled_only

@@ -123,7 +123,9 @@ def test_a_game_that_leaks_sends_a_guess_and_not_the_hands(tmp_path, watches):
     server_tables = app.room
     with TestClient(app.app, base_url=HOME, headers={"origin": HOME}) as client:
         for number in range(rounds):
-            table_id, token = server_tables.create({"game": "low_hand", "seats": ["me", "low", "low"], "name": "A"}, b"a")
+            table_id, token = server_tables.create(
+                {"game": "low_hand", "seats": ["me", "low", "low"], "name": "A"}, b"a"
+            )
             table = server_tables.table(table_id)
             table.add_nonce(0, bytes([number]) * 32)
             if watches:

@@ -86,8 +86,101 @@ def parse_and_exit(state, text):
     raise SystemExit(4)
 
 
+# Rules that are slow, some 3 ms a call.
+
+SPINS = 1_000_000
+
+
+@rule
+def spin(state):
+    """Waste time. The bits are never 0 (xorshift), which a compiler does not see."""
+    bits = state.ply + 1
+    for _ in range(SPINS):
+        bits ^= bits << 13
+        bits ^= (bits >> 7) & (1 << 57) - 1
+        bits ^= bits << 17
+    return bits == 0
+
+
+@rule
+def deal_slowly(state):
+    small_game.deal(state)
+    state.top -= spin(state)
+
+
+@rule
+def legal_slowly(state, moves):
+    return small_game.legal(state, moves) - spin(state)
+
+
+@rule
+def is_legal_slowly(state, move):
+    return small_game.has(state.hands[state.turn], move.card) and not spin(state)
+
+
+@rule
+def act_slowly(state, move):
+    small_game.act(state, move)
+    state.top -= spin(state)
+
+
+@rule
+def simplify_slowly(state):
+    state.top -= spin(state)
+
+
+@rule
+def is_open_slowly(state):
+    return spin(state)
+
+
+@rule
+def resample_slowly(state, seat, stream):
+    small_game.resample(state, seat, stream)
+    state.top -= spin(state)
+
+
+@rule
+def blank_slowly(state, seat):
+    small_game.blank(state, seat)
+    state.top -= spin(state)
+
+
+@rule
+def encode_slowly(state, seat, row):
+    small_game.encode(state, seat, row)
+    row[0] += spin(state)
+
+
+@rule
+def low_points_slowly(state, seat):
+    return small_game.low_points(state, seat) - spin(state)
+
+
+@rule
+def low_slowly(world, move, params, stream):
+    small_game.low(world, move, params, stream)
+    move.card -= spin(world)
+
+
 def unruly(**functions) -> Game:
     return replace(small_game.GAME, **functions)
+
+
+SLOW_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_slowly)})
+SLOW = unruly(
+    deal=deal_slowly,
+    legal=legal_slowly,
+    is_legal=is_legal_slowly,
+    act=act_slowly,
+    simplify=simplify_slowly,
+    is_open=is_open_slowly,
+    resample=resample_slowly,
+    blank=blank_slowly,
+    encoders=SLOW_ENCODE.encoders,
+    heuristics={"low_points": low_points_slowly},
+    players={"low": replace(small_game.GAME.players["low"], choose=low_slowly)},
+)
 
 
 WILD_WRITE = unruly(settle=settle_writes_far_away)

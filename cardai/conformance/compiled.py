@@ -1,6 +1,7 @@
 """A game's rules applied to whole blocks of states: the compiled loops, and `Compiled`, their Python side."""
 
 import functools
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,7 +51,8 @@ from cardai.kernel.rules import (
 )
 from cardai.rule import STREAM, mixed, rule
 
-PIECE = 64  # records that a compiled loop goes through before the kit says that the game is still answering
+PIECE = 64  # records at most that a compiled loop goes through before the kit says that the game is still answering
+QUICK = 0.002  # seconds: what takes longer is done in smaller pieces
 GUARDS = 4  # spare records after a block, which no rule may write to
 
 
@@ -67,14 +69,24 @@ def copied(records: Any) -> np.ndarray:
     return block
 
 
-def pieces(*blocks: np.ndarray) -> Iterator[tuple[Any, ...]]:
-    """Blocks of as many records, piece by piece: what `raw` makes of each, and the number of records in the piece.
+def parts(count: int) -> Iterator[slice]:
+    """Slices of a block of `count` records. Each is noted as a call of its own: a block may take long, a call not.
 
-    Each piece is noted as a call of its own: a block may take long, a call not.
+    The first slice is one record. Each is four times as long as the one before if that was quick, else a quarter.
     """
-    for first in range(0, len(blocks[0]), PIECE):
+    first, size = 0, 1
+    while first < count:
         note_again()
-        yield *(raw(block[first : first + PIECE]) for block in blocks), min(PIECE, len(blocks[0]) - first)
+        start = time.monotonic()
+        yield slice(first, min(first + size, count))
+        first += size
+        size = min(4 * size, PIECE) if time.monotonic() - start < QUICK else max(size // 4, 1)
+
+
+def pieces(*blocks: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    """Blocks of as many records by `parts`: what `raw` makes of a part of each, and the number of records in it."""
+    for part in parts(len(blocks[0])):
+        yield *(raw(block[part]) for block in blocks), len(blocks[0][part])
 
 
 def streams(seed: int) -> np.ndarray:
@@ -114,7 +126,9 @@ class Compiled:
         note_rule("act and settle")
         states, played = guarded(len(moves) + 1, self.game.state), copied(moves)
         states[0] = state
-        move_each(self.rules, raw(states), 1, raw(played), 1, len(moves), True, raw(states[1:]))
+        for part in parts(len(moves)):
+            some, here = states[part.start :], played[part]
+            move_each(self.rules, raw(some), 1, raw(here), 1, len(here), True, raw(some[1:]))
         return states
 
     def dealt(self, like: np.ndarray, count: int, seed: int) -> np.ndarray:
@@ -123,7 +137,8 @@ class Compiled:
         states, stream = guarded(count, self.game.state), streams(seed)
         for name in ("seats", *(name for options in self.game.variants.values() for name in options)):
             states[name] = like[name]
-        deal_each(self.rules, raw(states), raw(stream), count)
+        for some, number in pieces(states):
+            deal_each(self.rules, some, raw(stream), number)
         return states
 
     def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
@@ -151,21 +166,24 @@ class Compiled:
         """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
         note_rule(f"blank for seat {seat}")
         given, views = copied(states), guarded(len(states), self.game.state)
-        blank_each(self.rules, self.rule("blank"), raw(given), len(given), seat, raw(views))
+        for some, shown, count in pieces(given, views):
+            blank_each(self.rules, self.rule("blank"), some, count, seat, shown)
         return views
 
     def opened(self, states: np.ndarray) -> np.ndarray:
         """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
         note_rule("is_open")
         given, picked, found = copied(states), np.arange(len(states)), np.zeros(len(states), np.int64)
-        find_open(self.rule("is_open"), raw(given), raw(picked), len(states), raw(found))
+        for here, answers, count in pieces(picked, found):
+            find_open(self.rule("is_open"), raw(given), here, count, answers)
         return found != 0
 
     def simplified(self, states: np.ndarray) -> np.ndarray:
         """The states after the game's rule `simplify`, which it must have: STATE[N]."""
         note_rule("simplify")
         given = copied(states)
-        simplify_each(self.rule("simplify"), raw(given), len(given))
+        for some, count in pieces(given):
+            simplify_each(self.rule("simplify"), some, count)
         return given
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
@@ -175,9 +193,10 @@ class Compiled:
         """
         note_rule("act and settle" if settle else "act")
         given, played = copied(states), copied(moves)
-        count, *steps = _steps(given, played)
-        results = guarded(count, self.game.state)
-        move_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, settle, raw(results))
+        results = guarded(_pairs(given, played), self.game.state)
+        for part in parts(len(results)):
+            found = results[part]
+            move_each(self.rules, *_part(given, part), *_part(played, part), len(found), settle, raw(found))
         return results
 
     def after_each(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
@@ -211,7 +230,9 @@ class Compiled:
         note_rule("legal")
         given, most = copied(states), self.game.max_moves
         counts, space = np.zeros(len(given), np.int64), fenced(self.game.move, len(given) * most)
-        legal_each(self.rules, raw(given), len(given), raw(space.block), raw(counts))
+        for part in parts(len(given)):
+            some, listed = given[part], space.block[most * part.start :]
+            legal_each(self.rules, raw(some), len(some), raw(listed), raw(counts[part]))
         if space.is_damaged():
             raise CardaiError(f"the rule legal wrote outside of its buffer; max_moves is {most}")
         return space.block.copy().reshape(len(given), most), counts
@@ -225,9 +246,10 @@ class Compiled:
         """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
         note_rule("is_legal" if self.game.is_legal else "legal")
         given, played = copied(states), copied(moves)
-        count, *steps = _steps(given, played)
-        space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(count, np.int64)
-        allow_each(self.rules, raw(given), steps[0], raw(played), steps[1], count, raw(space), raw(answers))
+        space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(_pairs(given, played), np.int64)
+        for part in parts(len(answers)):
+            found = answers[part]
+            allow_each(self.rules, *_part(given, part), *_part(played, part), len(found), raw(space), raw(found))
         return answers != 0
 
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
@@ -245,14 +267,19 @@ class Compiled:
         note_rule("legal and act and settle")
         given, moved, stream = copied(states), np.zeros(len(states), np.int64), streams(seed)
         space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
-        finish_each(self.rules, raw(given), len(given), raw(space), raw(stream), most, raw(moved))
+        for some, numbers, count in pieces(given, moved):
+            finish_each(self.rules, some, count, raw(space), raw(stream), most, numbers)
         return given, moved
 
 
-def _steps(states: np.ndarray, moves: np.ndarray) -> tuple[int, int, int]:
-    """The number of pairs of states and moves, and for each block its step: 1, or 0 if it has a single record."""
-    count = max(len(states), len(moves)) if len(states) and len(moves) else 0
-    return count, int(len(states) > 1), int(len(moves) > 1)
+def _pairs(states: np.ndarray, moves: np.ndarray) -> int:
+    """The number of pairs of states and moves."""
+    return max(len(states), len(moves)) if len(states) and len(moves) else 0
+
+
+def _part(block: np.ndarray, part: slice) -> tuple[Any, int]:
+    """A part of a block and the step through it: 1, or 0 for a block of a single record, which goes with all."""
+    return (raw(block[part]), 1) if len(block) > 1 else (raw(block), 0)
 
 
 # The compiled loops. A `step` is 1 to go through a block, or 0 to stay at its first record.

@@ -377,8 +377,11 @@ class Testbed:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
         seeds = self.seeds(setup, first + count)[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", 0)
-        note_rule("deal")
-        return np.array([self.game.new(setup.seats, int(seed), setup.variant) for seed in seeds], self.game.state)
+        states = np.zeros(count, self.game.state)
+        for i, seed in enumerate(seeds):
+            note_rule("deal")
+            states[i] = self.game.new(setup.seats, int(seed), setup.variant)
+        return states
 
     @functools.cached_property
     def traces(self) -> list[Trace]:

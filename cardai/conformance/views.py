@@ -8,10 +8,10 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
-from cardai.conformance.compiled import streams
+from cardai.conformance.compiled import parts, streams
 from cardai.conformance.evidence import words
 from cardai.conformance.law import Steps, each, each_position, each_view, law
-from cardai.conformance.note import refuse
+from cardai.conformance.note import note_rule
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
 from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
@@ -182,11 +182,12 @@ def _same_worth(picked: Sequence[Position], encoder: str, name: str, settles: bo
     """Break the law if an agent scores moves differently in the worlds of one of these positions of a game."""
     evaluator = HashEvaluator(encoder, len(picked[0].seats))
     player = Agent(f"{name}:any", OnePly(evaluator, settles=settles, worlds=3 if settles else 1))
-    states = [_truth_and_fewer_worlds(here) for here in picked]
-    count = len(states[0])
-    luck = [streams(here.ply + (0 if settles else i)) for here in picked for i in range(count)]
-    refuse("resample", f"encoder {encoder}")
-    weighed, _ = compare(picked[0].game, player, np.concatenate(states), np.concatenate(luck))
+    states = np.concatenate(blocks := [_truth_and_fewer_worlds(here) for here in picked])
+    count = len(blocks[0])
+    luck = np.concatenate([streams(here.ply + (0 if settles else i)) for here in picked for i in range(count)])
+    note_rule(f"resample and encoder {encoder}")
+    game, each_part = picked[0].game, parts(len(states))
+    weighed = [scored for part in each_part for scored in compare(game, player, states[part], luck[part])[0]]
     for i, (moves, worth) in enumerate(weighed):
         here, (_, truth) = picked[i // count], weighed[i // count * count]
         wrong = np.flatnonzero(worth != truth)
