@@ -6,6 +6,7 @@ from html import escape
 from rich.console import Console
 
 from cardai.game import Game, GameState, Zone, game_of
+from cardai.kernel.doors import check_state
 from cardai.stats.report import WIDE, Report
 
 _LEFT = "style='text-align:left'"
@@ -14,11 +15,13 @@ _LEFT = "style='text-align:left'"
 def state(state: GameState) -> str:
     """Return the zones of a state as the seat to move sees them, or seat 0 once the game is over.
 
-    Without zones it is the text of `Game.show`, and of a state whose game cannot be told its fields.
+    Without zones it is the text of `Game.show`, and of a state whose game cannot be told its fields. Raises CardaiError
+    for a state that says what cannot be of its seats, turn or ply.
     """
     game = game_of(state)
     if game is None:
         return f"<pre>{escape(repr(state))}</pre>"
+    check_state(state, game.state, game.name, game.seats)
     seat = max(int(state["turn"]), 0)
     title = "the game is over" if state["turn"] < 0 else f"seat {seat} to move"
     title = f"{game.title}, {int(state['seats'])} seats, ply {int(state['ply'])}: {title}; as seat {seat} sees it"
