@@ -73,32 +73,78 @@ def _deals(game: Game, seats: int, variant: str | None, chance: str) -> list[Way
 
 
 class _Past:
-    """What has happened in a game: the position, and how it came about. Clones of a state share it."""
+    """What has happened in a game: the position, and how it came about. Clones of a state share it.
 
-    def __init__(self, record: np.ndarray, before: "_Past | None" = None, move: np.record | None = None) -> None:
+    `told`: what each seat remembers, by seat, and `heard`: what each seat knows that each seat was told of the moves. A
+    past without another one before it has both for all seats, or it has just been dealt.
+    """
+
+    def __init__(
+        self,
+        record: np.ndarray,
+        before: "_Past | None" = None,
+        move: np.record | None = None,
+        told: dict[int, str] | None = None,
+        heard: dict[int, tuple[str, ...]] | None = None,
+    ) -> None:
         self.record, self.before, self.move = record, before, move
-        self._told: dict[int, str] = {}  # by seat
+        self._told, self._heard = told or {}, heard or {}
 
     def __deepcopy__(self, memo: dict) -> "_Past":
         return self
 
     def told(self, game: Game, seat: int) -> str:
         """What a seat remembers, a line each: its views, and the moves as it was told of them."""
-        path: list[_Past] = []
-        past: _Past | None = self
-        while past is not None and seat not in past._told:
-            path.append(past)
-            past = past.before
-        for past in reversed(path):
+        for past in self._since("_told", seat):
             view = game.show(past.record[0], seat)
             if past.before is None or past.move is None:
                 past._told[seat] = view
-                continue
-            state = past.before.record[0]
-            words = game.tell(state, past.move, seat) if game.tell and seat != int(state["turn"]) else None
-            words = words or game.spell(state, past.move)
-            past._told[seat] = f"{past.before._told[seat]}\np{int(state['turn'])}: {words}\n{view}"
+            else:
+                line = _line(game, past.before.record[0], past.move, seat)
+                past._told[seat] = f"{past.before._told[seat]}\n{line}{view}"
         return self._told[seat]
+
+    def as_world(self, game: Game, seat: int, world: np.ndarray) -> "_Past":
+        """What a seat knows of this past, followed by a position, STATE[1], that it thinks possible.
+
+        The seat remembers what it does here. The others remember the moves as the seat was told of them, its own as
+        they were told of them, and what they see in that position: what they saw before, the seat cannot know.
+        """
+        heard = self._heard_by(game, seat)
+        told = {other: lines + game.show(world[0], other) for other, lines in enumerate(heard)}
+        told[seat] = self.told(game, seat)
+        return _Past(world, told=told, heard=dict.fromkeys(told, heard) | {seat: heard})
+
+    def _heard_by(self, game: Game, seat: int) -> tuple[str, ...]:
+        """What each seat was told of the moves, as far as one seat knows."""
+        for past in self._since("_heard", seat):
+            everyone = range(int(past.record["seats"][0]))
+            if past.before is None or past.move is None:
+                past._heard[seat] = ("",) * len(everyone)
+                continue
+            state, move = past.before.record[0], past.move
+            if seat == int(state["turn"]):
+                world = game.world(state, seat, 0)
+                lines = [_line(game, state if other == seat else world, move, other) for other in everyone]
+            else:
+                lines = [_line(game, state, move, seat)] * len(everyone)
+            past._heard[seat] = tuple(map("".join, zip(past.before._heard[seat], lines, strict=True)))
+        return self._heard[seat]
+
+    def _since(self, name: str, seat: int) -> "list[_Past]":
+        """The pasts that lack a seat's entry in the attribute with this name, the first first."""
+        path: list[_Past] = []
+        past: _Past | None = self
+        while past is not None and seat not in getattr(past, name):
+            path.append(past)
+            past = past.before
+        return path[::-1]
+
+
+def _line(game: Game, state: GameState, move: np.record, seat: int) -> str:
+    """A move in a state as a seat is told of it."""
+    words = game.tell(state, move, seat) if game.tell and seat != int(state["turn"]) else None
+    return f"p{int(state['turn'])}: {words or game.spell(state, move)}\n"
 
 
 def _classes(
@@ -236,12 +282,18 @@ def _classes(
             return actions.words(self.past.record[0], self._choice(), action)
 
         def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> Any:
-            """A clone in which everything that the player cannot know is dealt anew."""
-            assert self.past is not None
-            clone, luck = self.clone(), int(probability_sampler() * (1 << 53))
-            world = game.world(self.past.record[0], player_id, luck)
-            clone.past = _Past(_stored(game, world), self.past.before, self.past.move)
-            return clone
+            """A state that the player thinks possible, in which all that they cannot know is dealt anew.
+
+            It has no history, in which the seed and hidden moves of the others are, and no choice that another player
+            is in the middle of. Raises CardaiError where chance decides.
+            """
+            if self.past is None or self.after is not None:
+                raise CardaiError(f"{name}: there are worlds of a player where a player decides, and here chance does")
+            world = game.world(self.past.record[0], player_id, int(probability_sampler() * (1 << 53)))
+            state = self.get_game().new_initial_state()
+            state.past = self.past.as_world(game, player_id, _stored(game, world))
+            state.chosen = self.chosen if player_id == self.current_player() else ()
+            return state
 
         def words(self, player: int, remembers: bool) -> str:
             """What a player sees, with all that it saw before if it `remembers`."""
