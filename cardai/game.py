@@ -30,9 +30,8 @@ from cardai.kernel.rules import (
     Rules,
     door_deal,
     door_encode,
-    door_is_legal,
     door_legal,
-    door_play,
+    door_move,
     door_resample,
     door_score,
     door_value,
@@ -698,11 +697,15 @@ class Game:
 
     def is_allowed(self, state: GameState, move: np.record) -> bool:
         """Whether a move is legal here. Raises IllegalMove for something that is no move of this game."""
+        return self._tried(state, move, 0)[1]
+
+    def _tried(self, state: GameState, move: np.record, halves: int) -> tuple[GameState, bool]:
+        """A copy of the state after so many halves of a move if it is legal, and whether it is."""
         states, asked, space = self._copy(state)[0], np.zeros(1, self.move), fenced(self.move, self.max_moves)
         asked[0] = self._own_move(move)
-        found = bool(door_is_legal(self._lent, raw(states), raw(asked), raw(space.block)))
+        is_legal = bool(door_move(self._lent, raw(states), raw(asked), raw(space.block), halves))
         self._check_written(space, self.max_moves)
-        return found
+        return states[0], is_legal
 
     def _check_written(self, space: Fenced, room: int, n: int = 0) -> None:
         """Raise CardaiError if `legal` has left its buffer of `room` moves, or returned more."""
@@ -714,19 +717,17 @@ class Game:
 
     def play(self, state: GameState, move: np.record) -> GameState:
         """The settled state after a move. Raises IllegalMove, which names the move and the legal moves."""
-        return self._moved(state, move, settle=True)
+        return self._moved(state, move, 2)
 
     def after(self, state: GameState, move: np.record) -> GameState:
         """The after-state: after the player's decision, before chance. Raises IllegalMove."""
-        return self._moved(state, move, settle=False)
+        return self._moved(state, move, 1)
 
-    def _moved(self, state: GameState, move: np.record, settle: bool) -> GameState:
-        if not self.is_allowed(state, move):
+    def _moved(self, state: GameState, move: np.record, halves: int) -> GameState:
+        after, is_legal = self._tried(state, move, halves)
+        if not is_legal:
             raise IllegalMove(self._refusal(state, move))
-        states, moves = self._copy(state)[0], np.zeros(1, self.move)
-        moves[0] = move
-        door_play(self._lent, raw(states), raw(moves), settle)
-        return states[0]
+        return after
 
     def _refusal(self, state: GameState, move: np.record) -> str:
         fields = self._fields(move)

@@ -138,14 +138,6 @@ def door_legal(rules, states, moves):
 
 
 @rule
-def door_is_legal(rules, states, asked, moves):
-    """Returns whether asked[0] is legal. moves: MOVE[max_moves], working space."""
-    if turn_of(at(states, 0)) < 0:
-        return False
-    return is_among(rules, at(states, 0), at(asked, 0), moves, 0)
-
-
-@rule
 def door_play(rules, states, moves, settle):
     """Play one move in place, with or without its second half."""
     state = at(states, 0)
@@ -153,6 +145,19 @@ def door_play(rules, states, moves, settle):
     call_act(get(rules.calls, ACT), state, at(moves, 0))
     if settle:
         call_settle(get(rules.calls, SETTLE), state)
+
+
+@rule
+def door_move(rules, states, asked, moves, halves):
+    """Play asked[0] in place if it is legal: 0, 1 or 2 halves of it. Returns whether it is legal.
+
+    moves: MOVE[max_moves], working space.
+    """
+    if turn_of(at(states, 0)) < 0 or not is_among(rules, at(states, 0), at(asked, 0), moves, 0):
+        return False
+    if halves > 0:
+        door_play(rules, states, asked, halves == 2)
+    return True
 
 
 @rule
