@@ -11,6 +11,7 @@ import pytest
 import small_game
 from judges import Judge, know, some_order
 from rich.console import Console
+from truths import truth_of
 
 import cardai
 from cardai.errors import CardaiError
@@ -30,10 +31,10 @@ def position(game, seats, plies, seed=3):
     """The true state after some moves of random players, at a choice between several moves."""
     while True:
         table = OneGame(game, [cardai.agent(game, "random")] * seats, seed)
-        while not table.is_over and (table.ply < plies or len(game.moves(table._state)) < 2):
+        while not table.is_over and (table.ply < plies or len(game.moves(truth_of(table))) < 2):
             table.step()
         if not table.is_over:
-            return table._state
+            return truth_of(table)
         seed += 1  # this game ended before
 
 
@@ -202,7 +203,7 @@ def test_there_is_no_advice_when_the_game_is_over():
     table = OneGame(LOW_HAND, [cardai.agent(LOW_HAND, "random")] * 2, 1)
     table.run()
     with pytest.raises(CardaiError, match="the game is over"):
-        Adviser(LOW_HAND, "low", 2).hint(table._state, 1)
+        Adviser(LOW_HAND, "low", 2).hint(truth_of(table), 1)
 
 
 def test_the_usual_judge_is_a_model_of_the_table_or_rollouts():
@@ -280,6 +281,6 @@ def test_the_hands_come_first_in_holdings(game):
     """`chances` reads them so, as the contract says."""
     table = OneGame(game, [cardai.agent(game, "random")] * game.default_seats, 2)
     while not table.is_over:
-        state = table._state
+        state = truth_of(table)
         assert [int(cards) for cards in game.holdings(state)][: table.seats] == state["hands"][: table.seats].tolist()
         table.step()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from judges import Judge, know, some_order
 from rich.console import Console
+from truths import truth_of
 
 import cardai
 from cardai.agents.spec import Agent
@@ -283,13 +284,11 @@ def test_what_others_did_is_told_the_same_in_every_world_of_the_person():
     """The screen may not depend on what the person cannot see: not the menu, not the table, not what happened."""
     agents = [cardai.agent(MOSKA, spec) for spec in ("bot3", "bot2", "random", "bot0")]
     for seed in range(3):
-        table, plies = OneGame(MOSKA, agents, seed), 0
-        while not table.is_over:
-            before, plies = table._state, plies + 1
-            table.step()
-            if plies % 3 != seed:  # a third of the plies of each game, other ones in each
+        table = OneGame(MOSKA, agents, seed)
+        while table.step():
+            if table.ply % 3 != seed:  # a third of the plies of each game, other ones in each
                 continue
-            after, (_, move) = table._state, table._history[-1]
+            before, after, move = truth_of(table, table.ply - 1), truth_of(table), table.moves[-1]
             for seat in range(4):
                 texts = set()
                 for world in (None, 1, 2):
@@ -307,7 +306,7 @@ def test_the_person_is_never_given_the_true_state(tmp_path, console, monkeypatch
     truths, worlds = [], []
 
     def choose(self):
-        truths.append(self.table._state)
+        truths.append(truth_of(self.table))
         worlds.append(self.table.world())
         return self.table.legal_moves()[0][0]
 
@@ -482,7 +481,7 @@ def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
         table.run()
         ending, scores = table.ending(), table.scores()
         assert re.fullmatch(ENDINGS[name], ending)
-        assert {game.ending(game.world(table._state, seat, seed=9)) for seat in range(2)} == {ending}
+        assert {game.ending(game.world(truth_of(table), seat, seed=9)) for seat in range(2)} == {ending}
         if scores[0] == scores[1]:
             assert "loses" not in ending
             assert "wins" not in ending

@@ -10,16 +10,18 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 
 import web_truth
 from web_clients import Process
-from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 import cardai
 from cardai.data.record import Reader
 from cardai.web import server
 
+pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in EXAMPLES.iterdir()}}
+SERVED = [*GAMES.values(), "--opponents", "random"]
 SHORT = {"literature": "table"}  # the variant whose games of random moves are short, where it is not the first one
 SCREENS = [(SMALL, "light"), (LARGE, "dark"), (SMALL, "dark"), (LARGE, "light")]
 FEW = {"moska": 2}  # seats, where a game of all seats takes long by random moves
@@ -35,20 +37,6 @@ PLANS = [
     for number, name in enumerate(sorted(GAMES))
     for offset, by in enumerate(("tapping", "keys"))
 ]
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    data = tmp_path_factory.mktemp("web") / "tables.sqlite"
-    process = Process(data, *GAMES.values(), "--opponents", "random")
-    yield process.home
-    process.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture

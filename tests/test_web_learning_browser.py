@@ -9,23 +9,11 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from axe_playwright_python.sync_playwright import Axe
-from web_clients import Process
-from web_pages import CHROMIUM, TOO_SMALL, chromium
+from web_pages import CHROMIUM, TOO_SMALL
 
+pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "tictactoe")
-    yield process.home
-    process.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
+SERVED = ["tictactoe"]
 
 
 @pytest.fixture

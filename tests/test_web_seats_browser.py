@@ -5,23 +5,11 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 
-from web_clients import Process
-from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
+pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "tictactoe")
-    yield process.home
-    process.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
+SERVED = ["tictactoe"]
 
 
 @pytest.fixture

@@ -1,0 +1,18 @@
+"""Fixtures of tests in a real browser, which name this module as their plugin: a server of the games in `SERVED`."""
+
+import pytest
+from web_clients import Process
+from web_pages import chromium
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory, request):
+    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", *request.module.SERVED)
+    yield process.home
+    process.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
