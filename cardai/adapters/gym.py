@@ -25,20 +25,8 @@ from cardai.registry import available, load
 from cardai.table.one import OneGame
 
 
-def single(
-    game: str | Game,
-    *,
-    opponents: str | Spec | Agent | Sequence[str | Spec | Agent] = "random",
-    seat: int | str = 0,
-    seats: int | None = None,
-    variant: str | None = None,
-    encoder: str | None = None,
-    reward: str = "score",
-    illegal: str = "raise",
-    render_mode: str | None = None,
-    kinds: int = KINDS,
-) -> "OneSeat":
-    """An environment of Gymnasium in which a step is a decision of one seat.
+class OneSeat(gymnasium.Env):
+    """An environment of Gymnasium in which a step is a decision of one seat at a table of a game of cardai.
 
     game: a game, its name or its path. opponents: agent specs of the other seats, in order after the learner's, or one
     for all of them; a list says how many seats there are. seat: the learner's, or "rotate" for the next one at each
@@ -46,13 +34,6 @@ def single(
     in [0, 1] when the game ends, "centred" takes `usual_score` off. illegal: "raise" raises IllegalMove for an illegal
     action, "next" plays the next legal one instead, for checkers that sample without a mask. render_mode: "ansi" or
     None. kinds: see `cardai.adapters.choosing`. Raises CardaiError for whatever the game does not allow.
-    """
-    return OneSeat(load(game) if isinstance(game, str) else is_game(game), opponents, seat, seats, variant, encoder,
-                   reward, illegal, render_mode, kinds)  # fmt: skip
-
-
-class OneSeat(gymnasium.Env):
-    """A seat at a table of a game of cardai; `single` makes it.
 
     Observations: u8[width]; if moves are chosen piece by piece, they end with what is chosen so far. `action_masks()`
     is bool[n], as MaskablePPO of sb3-contrib wants it; infos have it as "action_mask", i8[n]. `table`: the present game
@@ -63,17 +44,19 @@ class OneSeat(gymnasium.Env):
 
     def __init__(
         self,
-        game: Game,
-        opponents: str | Spec | Agent | Sequence[str | Spec | Agent],
-        seat: int | str,
-        seats: int | None,
-        variant: str | None,
-        encoder: str | None,
-        reward: str,
-        illegal: str,
-        render_mode: str | None,
-        kinds: int,
+        game: str | Game,
+        *,
+        opponents: str | Spec | Agent | Sequence[str | Spec | Agent] = "random",
+        seat: int | str = 0,
+        seats: int | None = None,
+        variant: str | None = None,
+        encoder: str | None = None,
+        reward: str = "score",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+        kinds: int = KINDS,
     ) -> None:
+        game = load(game) if isinstance(game, str) else is_game(game)
         for name, value, known in (
             ("reward", reward, ("score", "centred")),
             ("illegal", illegal, ("raise", "next")),
@@ -167,6 +150,9 @@ class OneSeat(gymnasium.Env):
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks().astype(np.int8)}
+
+
+single = OneSeat
 
 
 def name_of_environment(game: Game) -> str:

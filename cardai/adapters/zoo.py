@@ -19,30 +19,13 @@ from cardai.game import Game, is_game
 from cardai.registry import load
 
 
-def aec(
-    game: str | Game,
-    *,
-    seats: int | None = None,
-    variant: str | None = None,
-    encoder: str | None = None,
-    reward: str = "score",
-    render_mode: str | None = None,
-    reveal: bool = False,
-    kinds: int = KINDS,
-) -> "CardTable":
-    """An environment of PettingZoo in which each seat is an agent, `player_0` and so on.
+class CardTable(AECEnv):
+    """An environment of PettingZoo in which each seat of a game of cardai is an agent, `player_0` and so on.
 
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. reward:
     "score" pays each seat its score in [0, 1] when the game ends; "centred" takes `usual_score` off. render_mode:
     "ansi" for the text of the game's table, or None. reveal: whether `state()` may show all cards. kinds: see
     `cardai.adapters.choosing`. Raises CardaiError for whatever the game does not allow.
-    """
-    return CardTable(load(game) if isinstance(game, str) else is_game(game), seats, variant, encoder, reward,
-                     render_mode, reveal, kinds)  # fmt: skip
-
-
-class CardTable(AECEnv):
-    """A table of a game of cardai; `aec` makes it.
 
     Observations: {"observation": u8[width], "action_mask": i8[n]}; the mask is in the infos too, and zero for who is
     not to move. If moves are chosen piece by piece, the observation ends with what the seat has chosen so far; the
@@ -52,15 +35,17 @@ class CardTable(AECEnv):
 
     def __init__(
         self,
-        game: Game,
-        seats: int | None,
-        variant: str | None,
-        encoder: str | None,
-        reward: str,
-        render_mode: str | None,
-        reveal: bool,
-        kinds: int,
+        game: str | Game,
+        *,
+        seats: int | None = None,
+        variant: str | None = None,
+        encoder: str | None = None,
+        reward: str = "score",
+        render_mode: str | None = None,
+        reveal: bool = False,
+        kinds: int = KINDS,
     ) -> None:
+        game = load(game) if isinstance(game, str) else is_game(game)
         super().__init__()
         if reward not in ("score", "centred"):
             raise CardaiError(f"reward is 'score' or 'centred', not {reward!r}")
@@ -173,3 +158,6 @@ class CardTable(AECEnv):
         else:
             self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
+
+
+aec = CardTable
