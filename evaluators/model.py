@@ -12,7 +12,6 @@ import dataclasses
 import functools
 import itertools
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -28,7 +27,7 @@ from cardai.evaluators.bodies import options
 from cardai.evaluators.bodies.arrays import hidden_of, layers_of
 from cardai.evaluators.jax_start import check_devices
 from cardai.evaluators.model_metadata import MODEL_FILE, ModelMetadata, is_weight
-from cardai.evaluators.network_file import set_tensors, tensors_of
+from cardai.evaluators.network_file import SUFFIX, set_tensors, shipped_files, tensors_of
 from cardai.evaluators.network_metadata import layout_of
 from cardai.evaluators.scorer import chosen
 from cardai.evaluators.scorer import set_device as set_device
@@ -53,9 +52,6 @@ MOST_WEIGHTS = 1 << 19
 batches, is faster with more."""
 NATIVE_BATCH = 1024
 """How many rows at once a model is best asked to score by compiled code, which takes as long for each row."""
-
-_SUFFIX = ".safetensors"
-_NAME = re.compile(r"[\w-][\w.-]*")
 
 
 class Model:
@@ -279,7 +275,7 @@ def find(game: Game, name: str) -> Model | None:
 
 def known(game: Game) -> dict[str, Known]:
     """Return the models shipped for a game, by name."""
-    shipped = {place.stem: read_metadata(place) for place in sorted((SHIPPED / is_game(game).name).glob(f"*{_SUFFIX}"))}
+    shipped = {name: read_metadata(place) for name, place in shipped_files(SHIPPED, is_game(game).name).items()}
     return {name: Known(_about(metadata), metadata.moment) for name, metadata in shipped.items()}
 
 
@@ -295,10 +291,9 @@ def _about(metadata: ModelMetadata) -> str:
 
 def _place(game: Game, name: str) -> Path | None:
     """Return where the model of that name should be. Raises OSError if the place cannot be looked at."""
-    shipped = SHIPPED / game.name / f"{name}{_SUFFIX}"
-    if _NAME.fullmatch(name) and len(name) < 100 and shipped.is_file():
+    if shipped := shipped_files(SHIPPED, game.name).get(name):
         return shipped
-    if "/" not in name and os.sep not in name and not name.endswith(_SUFFIX) and not Path(name).exists():
+    if "/" not in name and os.sep not in name and not name.endswith(SUFFIX) and not Path(name).exists():
         return None
     place = Path(name)
     if not place.is_dir():

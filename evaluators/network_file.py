@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _LONGEST_HEADER = 1 << 24  # bytes; the headers that cardai writes have a few thousand
 _BYTES = {"F16": 2, "F32": 4}
 
+SUFFIX = ".safetensors"
+
 M = TypeVar("M")
 
 
@@ -217,6 +219,11 @@ class NetworkFile(Generic[M]):
         if not isinstance(value, dict):
             raise self.refusal(place, f"{what} is not a JSON object")
         return value
+
+
+def shipped_files(folder: Path, game: str) -> dict[str, Path]:
+    """Return the networks of a game in a folder of those that come with cardai, by name."""
+    return {place.stem: place for place in sorted((folder / game).glob(f"*{SUFFIX}"))}
 
 
 def tensors_of(module: "nnx.Module") -> dict[str, np.ndarray]:

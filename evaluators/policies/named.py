@@ -3,19 +3,17 @@
 This module is loaded whenever agents are listed, so it imports no JAX.
 """
 
-import re
 from pathlib import Path
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.evaluators.jax_start import check_devices
+from cardai.evaluators.network_file import shipped_files
 from cardai.files.named import note, place_of
 from cardai.game import Game
 
 SHIPPED = Path(__file__).parent / "shipped"
 """The policies that come with cardai: GAME/NAME.safetensors."""
-
-_NAME = re.compile(r"[a-z0-9_]{1,40}")
 
 
 def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
@@ -31,7 +29,7 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
             raise CardaiError(f"agent {spec!r}: {name!r} takes no value")
         flags[name] = value is not None
     called = f"policy:{argument}"  # a model may have the same name
-    place = place_of(called) or _place(game, argument)
+    place = place_of(called) or shipped_files(SHIPPED, game.name).get(argument) or Path(argument)
     note(called, place)
     check_devices()
     from cardai.evaluators.policies.policy import load
@@ -41,11 +39,5 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
 
 def listed(game: Game) -> dict[str, str]:
     """Returns the agents of the policies that come with cardai for a game, with a line about each: spec -> line."""
-    names = sorted(place.stem for place in (SHIPPED / game.name).glob("*.safetensors"))
     line = "plays the most probable move of a policy network that comes with cardai"
-    return {f"policy:{name}?greedy": line for name in names}
-
-
-def _place(game: Game, argument: str) -> Path:
-    shipped = SHIPPED / game.name / f"{argument}.safetensors"
-    return shipped if _NAME.fullmatch(argument) and shipped.is_file() else Path(argument)
+    return {f"policy:{name}?greedy": line for name in shipped_files(SHIPPED, game.name)}

@@ -78,9 +78,10 @@ def _alike(what: str, one: Value | None, other: Value | None) -> bool:
 def shipped(game: str) -> list[Path]:
     """The files of the networks and policies of a game that come with cardai."""
     from cardai.evaluators.model import SHIPPED
+    from cardai.evaluators.network_file import shipped_files
     from cardai.evaluators.policies.named import SHIPPED as POLICIES
 
-    return [path for place in (SHIPPED, POLICIES) for path in sorted((place / game).glob("*.safetensors"))]
+    return [path for folder in (SHIPPED, POLICIES) for path in shipped_files(folder, game).values()]
 
 
 def _of_uses(uses: Uses) -> Behaviour:
