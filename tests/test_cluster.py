@@ -23,7 +23,7 @@ from cardai.measure.duel import duel
 from cardai.stats.deals import deal_seeds
 from cardai.table.cluster import cluster as door
 from cardai.table.cluster import driving, engine
-from cardai.table.cluster.blocks import play_on
+from cardai.table.cluster.blocks import play_games
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.cluster.driving import ClusterFailed, Event, Node, carry_out
 from cardai.table.cluster.identity import identity, refusal
@@ -358,7 +358,10 @@ def test_results_have_the_moves_tallies_and_outcomes_of_one_machine(here):
     agents = [agent(game, "random")]
     lineups, seeds = np.zeros((70, 3), np.int64), deal_seeds(1, 70)
     what = {"record": True, "outcomes": list(game.outcomes)}
-    one, many = play(game, agents, lineups, seeds, **what), play_on(here, game, agents, lineups, seeds, **what)
+    one, many = (
+        play(game, agents, lineups, seeds, **what),
+        play_games(game, agents, lineups, seeds, **what, cluster=here),
+    )
     for name in ("scores", "plies", "finished", "endless", "tally"):
         assert np.array_equal(getattr(one, name), getattr(many, name)), name
     assert one.decisions == many.decisions

@@ -1,6 +1,6 @@
 """Many games as tasks for any machine: a block of games is played there, and its results come back as bytes.
 
-    results = play_on(cluster, game, agents, lineups, seeds, variant="report")
+    results = play_games(game, agents, lineups, seeds, variant="report", cluster=cluster)
 
 The results are those of `cardai.table.many.play`, but for their times. Games depend on their seeds and line-ups only:
 it does not matter which games are in a block.
@@ -42,31 +42,16 @@ def play_games(
     outcomes: Sequence[str] = (),
     cluster: Cluster | None = None,
 ) -> Results:
-    """Play G games on a cluster, or on this machine without one. See `play_on` and `cardai.table.many.play`."""
-    what = {"variant": variant, "record": record, "progress": progress, "on_game": on_game, "outcomes": outcomes}
-    if cluster is None:
-        return play(game, agents, lineups, seeds, threads=threads, **what)
-    return play_on(cluster, game, agents, lineups, seeds, **what)
+    """Play G games on the machines of a cluster, or on this one without a cluster: see `cardai.table.many.play`.
 
-
-def play_on(
-    cluster: Cluster,
-    game: Game,
-    agents: Sequence[Agent],
-    lineups: np.ndarray,
-    seeds: np.ndarray,
-    *,
-    variant: str | None = None,
-    record: bool = False,
-    progress: CountProgress | None = None,
-    on_game: OnGame | None = None,
-    outcomes: Sequence[str] = (),
-) -> Results:
-    """Play G games on the machines of a cluster. The arguments are those of `cardai.table.many.play`.
-
-    Ctrl-C stops early with the blocks that are finished. Raises CardaiError and ClusterFailed as `Cluster.run`, and
-    ClusterFailed if some games cannot be played.
+    On a cluster, Ctrl-C stops early with the blocks that are finished. Raises CardaiError and ClusterFailed as
+    `Cluster.run`, and ClusterFailed if some games cannot be played.
     """
+    if cluster is None:
+        return play(
+            game, agents, lineups, seeds, variant=variant, threads=threads, record=record, progress=progress,
+            on_game=on_game, outcomes=outcomes,
+        )  # fmt: skip
     began, games = time.perf_counter(), len(seeds)
     block = max(1, min(MOST, -(-games // (_SHARES * max(1, cluster.slots)))))
     columns = lineups.astype("<i8"), np.asarray(seeds, np.uint64).astype("<u8")
