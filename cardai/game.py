@@ -27,13 +27,13 @@ from cardai.kernel.fence import Fenced, fenced, forget
 from cardai.kernel.native import ROLES, raw
 from cardai.kernel.query import divided, options_of
 from cardai.kernel.rules import (
+    SCORE,
     Rules,
     door_deal,
     door_encode,
     door_legal,
     door_move,
     door_resample,
-    door_score,
     door_value,
     lend,
 )
@@ -773,7 +773,7 @@ class Game:
         states, seats, turn = self._copy(state)
         if turn >= 0:
             raise CardaiError(f"{self.name}: the game is not over, this state has no score yet")
-        return np.array([door_score(self._lent, raw(states), seat) for seat in range(seats)])
+        return np.array([door_value(self.rules.calls[SCORE], raw(states), seat) for seat in range(seats)])
 
     def outcome(self, state: GameState, name: str) -> np.ndarray:
         """What an ended game was for each seat by an outcome, f8[seats], in the outcome's own unit.

@@ -20,7 +20,7 @@ from cardai.errors import CardaiError, positive, unknown
 from cardai.game import Game, GameState, is_game
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_blank, raw, seed_state
-from cardai.kernel.rules import door_legal, door_play, door_score, door_value, lend
+from cardai.kernel.rules import SCORE, door_legal, door_play, door_value, lend
 from cardai.rule import rule
 
 MOST_HISTORIES = 1_000_000
@@ -106,14 +106,13 @@ class GameTree:
         game, values = self.game, np.zeros((len(self.states), self.seats))
         if measure != "score" and measure not in game.outcomes:
             raise CardaiError(f"{game.name}: {unknown('measure', measure, ('score', *game.outcomes))}")
-        rules = lend(game.rules)
-        entry = None if measure == "score" else game.entry("outcome", game.outcomes[measure].of)
-        sign = -1.0 if measure != "score" and game.outcomes[measure].lower_is_better else 1.0
+        is_score = measure == "score"
+        entry = game.rules.calls[SCORE] if is_score else game.entry("outcome", game.outcomes[measure].of)
+        sign = -1.0 if not is_score and game.outcomes[measure].lower_is_better else 1.0
         for place in np.flatnonzero(self.turns < 0).tolist():
             state = raw(self.states[place : place + 1])
             for seat in range(self.seats):
-                value = door_score(rules, state, seat) if entry is None else door_value(entry, state, seat)
-                values[place, seat] = sign * float(value)
+                values[place, seat] = sign * float(door_value(entry, state, seat))
         return values
 
     @functools.cached_property

@@ -168,14 +168,8 @@ def door_resample(rules, states, seat, streams):
 
 
 @rule
-def door_score(rules, states, seat):
-    """A seat's score."""
-    return call_score(get(rules.calls, SCORE), at(states, 0), seat)
-
-
-@rule
 def door_value(value, states, seat):
-    """A heuristic's value."""
+    """A seat's score, or its value by an outcome or a heuristic."""
     return call_score(value, at(states, 0), seat)
 
 
