@@ -16,7 +16,7 @@ import pytest
 
 import cardai
 from cardai.app import doctor, rulebook
-from cardai.app.cli import _read_verb, run
+from cardai.app.cli import read_verb, run
 from cardai.data.record import read, verify
 from cardai.registry import load
 from cardai.rule import JIT, keeping
@@ -87,7 +87,7 @@ def test_the_version_is_that_of_the_package(output):
 
 def test_help_loads_nothing_heavy():
     for tokens in ([], ["--help"], ["match", "--help"]):
-        code = f"import sys; from cardai.app.cli import _read_verb, run; run({tokens!r}); print(*sys.modules)"
+        code = f"import sys; from cardai.app.cli import read_verb, run; run({tokens!r}); print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         slow = {"numba", "numpy", "matplotlib", "scipy", "jax", "cardai.game", "cardai.evaluators.training.verbs"}
         assert not slow & set(done.stdout.split())
@@ -132,8 +132,8 @@ def test_a_verb_of_a_package_may_be_broken_or_name_no_group(tmp_path, monkeypatc
     Path("verbs_fine.py").write_text('def go() -> None:\n    """Go."""\n')
     Path("verbs_broken.py").write_text("def go(:\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert _read_verb("verbs_fine", "go") == ("Go.", None)
-    assert _read_verb("verbs_broken", "go") == _read_verb("verbs_missing", "go") == (None, None)
+    assert read_verb("verbs_fine", "go") == ("Go.", None)
+    assert read_verb("verbs_broken", "go") == read_verb("verbs_missing", "go") == (None, None)
 
 
 def test_games_are_listed(output, answer):

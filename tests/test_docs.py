@@ -240,7 +240,7 @@ def test_the_contract_lists_what_the_module_of_cards_offers_with_its_parameters(
 
 
 def test_the_commands_of_the_readme_are_verbs():
-    cli._add_verbs()
+    cli.add_verbs()
     named = set(re.findall(r"`cardai ([a-z][\w-]*)", (ROOT / "README.md").read_text("utf-8")))
     assert {"play", "rules", "bench", "train"} <= named
     assert named - set(cli.app) - {"train-policy"} == set()

@@ -100,7 +100,7 @@ def classes() -> dict[str, set[str]]:
 @cache
 def verbs() -> dict[str, set[str]]:
     """The options of each verb."""
-    cli._add_verbs()
+    cli.add_verbs()
     found = {}
     for name in cli.app:
         if not name.startswith("-"):

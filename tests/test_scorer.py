@@ -129,7 +129,7 @@ def test_a_device_that_does_not_exist_is_refused_by_name(monkeypatch, chosen):
     monkeypatch.setattr(jax, "devices", devices)
     with pytest.raises(CardaiError, match="device 'gpu': JAX finds none here, only cpu"):
         set_device("gpu")
-    assert scorer._device == "auto"
+    assert scorer.chosen() == ("auto", "auto")
 
 
 def test_the_chosen_device_is_where_scorers_compute(module, chosen):

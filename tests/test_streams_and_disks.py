@@ -17,6 +17,7 @@ import pytest
 
 from cardai.app import cli
 from cardai.app.cli import run
+from cardai.errors import CardaiError
 from cardai.files.writing import append_line
 
 ROOT = Path(__file__).parent.parent
@@ -113,7 +114,7 @@ def refused(code: int, capsys, words: str) -> None:
 
 
 def test_every_verb_is_here():
-    cli._add_verbs()
+    cli.add_verbs()
     verbs = {name for name in cli.app if not name.startswith("-")}
     assert verbs == {*PRINTING, *ELSEWHERE} - {"help"}
 
@@ -184,7 +185,7 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path, before):
     soft = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, soft[1]))
     try:
-        with pytest.raises(cli._error(), match=r"cannot write .*history"):
+        with pytest.raises(CardaiError, match=r"cannot write .*history"):
             append_line(place, "x" * 100)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, soft)

@@ -97,6 +97,11 @@ def begin(socket) -> dict:
     return views(socket, lambda view: "moves" in view)
 
 
+def rows_in(store: Store, table: str) -> int:
+    """How many rows a table of the store's file has."""
+    return sqlite3.connect(store.path).execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]
+
+
 def play_on(socket, view: dict, seat: int = 0) -> dict:
     """Play the first move each time, to the end of the game."""
     while not view["over"]:
@@ -354,7 +359,7 @@ def test_a_table_is_not_set_up_by_wishes_that_are_not_offered(client, store, cha
     answer = client.post("/tables", json=wishes)
     assert answer.status_code == 400
     assert "internal" not in answer.json()["error"]
-    assert store._read('SELECT count(*) FROM "table"') == [(0,)]
+    assert rows_in(store, "table") == 0
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 4000, b'{"a":"' + b"x" * 5000 + b'"}'])

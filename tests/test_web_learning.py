@@ -21,6 +21,7 @@ from test_web import (  # noqa: F401 - fixtures
     client,
     offers_of,
     play_on,
+    rows_in,
     sit,
     store,
     views,
@@ -273,7 +274,7 @@ def test_wishes_that_do_not_fit_are_refused(client, store, wishes):  # noqa: F81
     answer = client.post("/tables", json={"game": "low_hand", "seats": ["me", "low"], "name": "Ann"} | wishes)
     assert answer.status_code == 400
     assert "internal" not in answer.text
-    assert store._read('SELECT count(*) FROM "table"') == store._read("SELECT count(*) FROM challenge") == [(0,)]
+    assert rows_in(store, "table") == rows_in(store, "challenge") == 0
 
 
 # Looking again.

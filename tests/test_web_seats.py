@@ -6,7 +6,7 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 
 from starlette.testclient import TestClient
-from test_web import HOME, LOW_HAND, NONCE, SOCKETS, TICTACTOE, another, client, offers_of, sit, store, views  # noqa: F401
+from test_web import HOME, LOW_HAND, NONCE, SOCKETS, TICTACTOE, another, client, offers_of, rows_in, sit, store, views  # noqa: F401
 
 from cardai.web import server
 from cardai.web.guards import Hosts
@@ -139,7 +139,7 @@ def test_a_person_stays_the_same_at_two_servers_that_share_a_browser(client, sto
         for _ in range(2):
             browser.post("/tables", json={"game": "low_hand", "seats": ["me", "low"], "name": "Ann"})
         assert {cookie.value for cookie in browser.cookies.jar if cookie.name == "person"} == {person}
-        assert elsewhere._read("SELECT count(*) FROM person") == [(1,)]
+        assert rows_in(elsewhere, "person") == 1
     elsewhere.close()
     made_up = another(client)
     made_up.cookies.set("person", "x", domain="127.0.0.1", path="/")

@@ -120,16 +120,16 @@ HERE, ALONE = Computing(), Sharing()
 
 
 @functools.cache
-def _add_verbs() -> None:
+def add_verbs() -> None:
     """Add the verbs that other packages bring, for example `train`. Their modules are imported when they run."""
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
-        about, group = _read_verb(entry.module, entry.attr)
+        about, group = read_verb(entry.module, entry.attr)
         app.command(entry.value, name=entry.name, help=about, group=group)
 
 
-def _read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
+def read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
     """The first line of a verb's docstring and the group that its module names, both read from the source."""
     import ast
     from importlib.util import find_spec
@@ -167,7 +167,7 @@ def _open_closed_streams() -> None:
 
 def run(tokens: Sequence[str]) -> int:
     """Run one command line. Returns its exit code."""
-    _add_verbs()
+    add_verbs()
     try:
         code = app(tokens)
         sys.stdout.flush()
