@@ -253,7 +253,7 @@ def settle_asking_who_can_claim(state):
     ],
 )
 def test_a_fault_in_what_a_move_shows_breaks_a_law(settle, law, seed):
-    """All that the law looks at is looked at, however long it takes. Of the seeds 0 to 6, 0, 3, 4 and 6 find the last."""
+    """The law looks at all, however long it takes. Of the seeds 0 to 6, 0, 3, 4 and 6 find the last fault."""
     encoders = {"facts": GAME.encoders["facts"]}
     game = replace(GAME, settle=settle, encoders=encoders, players={}, heuristics={}, playouts=None, phases={})
     (verdict,) = check(game, laws=[law], effort="quick", seed=seed, seconds=math.inf)
