@@ -78,15 +78,13 @@ def twins(table: Any, game: Game, seat: int, seed: int) -> Iterator[tuple[Any, A
     other.past = _Past(_stored(game, game.world(one.past.record[0], seat, seed)))
     while not one.is_terminal():
         yield one, other
-        if other.is_terminal() or one.current_player() != other.current_player():
-            return
         for ways in ([rng.choice(node.legal_actions()) for node in (one, other)], [common(one, other, rng)] * 2):
             if -1 not in ways:
                 following = [node.child(int(action)) for node, action in zip((one, other), ways, strict=True)]
-                if len({node.information_state_string(seat) for node in following}) == 1:
+                if len({(node.current_player(), node.information_state_string(seat)) for node in following}) == 1:
                     break
         else:
-            return  # the seat can tell them apart now
+            return  # the seat can tell them apart
         one, other = following
 
 
