@@ -302,8 +302,9 @@ def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int
     """Nanoseconds for one operation: `run` does `size` of them and is repeated for about `seconds`."""
 
     def work() -> int:
-        run()
-        return size
+        for _ in range(16):  # a look at the clock takes as long as some operations
+            run()
+        return 16 * size
 
     work()  # compiled before the clock starts
     return Timing.of([1e9 / timed(work, seconds).per_second for _ in range(repeats)])
