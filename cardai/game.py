@@ -419,7 +419,7 @@ class Game:
     score_sum: Callable[[int], float | None] = lambda seats: None
     teams: int = 0
     seats_alike: bool = True
-    cards_alike: bool = True
+    cards_alike: bool | Callable[[Any], Sequence[int]] = True
     default_seats: int = 2
     variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
     choices: Mapping[str, Sequence[int]] = field(default_factory=dict)

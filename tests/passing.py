@@ -318,6 +318,11 @@ def hearts(state, seat):
     return "had hearts" if int(state.with_hearts) >> seat & 1 else "had no hearts"
 
 
+def cards_alike(state):
+    """3: a seat that says so holds a heart."""
+    return [0x111 << HEARTS, full_deck(CARDS) & ~(0x111 << HEARTS)]
+
+
 def holdings(state):
     return [*(int(hand) for hand in state.hands), *(int(cards) for cards in state.played)]
 
@@ -341,7 +346,7 @@ GAME = Game(
     blank=blank,
     score_sum=lambda seats: 1.0,
     holdings=holdings,
-    cards_alike=False,  # a seat that says so holds a heart
+    cards_alike=cards_alike,
     variants={"two": {"passing": 2}, "one": {"passing": 1, "declaring": 1}},
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={"high": Player(high, "passes and plays its highest cards", sees="own")},

@@ -6,6 +6,7 @@ n (ln n + c) were drawn, then a state is missing from the list with a probabilit
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 
 import numpy as np
 
@@ -16,6 +17,7 @@ HINT = 4.0  # standard deviations that call for a second, larger sample
 MANY_WORLDS = 1024  # in that second sample
 LIKELY, CERTAIN = 8.0, 25.0  # the c above: for a first look, and before a law counts as broken
 
+_LOGS = np.array([math.lgamma(n + 1) for n in range(64)])  # of factorials
 _RNG = HEADER.index("rng")  # the place of the random stream among a state's words
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -66,18 +68,30 @@ def _tail(hits: int, trials: int, p: float) -> float:
     )
 
 
-def off_twice(first: np.ndarray, again: Callable[[], np.ndarray]) -> tuple[int, int] | None:
+def strictness(cells: int) -> float:
+    """The standard deviations of HINT for one of many differences: one sample in 100 has a larger one by chance."""
+    return max(HINT, -NormalDist().inv_cdf(0.005 / max(1, cells)))
+
+
+def off_twice(first: np.ndarray, again: Callable[[], np.ndarray], hint: float = HINT) -> tuple[int, int] | None:
     """Which of some differences from even, in standard deviations, is more than SIGMA: its place and its sign, or None.
 
-    It must be more than HINT in a `first` sample, and more than SIGMA in a second one, larger and independent, which
+    It must be more than `hint` in a `first` sample, and more than SIGMA in a second one, larger and independent, which
     `again` gives. That is taken only if the first one calls for it.
     """
-    suspects = np.abs(first) > HINT
+    suspects = np.abs(first) > hint
     if not suspects.any():
         return None
     certain = np.where(suspects, again() * np.sign(first), 0)
     place = int(np.argmax(certain))
     return (place, int(np.sign(first.flat[place]))) if certain.flat[place] > SIGMA else None
+
+
+def none_drawn(size: np.ndarray, marked: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """P(none of the `marked` cards is among `drawn` ones of `size` cards), each at most 62: f8, broadcast."""
+    left = size - marked - drawn
+    logarithm = _LOGS[size - marked] - _LOGS[np.maximum(left, 0)] - _LOGS[size] + _LOGS[size - drawn]
+    return np.where(left >= 0, np.exp(logarithm), 0.0)
 
 
 def unevenness(counts: Sequence[int]) -> float:

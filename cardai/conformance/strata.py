@@ -96,11 +96,11 @@ class Places:
         self._holdings, numbers = holdings, words(examples)
         places = self._listed(examples)
         same = [(numbers == places[:, [place]]).all(axis=0) for place in range(places.shape[1])]
-        self._columns = [int(np.argmax(equal)) for equal in same if equal.any()]
+        self.columns = [int(np.argmax(equal)) for equal in same if equal.any()]
 
     def sets(self, states: np.ndarray) -> np.ndarray:
         """The cards in each place that was found: i64[N, places]."""
-        return words(states)[:, self._columns] if self._columns else self._listed(states)
+        return words(states)[:, self.columns] if self.columns else self._listed(states)
 
     def sizes(self, states: np.ndarray) -> np.ndarray:
         """The number of cards in each place that was found: i64[N, places]."""

@@ -14,6 +14,7 @@ import numpy as np
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
+from cardai.conformance.evidence import words
 from cardai.conformance.note import is_barred, note_again, note_place, note_rule, refuse
 from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
@@ -67,6 +68,7 @@ class Effort:
     tallied: int  # positions whose listed worlds are drawn often, in all setups together
     dealt: int  # deals made to find those that look like a given one, for each seat
     told: int  # moves whose text for other seats is compared, in all setups together
+    chances: int  # positions whose `chances` are compared with worlds, in all setups together; 512 worlds of each
     pooled_deals: int  # for counts of where cards lie, in all setups together
     pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
     symmetry_games: int  # for the mean scores of seats, in all setups together
@@ -81,18 +83,19 @@ class Effort:
 EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
-        dealt=40_000, told=60, pooled_deals=10_000, pooled_views=100, symmetry_games=4000, plain_games=2, named=400,
-        patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
+        dealt=40_000, told=60, chances=60, pooled_deals=10_000, pooled_views=250, symmetry_games=4000, plain_games=2,
+        named=400, patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
-        dealt=700_000, told=200, pooled_deals=40_000, pooled_views=400, symmetry_games=12_000, plain_games=6,
-        named=2000, patience=2.0, plain_seconds=4.0, eventful=3, seconds=46.0,
+        dealt=700_000, told=200, chances=120, pooled_deals=40_000, pooled_views=900, symmetry_games=12_000,
+        plain_games=6, named=2000, patience=2.0, plain_seconds=4.0, eventful=3, seconds=46.0,
     ),
     "thorough": Effort(
         games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
-        tallied=600, dealt=7_000_000, told=2000, pooled_deals=200_000, pooled_views=2000, symmetry_games=100_000,
-        plain_games=20, named=10_000, patience=120.0, plain_seconds=math.inf, eventful=3, seconds=math.inf,
+        tallied=600, dealt=7_000_000, told=2000, chances=1000, pooled_deals=200_000, pooled_views=2000,
+        symmetry_games=100_000, plain_games=20, named=10_000, patience=120.0, plain_seconds=math.inf,
+        eventful=3, seconds=math.inf,
     ),
 }  # fmt: skip
 
@@ -101,6 +104,8 @@ PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game i
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
+CARDS = 62  # the most that a set can hold
+MOSTLY = 0.7  # the share of the cards that a hidden set shows sooner or later
 EXAMPLES = 200  # states from which the places of the cards are found
 WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
@@ -459,15 +464,65 @@ class Testbed:
         return [name for name in names if not self.game.state[name].shape]
 
     @functools.cached_property
+    def small_numbers(self) -> list[str]:
+        """Those of `numbers` that may be the number of a card or a suit, and are no secret."""
+        found = self.numbers
+        for seats in self.game.seats:
+            states = self._examples(seats)
+            worlds = self.compiled.worlds_of_each(states, 0, 0)
+            found = [
+                name
+                for name in found
+                if -1 <= states[name].min() <= states[name].max() < CARDS and (states[name] == worlds[name]).all()
+            ]
+        return found
+
+    @functools.cached_property
     def places(self) -> dict[int, Places]:
         """Where the cards lie, by number of seats. The game must have `holdings`."""
         places = {}
         for seats in self.game.seats:
-            states = np.concatenate([trace.states for trace in self.traces if trace.setup.seats == seats])
-            picked = self.chance("places", seats).integers(len(states), size=EXAMPLES)
             end = next(trace.end for trace in self.traces if trace.setup.seats == seats)
-            places[seats] = Places(states[picked], end.holdings)
+            places[seats] = Places(self._examples(seats), end.holdings)
         return places
+
+    def _examples(self, seats: int) -> np.ndarray:
+        """States of games with this number of seats: STATE[EXAMPLES]."""
+        states = np.concatenate([trace.states for trace in self.traces if trace.setup.seats == seats])
+        return states[self.chance("places", seats).integers(len(states), size=EXAMPLES)]
+
+    @functools.cached_property
+    def aside(self) -> dict[int, list[tuple[int, int]]]:
+        """Hidden sets of cards beside the places, such as those passed on, by number of seats.
+
+        Each is a field of the state, as the first of its numbers and how many there are: one, or one for each seat. It
+        is told by what it holds: always cards of the game, in the end most of them, in a world other ones than in the
+        state it is drawn from, but as many.
+        """
+        return {seats: self._aside(seats) for seats in self.game.seats}
+
+    def _aside(self, seats: int) -> list[tuple[int, int]]:
+        states, worlds = self._examples(seats), self._examples(seats)
+        for seat in range(seats):
+            worlds[seat::seats] = self.compiled.worlds_of_each(states[seat::seats], seat, seat)
+        cards, found = np.bitwise_or.reduce(self.places[seats].sets(states), axis=None), []
+        for name, (kind, offset, *_) in (self.game.state.fields or {}).items():
+            size = seats if kind.shape and kind.shape[0] >= max(self.game.seats) and len(kind.shape) == 1 else 1
+            column = offset // 8
+            if name in CORE_FIELDS or column in self.places[seats].columns or (kind.shape and size == 1):
+                continue
+            sets, others = (words(block)[:, column : column + size] for block in (states, worlds))
+            both = np.concatenate([sets, others])
+            fits = (
+                (both >= 0).all()
+                and (both & ~cards == 0).all()
+                and (np.bitwise_count(sets) == np.bitwise_count(others)).all()
+            )
+            if fits and (sets != others).any():
+                spread = np.bitwise_count(np.bitwise_or.reduce(both, axis=None))
+                if spread >= MOSTLY * np.bitwise_count(cards):
+                    found.append((column, size))
+        return found
 
     def from_strata(self, count: int, salt: str) -> list[Position]:
         """Returns `count` positions in which a seat is to move, drawn from the strata in rounds."""

@@ -26,12 +26,9 @@ from cardai.conformance.evidence import (
 from cardai.conformance.law import Steps, each, each_table, each_view, law
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, View
-from cardai.game import GameState, listed_pieces
 from cardai.kernel.native import HEADER
 
 OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
-CHANCE_WORLDS = 512  # from which shares of worlds are counted
-ROUNDING = 1e-6
 FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
@@ -238,37 +235,3 @@ def _drift(here: View, count: int, seed: int) -> np.ndarray:
     twice = bits(here.compiled.worlds_of_each(of_worlds, here.seat, seed + 2)).mean(axis=0)
     mean = (once + twice) / 2
     return (twice - once) / np.sqrt(np.maximum(mean * (1 - mean), 1e-9) * 2 / count)
-
-
-@each("views", lambda testbed: testbed.chosen(testbed.effort.even, "chances"), needs="chances holdings")
-def chances_are_those_of_worlds(here: View) -> None:
-    """`chances` gives each piece the share of worlds in which a hand has it (5 sigma), the same from any world.
-
-    A game without `chances` or without `Game.holdings` is not tested.
-    """
-    worlds = here.worlds(CHANCE_WORLDS)
-    given, others = (_chances(here, worlds[k]) for k in (0, 1))
-    if not np.allclose(given, others, rtol=0, atol=ROUNDING):
-        raise here.broken(f"chances gives seat {here.seat} other numbers in two of its worlds")
-    if given.min() < -ROUNDING or (given.sum(axis=0) > 1 + ROUNDING).any():
-        raise here.broken(f"chances gives seat {here.seat} a piece whose chances are below 0 or sum to more than 1")
-    held = np.zeros_like(given)
-    for world in worlds:
-        for place, cards in enumerate(here.holdings(world)[: len(here.seats)]):
-            held[place, listed_pieces(cards)] += 1
-    expected = given * len(worlds)
-    spread = np.sqrt(np.maximum(expected * (1 - given), 0))
-    wrong = np.abs(held - expected) > SIGMA * spread + SIGMA**2 / 3 * (spread > 0) + ROUNDING * len(worlds)
-    if wrong.any():
-        place, piece = (int(k) for k in np.argwhere(wrong)[0])
-        share = f"{held[place, piece] / len(worlds):.3f} of its worlds"
-        said = f"chances says {given[place, piece]:.3f} to seat {here.seat}"
-        raise here.broken(f"seat {place} has {here.game.pieces[piece]} in {share}, but {said}")
-
-
-def _chances(here: View, world: GameState) -> np.ndarray:
-    """What `chances` writes for the seat in one of its worlds: f8[seats, pieces]."""
-    assert here.game.chances is not None
-    shares = np.zeros((len(here.seats), len(here.game.pieces)))
-    here.ask(here.game.chances, world.copy(), here.seat, shares)
-    return shares

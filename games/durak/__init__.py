@@ -10,7 +10,7 @@ from .encode import encode_relative, encode_report, relative_layout, report_layo
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
-from .text import ending, holdings, parse, picks, show, spell, zones
+from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
 
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
@@ -81,6 +81,7 @@ GAME = Game(
     picks=picks,
     ending=ending,
     holdings=holdings,
+    cards_alike=cards_alike,
     decided=decided,
     playouts="thrifty",
     unit=lambda state: (100.0, "percentage points of the chance not to lose"),

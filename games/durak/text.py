@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cardai.cards import DECK36
+from cardai.cards import DECK36, full_deck, suit_cards
 from cardai.game import Zone
 
-from .rules import MOVE, NO_CARD, NONE
+from .rules import DECK, HAND, MOVE, NO_CARD, NONE
 
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
@@ -100,6 +100,16 @@ def ending(state):
     if names["playing"]:
         return f"{names['playing'][0]} is left with cards and is the durak."
     return f"Nobody has cards left: a draw between {' and '.join(names['leavers'])}."
+
+
+def cards_alike(state):
+    """5.4, 5.5: hidden cards that are as likely in each place: by whether they may have been dealt, and by suit."""
+    trumps, everything = int(suit_cards(state["trump"])), int(full_deck(DECK))
+    lowest = int(state["lowest_trump"])
+    undealt = trumps & ((1 << lowest) - 1 if lowest != NONE else everything)
+    limited = int(state["suit_limit"]) < HAND
+    groups = [int(suit_cards(suit)) & everything for suit in range(4)] if limited else [everything]
+    return [part for group in groups for part in (group & undealt, group & ~undealt) if part]
 
 
 def holdings(state):

@@ -20,7 +20,7 @@ from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .suites import SUITES
-from .text import ending, holdings, parse, picks, show, spell, zones
+from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
 from .worlds import blank, resample
 
 ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
@@ -53,7 +53,7 @@ GAME = Game(
     score=score,
     score_sum=lambda seats: seats / 2,  # 4.2
     seats_alike=False,  # 3.5: seats claim in the order of their numbers
-    cards_alike=False,  # 2.1: who asks for a card has another one of its half-suit
+    cards_alike=cards_alike,
     resample=resample,
     blank=blank,
     encoders={

@@ -217,6 +217,11 @@ def ending(state):
     return f"{result}: {', '.join(winners[:-1])} and {winners[-1]} win."
 
 
+def cards_alike(state):
+    """2.1: hidden cards that are as likely in each place: who asks for a card has another one of its half-suit."""
+    return [set_of(half) for half in range(HALVES)]
+
+
 def holdings(state):
     """The sets of cards in every place: each hand, and the half-suits of each team and of nobody."""
     claimed = [sum(set_of(half) for half in range(HALVES) if int(won) >> half & 1) for won in state["won"]]
