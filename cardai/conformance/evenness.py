@@ -40,6 +40,7 @@ ALL = ASIDE + 16
 DRAWS = 256  # worlds of a view
 CHANCE_WORLDS = 512  # the same for `chances`
 ROUNDING = 1e-6
+EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
 STEEP = 4  # see `_small_first`
 CHUNK = 1000  # states whose cards are counted at once
 
@@ -63,6 +64,10 @@ class Tally:
     def sigmas(self) -> np.ndarray:
         """How far each sum is from 0, in standard deviations."""
         return self.total / np.sqrt(np.maximum(self.variance, 1))
+
+
+Sample = Generator[Looked, None, Tally | None]
+"""Counts at work, as far as they have come; they end with their tally, or None if nothing could be counted."""
 
 
 @law
@@ -102,57 +107,59 @@ def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
 
 def _tested(
     testbed: Testbed,
-    tally: Callable[[Testbed, int, int], Generator[Looked, None, Tally | None]],
+    tally: Callable[..., Sample],
     count: int,
     what: str,
     name: Callable[[Testbed, int], str] | None = None,
 ) -> Steps:
     """Break the law if one of the counts is off by more than SIGMA in two samples.
 
-    `tally(testbed, part, count)` takes a sample of its own for each `part`. The first may be cut; the second, which is
-    taken only if something seems to be wrong, is LARGER and is not. `what`: compared with what, in words.
+    `tally(testbed, part, count, suspects)` takes a sample of its own for each `part`. The first may be cut; the second,
+    which is taken only if something seems to be wrong, is LARGER and is not. Both end early if one of the `suspects`,
+    bool[cells], or of all counts if None, is EVIDENT. `what`: compared with what, in words.
     """
-    looked = None
-    steps = tally(testbed, 0, count if testbed.game.holdings else 0)
+    looked = Looked(0, "")
+    steps = tally(testbed, 0, count if testbed.game.holdings else 0, None)
     try:
         while True:
             looked = next(steps)
             yield looked
     except StopIteration as done:
         first = done.value
-    if first is None or looked is None:
+    if first is None:
         return
+    hint = strictness(int(np.count_nonzero(first.variance)))
 
     def again() -> np.ndarray:
-        second = at_once(tally(testbed, 1, LARGER * max(1, looked.done)))
-        assert second is not None
-        return second.sigmas
+        number = max(1, looked.done) if looked.enough else count
+        second = at_once(tally(testbed, 1, LARGER * number, np.abs(first.sigmas) > hint))
+        return np.zeros_like(first.total) if second is None else second.sigmas
 
-    if found := off_twice(first.sigmas, again, strictness(int(np.count_nonzero(first.variance)))):
+    if found := off_twice(first.sigmas, again, hint):
         more = "more" if found[1] > 0 else "less"
         raise LawError(
             f"{testbed.anywhere()}, any ply: {(name or _name)(testbed, found[0])} {more} often {what} (5 sigma)"
         )
 
 
-def _dealt(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
+def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
     """Deals less a world of each."""
-    tallies = []
+    tallies = _Sum(suspects)
     each, before = (-(-number // len(testbed.setups)) for number in (count, part * testbed.effort.pooled_deals))
     seen = Looked(each * len(testbed.setups), "deals")
     for setup, first in itertools.product(
         _small_first(testbed.setups, lambda setup: setup.seats), range(0, each, CHUNK)
     ):
         yield seen
-        if seen.enough:
+        if seen.enough or tallies.is_evident:
             break
         deals = testbed.deals(setup, before + first, min(CHUNK, each - first))
         seen.done += len(deals)
         for seat in range(setup.seats):
             block = deals[seat :: setup.seats]
             worlds = testbed.compiled.worlds_of_each(block, seat, part * setup.seats + seat + first)
-            tallies.append(_differences(testbed, block, worlds, seat))
-    return _sum(tallies)
+            tallies.add(_differences(testbed, block, worlds, seat))
+    return tallies.tally
 
 
 def _small_first(things: Iterable[T], seats: Callable[[T], int]) -> list[T]:
@@ -185,17 +192,23 @@ def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat:
 
 
 def _of_views(
-    tally: Callable[[View, int, np.ndarray, np.ndarray], Tally], testbed: Testbed, part: int, count: int
-) -> Generator[Looked, None, Tally | None]:
+    tally: Callable[[View, int, np.ndarray, np.ndarray], Tally],
+    testbed: Testbed,
+    part: int,
+    count: int,
+    suspects: np.ndarray | None,
+) -> Sample:
     """The tallies of views, each of some worlds and of where the cards lie in them: STATE[DRAWS], see `_lying`."""
-    tallies = []
+    tallies = _Sum(suspects)
     for i, here in enumerate(seen := _views(testbed, count, f"{'kept' if tally is _kept else 'even'} {part}")):
         yield seen
         states = here.worlds(DRAWS, i)
         lie = _lying(testbed, states, here.seat)
         if (lie != lie[:, :1]).any():
-            tallies.append(tally(here, i, states, lie))
-    return _sum(tallies)
+            tallies.add(tally(here, i, states, lie))
+        if tallies.is_evident:
+            break
+    return tallies.tally
 
 
 def _views(testbed: Testbed, count: int, salt: str) -> Counted[View]:
@@ -259,9 +272,9 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
     )
 
 
-def _by_chances(testbed: Testbed, part: int, count: int) -> Generator[Looked, None, Tally | None]:
+def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
     """In how many worlds each piece is in each hand, less what `chances` says, by hand and by tenths of the chance."""
-    tallies, most = [], max(testbed.game.seats)
+    tallies, most = _Sum(suspects), max(testbed.game.seats)
     for number, here in enumerate(seen := _views(testbed, count, f"chances {part}")):
         yield seen
         worlds = here.worlds(CHANCE_WORLDS, number)
@@ -280,10 +293,10 @@ def _by_chances(testbed: Testbed, part: int, count: int) -> Generator[Looked, No
         cells[:, : len(given)] = np.roll([off.sum(axis=0), len(worlds) * spread], -here.seat, axis=1)
         tenth = np.minimum((10 * given).astype(int), 9)
         tenths = np.array([(off * (tenth == k) * (spread > 0)).sum(axis=(1, 2)) for k in range(10)])
-        tallies.append(
-            Tally(*(np.append(*pair) for pair in zip(cells, (tenths.sum(1), (tenths**2).sum(1)), strict=True)))
-        )
-    return _sum(tallies)
+        tallies.add(Tally(*(np.append(*pair) for pair in zip(cells, (tenths.sum(1), (tenths**2).sum(1)), strict=True))))
+        if tallies.is_evident:
+            break
+    return tallies.tally
 
 
 def _most_off(variance: np.ndarray) -> np.ndarray:
@@ -408,10 +421,23 @@ def _tally(few: np.ndarray, total: np.ndarray, together: np.ndarray, variance: n
     return Tally(*cells)
 
 
-def _sum(tallies: list[Tally]) -> Tally | None:
-    if not tallies:
-        return None
-    return Tally(sum(tally.total for tally in tallies), sum(tally.variance for tally in tallies))  # pyright: ignore
+class _Sum:
+    """Tallies, added up. `is_evident`: whether one of the suspects, or of all if None, is off by more than EVIDENT.
+
+    That is looked at after 8, 16, 32 ... tallies. It is so much stricter than SIGMA that a sound game gains no chance
+    to be blamed, and gross faults take no long look.
+    """
+
+    def __init__(self, suspects: np.ndarray | None) -> None:
+        self.suspects, self.number, self.tally, self.is_evident = suspects, 0, None, False
+
+    def add(self, tally: Tally) -> None:
+        total, number = self.tally, self.number + 1
+        total = tally if total is None else Tally(total.total + tally.total, total.variance + tally.variance)
+        self.number, self.tally = number, total
+        if number >= 8 and number.bit_count() == 1:
+            off = np.abs(total.sigmas)
+            self.is_evident = bool((off if self.suspects is None else off[self.suspects]).max() > EVIDENT)
 
 
 def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
