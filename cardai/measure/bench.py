@@ -7,6 +7,10 @@ Equal agents may be in several seats. Rotations that seat them alike are one gam
 
 Figures are in percent, or in the unit of an outcome of the game, with 95 % intervals by `cardai.stats.interval`.
 The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
+
+If an agent runs code of somebody else's, which may remember, no deal is played twice: see `cardai.measure.duplicate`.
+In a suite all rows then have deals of their own, and so has each agent with such code; the other agents play the deals
+of the first one, so that they are compared on the same deals.
 """
 
 import itertools
@@ -32,7 +36,15 @@ from cardai.measure.bench_report import (
     SearchCost,
     SuiteResult,
 )
-from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_places, play_rotated
+from cardai.measure.duplicate import (
+    at_the_table,
+    in_one_memory,
+    line_up_of,
+    needs_own_deals,
+    outcomes,
+    outcomes_of_places,
+    play_rotated,
+)
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
@@ -89,7 +101,8 @@ def run_suite(
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
         _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
     planned, missing = _planned(game, line_ups, agents or suite.agents, games, variant, isolate)
-    salt = _salt(salt, (player for plan in planned for player in plan.line_up))
+    own_deals = any(needs_own_deals(plan.line_up) for plan in planned)
+    salt = _salt(salt, own_deals)
 
     total = sum(plan.games for plan in planned)
     measures = _measures(game, suite.measure, game.measures, map(len, line_ups.values()))
@@ -108,9 +121,10 @@ def run_suite(
             variant,
             threads,
             part,
-            salt=salt,
+            salt=f"{salt} {plan.row} {_number(planned, plan)}" if own_deals else salt,
             noted=noted,
             cluster=cluster,
+            own_deals=own_deals,
         )
         counted = partial(outcomes_of_places, places, plan.counted)
         own = {one.name: counted(outcomes(one.name, results)) for one in measures}
@@ -143,6 +157,8 @@ def run_suite(
         seconds=sum(row.seconds for row in rows),
         decisions=sum(row.decisions for row in rows),
         interrupted=any(row.interrupted for row in rows),
+        own_deals=own_deals,
+        in_one_memory=tuple(dict.fromkeys(label for plan in planned for label in in_one_memory(plan.line_up))),
     )
 
 
@@ -181,7 +197,8 @@ def run_match(
     record = None if record is None else check_path("record", record)
     game.options(len(players), variant)
     line_up = _line_up(game, players, variant, isolate)
-    salt = _salt(salt, line_up)
+    own_deals = needs_own_deals(line_up)
+    salt = _salt(salt, own_deals)
     specs = [player.spec for player in line_up]
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
     deals = -(-games // len(turns))
@@ -223,6 +240,8 @@ def run_match(
         seconds=results.seconds,
         decisions=results.decisions,
         interrupted=results.interrupted,
+        own_deals=own_deals,
+        in_one_memory=in_one_memory(line_up),
     )
 
 
@@ -344,11 +363,20 @@ def _line_up(game: Game, players: Sequence[str | Spec | Agent], variant: str, is
     return agents
 
 
-def _salt(salt: str | None, agents: Iterable[Agent]) -> str:
+def _salt(salt: str | None, own_deals: bool) -> str:
     """The salt of a run: the one given, or a new one if an agent runs code of somebody else's."""
     if salt is not None:
         return check_text("salt", salt)
-    return new_salt() if any(player.is_foreign for player in agents) else ""
+    return new_salt() if own_deals else ""
+
+
+def _number(planned: Sequence[_Plan], plan: _Plan) -> int:
+    """Which deals of its row a plan has, if none may be played twice: the number of foreign plans of the row before it.
+
+    Plans without code of somebody else's have the deals of the first one with such code.
+    """
+    foreign = [other for other in planned if other.row == plan.row and needs_own_deals(other.line_up)]
+    return next((number for number, other in enumerate(foreign) if other is plan), 0)
 
 
 def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int]) -> None:
@@ -444,7 +472,7 @@ def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
     if not isinstance(search, WorldSearch):
         return None
     assert results.thinking is not None
-    specs = list(dict.fromkeys(player.spec for player in plan.line_up))  # as `play_rotated` numbers the agents
+    specs = [player.spec for player in at_the_table(plan.line_up)]
     seconds, decisions = results.thinking[specs.index(plan.measured.spec)].tolist()
     exploits = search.assumed in [other.spec for other in (*plan.partners, *plan.opponents)]
     return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), search.assumed, exploits)

@@ -2,10 +2,12 @@
 
     result = duel(game, "greedy:runs/new", "greedy:runs/old", seats=4, seed=1, folder="runs/new/duel")
 
-Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. In a game of teams the agent is
-one team, and the others are the other teams. The mean scores of the two agents at the same tables are compared after 1,
-2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there, so each takes a wider
-interval: all comparisons of a duel between equals together find one with a probability of at most 5 % (Bonferroni).
+Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. If an agent runs code of somebody
+else's, no deal is played twice, and each call draws a new salt: no deal can be guessed, or met again. In a game of
+teams the agent is one team, and the others are the other teams. The mean scores of the two agents at the same tables
+are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there,
+so each takes a wider interval: all comparisons of a duel between equals together find one with a probability of at most
+5 % (Bonferroni).
 """
 
 import hashlib
@@ -27,9 +29,9 @@ from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_function, check_path
-from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
+from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_place, play_rotated
 from cardai.stats import interval
-from cardai.stats.deals import distinct_rotations, seats_of_side
+from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
@@ -51,6 +53,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
       A team counts once a game.
     - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
       deals.
+    - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
     """
 
     candidate: str
@@ -63,6 +66,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     score: Estimate
     difference: Estimate
     verdict: str
+    own_deals: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """This result as plain JSON types."""
@@ -77,6 +81,8 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
         texts = result.candidate, result.other, result.verdict
         if not all(type(count) is int for count in counts) or not all(isinstance(text, str) for text in texts):
             raise TypeError("a count is no whole number, or a name no text")
+        if not isinstance(result.own_deals, bool):
+            raise TypeError("own_deals is neither true nor false")
         if not isinstance(result.level, float) or result.verdict not in ("better", "worse", "undecided"):
             raise ValueError("the level or the verdict is none")
         return result
@@ -106,7 +112,9 @@ def duel(
     Raises CardaiError for agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
     is_game(game).options(whole("seats", seats), variant)
-    agents = [agent(game, spec) for spec in (candidate, other)]
+    is_candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
+    line_up = [agent(game, candidate if own else other) for own in is_candidate]  # a process has one place
+    salt = new_salt() if needs_own_deals(line_up) else ""
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
     check_cluster(cluster)
@@ -121,10 +129,10 @@ def duel(
             block = _read(file, deals, sides)
             if block is None:
                 part = _part(progress, number * deals * sides, blocks * deals * sides)
-                block = _play(game, agents, number, deals, seed, seats, variant, threads, part, cluster)
+                block = _play(game, line_up, number, deals, seed, salt, variant, threads, part, cluster)
                 _write(file, block)
             played.append(block)
-        result = _compared(agents, played, count, 1 - (1 - interval.LEVEL) / len(sums))
+        result = _compared(line_up, played, count, 1 - (1 - interval.LEVEL) / len(sums))
         if result.verdict != "undecided" or end == blocks:
             return result
     raise AssertionError("the last look is after all blocks")
@@ -166,19 +174,17 @@ class _Block:
 
 def _play(
     game: Game,
-    agents: list[Agent],
+    line_up: list[Agent],
     number: int,
     deals: int,
     seed: int,
-    seats: int,
+    salt: str,
     variant: str | None,
     threads: int | None,
     progress: CountProgress | None,
     cluster: Cluster | None,
 ) -> _Block:
-    is_candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
-    turns = distinct_rotations(is_candidate.tolist())
-    line_up = [agents[0] if own else agents[1] for own in is_candidate]
+    turns = distinct_rotations(seats_of_side(np.zeros(1, int), len(line_up), game.teams)[0].tolist())
     results, places = play_rotated(
         game,
         line_up,
@@ -188,6 +194,7 @@ def _play(
         game.canonical(variant),
         threads,
         progress,
+        salt=salt,
         moves=True,
         first=number * deals,
         cluster=cluster,
@@ -208,14 +215,14 @@ def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:
     return marks
 
 
-def _compared(agents: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
+def _compared(line_up: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
     scores = np.concatenate([block.scores for block in blocks]).astype(float)
     marks = np.concatenate([block.marks for block in blocks])
     own, theirs = scores[:, :, 0], scores[:, :, 1:].reshape(len(scores), -1)
     comparison, different = interval.compare(own, theirs, level=level), len(np.unique(marks, axis=0))
     return Duel(
-        candidate=agents[0].label,
-        other=agents[1].label,
+        candidate=line_up[0].label,
+        other=line_up[1].label,
         games=int(np.isfinite(own).sum()),
         endless=int(np.isnan(own).sum()),
         different=different,
@@ -224,6 +231,7 @@ def _compared(agents: list[Agent], blocks: list[_Block], count: int, level: floa
         score=interval.estimate(own).scaled(100),
         difference=comparison.difference.scaled(100),
         verdict=comparison.verdict if different >= interval.FEWEST_DEALS else "undecided",
+        own_deals=needs_own_deals(line_up),
     )
 
 

@@ -1,7 +1,12 @@
-"""A line-up on duplicate deals: play each deal in several rotations, and find what the line-up's places scored."""
+"""A line-up on duplicate deals: play each deal in several rotations, and find what the line-up's places scored.
+
+Code of somebody else's (`Agent.is_foreign`) may remember what it is shown: in all rotations of a deal together it would
+see all hands. So if an agent of the line-up runs such code, nothing is dealt twice: each rotation has a deal of its
+own, and what is called a deal here is a block of these games, in which each place sits once in each seat.
+"""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +54,7 @@ def play_rotated(
     moves: bool = False,
     first: int = 0,
     cluster: Cluster | None = None,
+    own_deals: bool = False,
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
@@ -56,19 +62,18 @@ def play_rotated(
     places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `record`: a
     file to write the games to. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
     `moves`: keep the moves of each game in the results. `first`: the number of the first deal. `cluster`: the machines
-    that play.
-    Agents with the same spec are one agent at the table, so that an outside player is asked for the moves of all its
-    seats at once.
+    that play. `own_deals`: each rotation has a deal of its own even if no agent runs code of somebody else's.
     """
     places = np.tile(turns, (deals, 1))
-    seeds = np.repeat(deal_seeds(seed, deals, salt, first), len(turns))
-    agents = {agent.spec: agent for agent in line_up}
-    numbers = {spec: i for i, spec in enumerate(agents)}
-    lineups = np.array([numbers[agent.spec] for agent in line_up])[places]
-    with _recorder(record, game, tuple(agents), variant, lineups, seeds, overwrite) as on_game:
+    seeds = seeds_of(line_up, turns, deals, seed, salt, first, own_deals).reshape(-1)
+    agents = at_the_table(line_up)
+    lineups = np.array([_number(agents, player) for player in line_up])[places]
+    specs = list(dict.fromkeys(player.spec for player in line_up))
+    by_spec = np.array([specs.index(player.spec) for player in line_up])[places]
+    with _recorder(record, game, tuple(specs), variant, by_spec, seeds, overwrite) as on_game:
         results = play_games(
             game,
-            list(agents.values()),
+            agents,
             lineups,
             seeds,
             variant=variant,
@@ -80,6 +85,57 @@ def play_rotated(
             cluster=cluster,
         )
     return results, places.reshape(deals, *turns.shape)
+
+
+def seeds_of(
+    players: Iterable[Agent],
+    turns: np.ndarray,
+    deals: int,
+    seed: int,
+    salt: str = "",
+    first: int = 0,
+    own_deals: bool = False,
+) -> np.ndarray:
+    """The seeds of games on duplicate deals, u64[deals, rotations], between such players.
+
+    The other arguments are as in `play_rotated`.
+    """
+    if not (own_deals or needs_own_deals(players)):
+        return np.repeat(deal_seeds(seed, deals, salt, first)[:, None], len(turns), axis=1)
+    seats = turns.shape[1]  # so line-ups with fewer rotations have the same deals in those that they play
+    return deal_seeds(seed, deals * seats, salt, first * seats).reshape(deals, seats)[:, : len(turns)].copy()
+
+
+def needs_own_deals(players: Iterable[Agent]) -> bool:
+    """Whether an agent runs code of somebody else's, which must see no deal twice."""
+    return any(player.is_foreign for player in players)
+
+
+def at_the_table(line_up: Sequence[Agent]) -> list[Agent]:
+    """The agents that play: those with the same spec are one, except those with a process for each place."""
+    agents: list[Agent] = []
+    for player in line_up:
+        if _number(agents, player) < 0:
+            agents.append(player)
+    return agents
+
+
+def in_one_memory(line_up: Sequence[Agent]) -> tuple[str, ...]:
+    """The labels of agents that can put hands of one deal together: code of somebody else's in several places.
+
+    Isolated agents have a memory each; all others of this kind share that of this process.
+    """
+    foreign = [player for player in line_up if player.is_foreign]
+    memories = [id(player) if player.strategy.is_isolated else 0 for player in foreign]
+    shared = [player.label for player, memory in zip(foreign, memories, strict=True) if memories.count(memory) > 1]
+    return tuple(dict.fromkeys(shared))
+
+
+def _number(agents: Sequence[Agent], player: Agent) -> int:
+    """The index of the agent that plays for `player`, -1 if there is none."""
+    own = player.strategy.is_isolated
+    alike = (i for i, other in enumerate(agents) if (other is player if own else other.spec == player.spec))
+    return next(alike, -1)
 
 
 def outcomes(measure: str, results: Results) -> np.ndarray:

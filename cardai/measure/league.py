@@ -6,6 +6,9 @@
 table's pool in all rotations. In a game of teams an agent plays a whole team, and teams are rated like single players.
 `cardai.measure.history` keeps the ratings of earlier runs and compares with them.
 
+A league has no foreign agents (`Agent.is_foreign`) unless a plan of the caller's names some. At a table with one, no
+deal is played twice, and deals have a salt, as in `cardai.measure.bench`.
+
 With a budget of seconds, each agent is timed first, and plays at a table no more deals than it plays in that time: an
 agent that is slow has fewer games, and one that cannot play a few deals has none and is named.
 """
@@ -20,11 +23,12 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, positive
+from cardai.measure.duplicate import needs_own_deals, seeds_of
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
 from cardai.measure.speed import SelfPlay
 from cardai.registry import available
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations, whole_rotations
+from cardai.stats.deals import deal_seeds, new_salt, rotations, whole_rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
@@ -70,6 +74,8 @@ class LeagueTable:
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
     - `unrated`: why there are no ratings; empty if there are.
     - `cut`: whether fewer deals were played than asked for, since the budgets of the agents were used up.
+    - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's. Otherwise no deal
+      was played twice.
     """
 
     game: str
@@ -85,6 +91,7 @@ class LeagueTable:
     standings: tuple[LeagueStanding, ...]
     unrated: str = ""
     cut: bool = False
+    salt: str = ""
 
     @property
     def name(self) -> str:
@@ -239,7 +246,9 @@ def _play_table(
 
     Raises KeyboardInterrupt at Ctrl-C.
     """
-    speeds = {player.spec: _speed(plan, player, seed, threads) for player in plan.pool}
+    salt = new_salt() if needs_own_deals(plan.pool) else ""
+    # Timing seats an agent everywhere, so code that remembers must not meet these deals again.
+    speeds = {player.spec: _speed(plan, player, _timing_seed(seed, salt), threads) for player in plan.pool}
     most = None
     if budget is not None:
         plan = _within_budget(plan, speeds, budget, left_out)
@@ -252,8 +261,8 @@ def _play_table(
     deals, sat = len(lineup_of), np.bincount(lineup_of.reshape(-1), minlength=len(plan.pool))
     drawn = lineup_of[:, rotations(plan.sides)]  # [deals, rotations, sides]
     is_new = np.stack([(drawn[:, :turn] != drawn[:, [turn]]).any(axis=2).all(axis=1) for turn in range(plan.sides)], 1)
-    lineups, seeds = np.tile(drawn, plan.seats // plan.sides)[is_new], np.repeat(deal_seeds(seed, deals), plan.sides)
-    seeds = seeds[is_new.reshape(-1)]
+    lineups = np.tile(drawn, plan.seats // plan.sides)[is_new]
+    seeds = seeds_of(plan.pool, rotations(plan.sides), deals, seed, salt)[is_new]
     results = play(
         plan.game, plan.pool, lineups, seeds, variant=plan.variant, threads=threads, progress=progress
     ).complete()
@@ -262,7 +271,11 @@ def _play_table(
     has_left = [most is not None and sat[i] >= most[i] and deals > 0 for i in range(len(plan.pool))]
     own = [speeds[player.spec].decisions_per_second for player in plan.pool]
     played = _summarise(plan, drawn, scores, results, own, has_left, seed)
-    return replace(played, cut=deals < asked)
+    return replace(played, cut=deals < asked, salt=salt)
+
+
+def _timing_seed(seed: int, salt: str) -> int:
+    return int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
 
 
 class _Speed(NamedTuple):

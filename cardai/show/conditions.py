@@ -37,14 +37,21 @@ def ends_notes(report: BenchReport) -> list[str]:
 def condition_notes(report: BenchReport) -> list[str]:
     """Game, seed, deals, speed, and why the number of games is not the one asked for."""
     turn = "each deal once in every rotation of the line-up" if report.rotate else "seats as named, one game a deal"
+    deals = "the same deals for all"
+    if report.own_deals:
+        turn = "every rotation of the line-up" if report.rotate else "seats as named"
+        deals = "no deal played twice, since an agent runs code that may remember it"
     notes = [
-        f"{report.game} {report.version}, variant {report.variant}, seed {report.seed}, the same deals for all, {turn}",
+        f"{report.game} {report.version}, variant {report.variant}, seed {report.seed}, {deals}, {turn}",
         f"{report.games:,} games in {report.seconds:.1f} s on {report.threads} threads",
     ]
     if report.salt:
         notes.append(
             f"salt {report.salt}: the deals could not be guessed from the seed; --salt {report.salt} repeats them"
         )
+    if report.in_one_memory:
+        names = ", ".join(report.in_one_memory)
+        notes.append(f"{names}: several places at a table in one memory, which can put their hands together")
     most = max((row.figure.n for row in report.rows), default=0) if report.kind == "suite" else report.games
     if not report.interrupted and not report.endless and most > report.asked:
         notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")

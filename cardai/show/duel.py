@@ -12,4 +12,6 @@ def text(duel: Duel) -> str:
         f" of {100 * duel.level:.4g} %)",
         f"{duel.games:,} games, compared {duel.looks} times; {duel.different:,} deals were played in different ways",
     ]
+    if duel.own_deals:
+        lines.append("no deal was played twice, since an agent runs code that may remember it")
     return "\n".join(lines + endless_notes(duel.endless))

@@ -7,8 +7,8 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.game import Game, GameState
-from cardai.measure.duplicate import play_rotated
-from cardai.stats.deals import deal_seeds, distinct_rotations
+from cardai.measure.duplicate import needs_own_deals, play_rotated, seeds_of
+from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.machine import thread_count
 from cardai.stats.progress import CountProgress
 
@@ -45,20 +45,25 @@ def play_games(
     threads: int | None,
     progress: CountProgress | None,
 ) -> PlayedGames:
-    """Play a line-up, one spec for each seat, on duplicate deals. Raises KeyboardInterrupt on Ctrl-C."""
+    """Play a line-up, one spec for each seat, on duplicate deals. Raises KeyboardInterrupt on Ctrl-C.
+
+    If an agent runs code of somebody else's, no deal is played twice, and none can be guessed from the seed.
+    """
     specs, turns = list(dict.fromkeys(agents)), distinct_rotations(agents)
     line_up, deals = [agent(game, spec) for spec in agents], -(-games // len(turns))
+    salt = new_salt() if needs_own_deals(line_up) else ""
     results, places = play_rotated(
-        game, line_up, turns, deals, seed, variant, thread_count(threads), progress, moves=True
+        game, line_up, turns, deals, seed, variant, thread_count(threads), progress, salt=salt, moves=True
     )
     numbers = np.array([specs.index(spec) for spec in agents])
-    seats, seeds, played = len(agents), deal_seeds(seed, deals), []
+    seats, seeds, played = len(agents), seeds_of(line_up, turns, deals, seed, salt), []
     for number, moves in enumerate(results.complete().moves):
         if moves is not None and results.finished[number]:
             deal, turn = divmod(number, len(turns))
-            start = game.new(seats, int(seeds[deal]), variant)
+            dealt = int(seeds[deal, turn])
+            start = game.new(seats, dealt, variant)
             lineup, scores = numbers[places[deal, turn]], results.scores[number]
-            played.append(PlayedGame(deal, int(seeds[deal]), start, moves, lineup, scores))
+            played.append(PlayedGame(deal, dealt, start, moves, lineup, scores))
     return PlayedGames(specs, deals, played, int(results.endless.sum()))
 
 
