@@ -16,7 +16,7 @@ from cardai.kernel.doors import check_text
 
 ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""
-
+RULES = "RULES.md"
 
 _LOADING = threading.RLock()  # held while a file's code runs: until it ends, its module is known but has no game
 
@@ -69,6 +69,21 @@ def name_of(game: Game) -> str:
                 return game.name
             return str(module.__file__)
     raise CardaiError(f"{game.name} cannot be loaded in another process: no module holds it as GAME")
+
+
+def rules_of(game: Game) -> str:
+    """The rules of a game, as Markdown: the file RULES.md beside its module.
+
+    Raises CardaiError if the game has no file of rules, or it cannot be read.
+    """
+    module = Path(getattr(game.deal, "py_func", game.deal).__code__.co_filename)
+    file = module.parent / RULES
+    if not file.is_file():
+        raise CardaiError(f"{game.name} has no written rules: there is no {RULES} beside {module}")
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def reduced(game: Game) -> tuple[Callable[[str, int], Game], tuple[str, int]]:

@@ -77,29 +77,28 @@ def hangs(game, world):
         pass
 
 
-def write(content):
-    """Writes frames of its own making, as hostile code can."""
-    kind, text = content
+def write(text):
+    """Writes lines of its own making, as hostile code can."""
     for handle in range(3, 30):
         with contextlib.suppress(OSError):
             if stat.S_ISFIFO(os.fstat(handle).st_mode):
-                os.write(handle, kind + len(text).to_bytes(8, "little", signed=True) + text)
+                os.write(handle, text)
 
 
 def far(game, world):
-    write((b"e", b'{"message": "mine", "place": 1000000}'))
+    write(b'{"id": 1000000, "move": 0}\\n')
 
 
 def nested(game, world):
-    write((b"e", b"[" * 9000))
+    write(b"[" * 9000 + b"\\n")
 
 
 def wordless(game, world):
-    write((b"e", b"3"))
+    write(b"3\\n")
 
 
 def loud(game, world):
-    write((b"a", b"0" * 60_000))
+    write(b"0" * 2_000_000)
 
 
 class Liar:
@@ -179,7 +178,7 @@ def test_an_isolated_evaluator_fits_only_its_own_game():
     ("name", "words"),
     [
         ("fails", r"agent 'python:isolated_agents:fails', seat \d, ply \d+: it raised RuntimeError\('oops'\)"),
-        ("dies", r"agent 'python:isolated_agents:dies': its process has ended \(exit status 3\)"),
+        ("dies", r"agent 'python:isolated_agents:dies': its process has ended \(with exit status 3\)"),
         ("rubbish", "it returned 5, which is not a move of moska"),
     ],
 )
@@ -191,13 +190,13 @@ def test_what_goes_wrong_there_is_said_here(name, words):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("far", "its process sent a message that cannot be read"),
-        ("nested", "its process sent a message that cannot be read"),
-        ("wordless", "its process sent a message that cannot be read"),
-        ("loud", "its process sent 60000 bytes that nobody asked for"),
+        ("far", "it answered question 1000000, which does not wait for an answer"),
+        ("nested", "it is nested deeper than 64 levels"),
+        ("wordless", "it sent '3', which is no JSON object"),
+        ("loud", "it sent a line of more than 1,048,576 bytes"),
     ],
 )
-def test_frames_of_a_hostile_process_are_refused(name, words):
+def test_lines_of_a_hostile_process_are_refused(name, words):
     with pytest.raises(CardaiError, match=words):
         played(name, isolate=True)
 

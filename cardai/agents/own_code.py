@@ -15,11 +15,15 @@ from cardai.game import Game
 
 def function_at(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
     """The function MODULE:FUNCTION, made to decide at many tables. Raises CardaiError, which names the spec."""
+    return one_by_one(raw_function_at(spec, target), spec)
+
+
+def raw_function_at(spec: str, target: str) -> Callable[[Game, np.record], np.record]:
+    """The function MODULE:FUNCTION as it is. Raises CardaiError, which names the spec."""
     function: Any = _imported(spec, target, "a function is named python:MODULE:FUNCTION")
     if not callable(function):
         raise CardaiError(f"agent {spec!r}: {target!r} is not a function but {short(function)}")
-    chosen: Any = function  # what it takes and returns shows when it is asked
-    return one_by_one(chosen, spec)
+    return function  # what it takes and returns shows when it is asked
 
 
 def evaluator_at(game: Game, spec: str, target: str) -> Evaluator:

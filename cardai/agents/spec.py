@@ -11,6 +11,8 @@ peeking:EVALUATOR       plays the move with the best settled state in the true w
 ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice, and takes the best mean there
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
+process:COMMAND         a program of yours in any language, which is asked over lines of JSON (docs/protocol.md);
+                        ?seconds=10 is how long it may take for an answer (60)
 cfr:N                   an equilibrium by N iterations of CFR+, for small games whose whole tree can be listed
 policy:FILE             a network that gives the probability of each move, by its file or a shipped name; ?greedy plays
                         the likeliest
@@ -18,10 +20,10 @@ endgame:SPEC            plays as the agent SPEC, but without mistakes once nothi
                         when; endgame:(SPEC)?nodes=1000 visits at most so many positions for a decision
 human                   somebody at the keyboard (in `cardai play`)
 
-An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run folder, or python:MODULE:OBJECT, an
-evaluator of yours. Options of the three that search: ?epsilon=0.1 plays any legal move that often; ?temperature=0.05
-draws the move by a softmax of the means; &until=N does so only before a ply drawn from 0..N for each game; ?any_variant
-lets a model play a variant that it was not trained on.
+An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run folder, or python:MODULE:OBJECT or
+process:COMMAND, an evaluator of yours. Options of the three that search: ?epsilon=0.1 plays any legal move that often;
+?temperature=0.05 draws the move by a softmax of the means; &until=N does so only before a ply drawn from 0..N for each
+game; ?any_variant lets a model play a variant that it was not trained on.
 
 Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds=16 (in how many worlds each), ?turns=0
 (choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
@@ -47,9 +49,10 @@ import numpy as np
 from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
-from cardai.agents.isolated import IsolatedEvaluator, Process, moves_of
 from cardai.agents.notation import Greedy, Spec, parse
+from cardai.agents.outside import OfProcess, ProcessEvaluator, agent_process, evaluator_process, python_process
 from cardai.agents.own_code import evaluator_at, function_at
+from cardai.agents.process import MOST_SECONDS, SECONDS
 from cardai.agents.strategy import (
     MOST_MILLISECONDS,
     EvenlyRandom,
@@ -63,7 +66,6 @@ from cardai.agents.strategy import (
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
 from cardai.game import Game, check_table, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
-from cardai.registry import name_of
 
 MAX_WORLDS = 1_000_000
 HUMAN = "human"
@@ -198,9 +200,11 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
     if kind == "python":
         _nothing_left(spec, options)
         if isolate:
-            process = Process(spec, argument, "agent", name_of(game))
-            return Agent(spec, OfFunction(moves_of(process), is_isolated=True), "a Python function in its own process")
+            process = python_process(game, spec, argument, "agent")
+            return Agent(spec, OfProcess(process), "a Python function in its own process")
         return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
+    if kind == "process":
+        return Agent(spec, OfProcess(agent_process(game, spec, argument, _seconds(spec, options))), "a program")
     if kind == "endgame" and argument:
         return _endgame(game, value, options)
     if kind in game.agents or (argument and kind in _kinds()):
@@ -350,13 +354,28 @@ def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None,
     if named.startswith("python:"):
         target = named.removeprefix("python:")
         if isolate:
-            return IsolatedEvaluator(game, Process(spec, target, "evaluator", name_of(game))), None
+            return ProcessEvaluator(game, python_process(game, spec, target, "evaluator")), None
         return evaluator_at(game, spec, target), None
+    if named.startswith("process:"):
+        program = parse(judge if judge is not None else "")
+        options = {key: str(part) for key, part in program.options}
+        seconds = _seconds(spec, options)
+        return ProcessEvaluator(game, evaluator_process(game, spec, str(program.argument or ""), seconds)), None
     evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
         names = [*game.heuristics, *known_evaluators(game)]
         raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
     return evaluator, None
+
+
+def _seconds(spec: str, options: dict[str, str]) -> float:
+    """The option that says how long a program may take for an answer. Nothing else may be among the options."""
+    text = options.pop("seconds", f"{SECONDS:g}")
+    _nothing_left(spec, options)
+    seconds = _number(spec, "seconds", text, MOST_SECONDS)
+    if not seconds:
+        raise CardaiError(f"agent {spec!r}: seconds={text!r} leaves no time to answer")
+    return seconds
 
 
 def _endgame(game: Game, value: Spec, options: dict[str, str]) -> Agent:

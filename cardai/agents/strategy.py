@@ -63,6 +63,10 @@ class Strategy:
     """Whether it runs Python code that does not come with cardai or the game. Benchmarks then take a salt."""
     is_isolated: bool = False
     """Whether that code runs in a process of its own."""
+    follows: bool = False
+    """Whether it is told what happens between its moves, and how games end: see `cardai.agents.outside`."""
+    most_tables: int | None = None
+    """At how many tables it plays at once, None if that does not matter."""
     chances: Callable[[Game, np.ndarray], np.ndarray] | None = None
     """The probability of each legal move in worlds STATE[n]: f8[n, max_moves], 0 beyond the last. None if unknown."""
 
@@ -319,6 +323,10 @@ class Person(Strategy):
     is_foreign = False
 
 
+class Unfit(CardaiError):
+    """What a Python function that plays did instead of returning a move."""
+
+
 class AgentFailed(CardaiError):
     """A Python function that plays has raised, or returned something that is not a move.
 
@@ -346,14 +354,22 @@ def one_by_one(
     def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
         moves = np.zeros(len(worlds), game.move)
         for i, world in enumerate(worlds):
-            where = f"agent {spec!r}, seat {int(world['turn'])}, ply {int(world['ply'])}"
             try:
-                move = function(game, world)
-            except Exception as error:  # somebody's code: say whose and where
-                raise AgentFailed(f"{where}: it raised {error!r}{place_of(error)}", i) from error
-            if getattr(move, "dtype", None) != game.move or np.shape(move) != ():
-                raise AgentFailed(f"{where}: it returned {short(move)}, which is not a move of {game.name}", i)
-            moves[i] = move
+                moves[i] = move_of(function, game, world)
+            except Unfit as error:
+                where = f"agent {spec!r}, seat {int(world['turn'])}, ply {int(world['ply'])}"
+                raise AgentFailed(f"{where}: {error}", i) from error
         return moves
 
     return choose
+
+
+def move_of(function: Callable[[Game, np.record], np.record], game: Game, world: np.record) -> np.record:
+    """What a Python function plays in a world. Raises Unfit if it raises something, or returns no move of the game."""
+    try:
+        move = function(game, world)
+    except Exception as error:  # somebody's code: say where
+        raise Unfit(f"it raised {error!r}{place_of(error)}") from error
+    if getattr(move, "dtype", None) != game.move or np.shape(move) != ():
+        raise Unfit(f"it returned {short(move)}, which is not a move of {game.name}")
+    return move

@@ -606,7 +606,7 @@ def rules(game: GameName, /) -> None:
     from cardai.show.console import Output
 
     loaded = registry.load(game)
-    rulebook.show(rulebook.read(loaded) + rulebook.options(loaded), Output())
+    rulebook.show(registry.rules_of(loaded) + rulebook.options(loaded), Output())
 
 
 @app.command(group=MEASURE)

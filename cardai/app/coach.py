@@ -9,6 +9,7 @@ from cardai.agents.spec import Agent
 from cardai.app import rulebook
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.chances import chances
+from cardai.registry import rules_of
 from cardai.show import advice as shown
 from cardai.show.progress import Line
 from cardai.show.suits import in_suits
@@ -72,7 +73,7 @@ class Coach:
 
     def rules(self) -> None:
         """Print the rules of the game."""
-        rulebook.show(rulebook.read(self.table.game), self.console)
+        rulebook.show(rules_of(self.table.game), self.console)
 
     def _world(self):
         """A world of the seat to move that takes nothing from the game's streams."""

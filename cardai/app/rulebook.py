@@ -1,26 +1,9 @@
-"""The rules of a game for people: the file RULES.md beside the game's module."""
-
-from pathlib import Path
+"""The rules of a game (`cardai.registry.rules_of`) and its options, printed for people."""
 
 from rich.console import Console
 from rich.markdown import Markdown
 
-from cardai.errors import CardaiError
 from cardai.game import Game
-
-FILE = "RULES.md"
-
-
-def read(game: Game) -> str:
-    """A game's rules, as Markdown. Raises CardaiError if the game has no file of rules, or it cannot be read."""
-    module = Path(getattr(game.deal, "py_func", game.deal).__code__.co_filename)
-    file = module.parent / FILE
-    if not file.is_file():
-        raise CardaiError(f"{game.name} has no written rules: there is no {FILE} beside {module}")
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def options(game: Game) -> str:

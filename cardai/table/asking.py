@@ -5,11 +5,13 @@ given, `Inquiry` carries its questions to the evaluator and the scores back. `as
 agent about positions of the caller's.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cardai.agents.evaluator import Evaluator, is_evaluator
+from cardai.agents.outside import Seated
 from cardai.agents.spec import MAX_WORLDS, Agent
 from cardai.agents.strategy import AgentFailed, OnePly, Question, Thinking, WorldSearch
 from cardai.errors import BadArgument, CardaiError, place_of, positive, short
@@ -75,6 +77,8 @@ def _draw_worlds(
 class Decisions:
     """Decisions that one agent has to make, at any number of tables: `len(decisions)`.
 
+    `seated`: what each seat was told since its last move, for agents that follow their games; None for others, and for
+    decisions that belong to no game.
     It hands out worlds of the seats to move, drawn by each seat's own random stream, never the true states.
     """
 
@@ -89,7 +93,9 @@ class Decisions:
         limits: np.ndarray,
         lookaheads: dict[tuple[Any, int], Lookahead],
         are_worlds: bool = False,
+        seated: Sequence[Seated] | None = None,
     ) -> None:
+        self.seated = seated
         self.game, self._agent, self._states, self._streams = game, agent, states, streams
         self._picked, self._places, self._limits = picked, places, limits
         self._lookaheads, self._used, self._are_worlds = lookaheads, 0, are_worlds
@@ -113,6 +119,15 @@ class Decisions:
         for block in worlds:
             _draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
         return worlds[0] if count == 1 else worlds
+
+    def more_worlds(self, index: int, count: int) -> np.ndarray:
+        """Returns further worlds of the seat to move in one decision: STATE[count]."""
+        check_indices("index", np.array([index]), len(self))
+        positive("count", count, MAX_WORLDS)
+        worlds, picked = np.zeros(count, self.game.state), np.full(count, self._picked[index])
+        places = np.full(count, self._places[index])
+        _draw_worlds(self.game, self._states, self._streams, picked, places, worlds)
+        return worlds
 
     def moves_of(self, agent: Agent) -> np.ndarray:
         """What another agent plays in a world of each decision: MOVE[n]. The world decides its luck."""
@@ -211,16 +226,18 @@ class Inquiry:
         places: np.ndarray,
         limits: np.ndarray | None = None,
         are_worlds: bool = False,
+        seated: Sequence[Seated] | None = None,
     ) -> int:
         """Have the agent think about STATE[S] states[picked[i]], with streams[places[i]] as its luck.
 
         It explores before the ply limits[places[i]], or in the whole game without limits. `are_worlds`: the states are
-        worlds of the seat to move. Returns how many of the decisions it takes on, at least one.
+        worlds of the seat to move. `seated`: as in `Decisions`. Returns how many of the decisions it takes on, at least
+        one.
         """
         limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
         picked, places = np.ascontiguousarray(picked, np.int64), np.ascontiguousarray(places, np.int64)
         self.decisions = Decisions(
-            self.game, self.agent, states, streams, picked, places, limits, self._lookaheads, are_worlds
+            self.game, self.agent, states, streams, picked, places, limits, self._lookaheads, are_worlds, seated
         )
         self.rows = self.batches = 0
         self.moves: np.ndarray | None = None

@@ -21,6 +21,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from cardai.agents.outside import Seated
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import AgentFailed, EvenlyRandom
 from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of, positive, unknown
@@ -41,6 +42,7 @@ from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_
 from cardai.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.table.ended import Each, Kept, OnGame, Sink
 from cardai.table.evenly import can_loop, loop_for
+from cardai.table.following import Following
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
 LIVE_RECORDED = 128  # as long as each game waits for the others to end, before it is recorded
@@ -172,8 +174,11 @@ class _Table:
         has_evaluator = any(agent.evaluator is not None for agent in agents if not agent.strategy.is_native)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
         live = live or (LIVE_OUTSIDE if has_outside else (LIVE_RECORDED if sink else LIVE_NATIVE) * threads)
-        live = max(1, min(live, count))
+        live = max(1, min([live, count, *(one.most_tables for one in strategies if one.most_tables)]))
         self.threads = min(threads, live)
+        self.following: Following | None = None
+        if any(one.follows for one in strategies):
+            sink = self.following = Following(game, agents, lineups, seeds, variant, sink)
         self.sink = sink
         self.log_length = 256 if sink else 0
         self.slots = slots_of(game, self.cast, live, seats, self.log_length)
@@ -225,6 +230,8 @@ class _Table:
                 pool.shutdown()
         if interrupted:
             self._hand_over()  # what finished in the slice that was cut short
+        if self.following:
+            self.following.close()
         if progress:
             progress(int((self.games.finished > 0).sum()), total)
         finished = self.games.finished == driver.FINISHED
@@ -344,7 +351,10 @@ class _Table:
 
         def begin(inquiry: Inquiry, share: np.ndarray) -> int:
             with self._naming_the_game(picked[share]):
-                return inquiry.begin(self.states, self.slots.streams, picked[share], places[share], self.slots.limits)
+                slots, seated = picked[share], self._seated(agent, picked[share])
+                return inquiry.begin(
+                    self.states, self.slots.streams, slots, places[share], self.slots.limits, seated=seated
+                )
 
         asked = sum(pool.map(begin, inquiries, shares) if pool and count > 1 else map(begin, inquiries, shares))
         for inquiry in inquiries:
@@ -355,6 +365,18 @@ class _Table:
                 inquiry.send()
                 part.inquiries.append((player, inquiry))
         return asked
+
+    def _seated(self, agent: Agent, picked: np.ndarray) -> list[Seated] | None:
+        """What an agent that follows its games is told before its moves in some slots, None for other agents."""
+        if self.following is None or not agent.strategy.follows:
+            return None
+        logs, states = self.slots.log.reshape(len(self.states), self.log_length), self.states
+        return [
+            self.following.seated(
+                slot, int(self.slots.game[slot]), int(states["turn"][slot]), int(states["ply"][slot]), logs[slot]
+            )
+            for slot in picked.tolist()
+        ]
 
     def _hear(self, part: "_Part") -> None:
         """Wait for the answers to a part's questions. Play the moves of agents that are done, ask the others again."""

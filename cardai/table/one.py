@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.outside import Seated
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import Person
 from cardai.errors import BadArgument, CardaiError, IllegalMove, short, whole
@@ -32,6 +33,7 @@ from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
+from cardai.table.following import told
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -71,6 +73,7 @@ class OneGame:
         driver.deal_game(rules, games, 0, at(slots.states, 0))
         driver.seat_players(cast, games, slots, 0, 0)
         self._streams = [self._slots.streams.copy()]  # STREAM[seats] before each ply
+        self._tables: dict[int, tuple[int, int]] = {}  # by seat of an agent that follows: its table, what it was told
 
     # Whose turn it is.
 
@@ -110,11 +113,7 @@ class OneGame:
         ply below 0, and for a seed that is no whole number.
         """
         seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
-        lines = []
-        for before, move in self._history[whole("since", since, 0) :]:
-            world = self._seen(before, seat, seed)
-            lines.append((int(before["turn"]), self.game.told(world, move, seat)))
-        return lines
+        return [told(self.game, before, move, seat, seed) for before, move in self._history[whole("since", since, 0) :]]
 
     def seen(self, seat: int, seed: int) -> GameState:
         """A world of `seat` in the present position, whoever is to move: to make a view from, never to decide by.
@@ -210,6 +209,7 @@ class OneGame:
             self._slots.states[0] = self._history[ply][0]
         self._slots.streams[:] = self._streams[ply]
         self._slots.status[0], self._games.finished[0], self._worlds = driver.RUNNING, 0, None
+        self._end_tables()  # what agents were told of it is not true any more
         del self._history[ply:], self._streams[ply + 1 :]
 
     # What was played, and the result.
@@ -259,6 +259,8 @@ class OneGame:
         self._history.append((before, move))
         self._streams.append(self._slots.streams.copy())
         self._worlds = None
+        if self.is_over:
+            self._end_tables()
 
     def _ask_compiled(self) -> bool:
         """Let an agent inside compiled code play its move. Returns False if the seat to move has none."""
@@ -275,8 +277,26 @@ class OneGame:
     def _think(self) -> np.record:
         """The move of an agent that thinks outside compiled code."""
         slots, inquiry = self._slots, Inquiry(self.game, self.agents[self.turn])
-        inquiry.begin(slots.states, slots.streams, self._picked, self._picked + self.turn, slots.limits)
+        seated = [self._seated(self.turn)] if inquiry.agent.strategy.follows else None
+        inquiry.begin(slots.states, slots.streams, self._picked, self._picked + self.turn, slots.limits, seated=seated)
         return inquiry.finish()[0]
+
+    def _seated(self, seat: int) -> Seated:
+        """What the agent of a seat is told before its move, or of the end."""
+        is_new = seat not in self._tables
+        strategy: Any = self.agents[seat].strategy
+        table, since = self._tables.get(seat, (0, 0))
+        table = strategy.new_table() if is_new else table
+        self._tables[seat] = table, self.ply
+        return Seated(table, seat, self.seats, self.variant, self.history(seat, since), is_new)
+
+    def _end_tables(self) -> None:
+        """Tell agents that follow that the game is over, or that it goes on elsewhere."""
+        for seat in list(self._tables):
+            strategy: Any = self.agents[seat].strategy
+            scores = self.scores().tolist() if self.is_over else None
+            strategy.end_table(self._seated(seat), scores, (self.is_over and self.ending()) or "")
+            del self._tables[seat]
 
     def _commit(self, move: np.record) -> None:
         """Play a move that was chosen in Python. Raises IllegalMove."""
