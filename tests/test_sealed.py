@@ -97,7 +97,7 @@ def test_no_deal_comes_twice_in_a_league_and_none_that_an_agent_was_timed_with(d
         timed.update(seeds.tolist())
         return play(game, agents, lineups, seeds, **options)
 
-    monkeypatch.setattr("cardai.measure.perf.play", noted)
+    monkeypatch.setattr("cardai.measure.speed.play", noted)
     pool = tuple(agent(DURAK, spec) for spec in ("random", "thrifty", NOTING, NOTING_TOO))
     plan = league.LeaguePlan((PlannedTable(DURAK, DURAK.default_variant, 3, pool),), {})
     played = league.run_all(games=60, plan=plan)
