@@ -13,8 +13,8 @@ import small_game
 from cardai.app.cli import run
 from cardai.conformance import EFFORTS, LAWS, Law, LawResult, check
 from cardai.conformance import testbed as kit
-from cardai.conformance.law import LEAST, take_turns
-from cardai.conformance.testbed import Counted, LawError
+from cardai.conformance.law import take_turns
+from cardai.conformance.testbed import LEAST, Counted, LawError
 
 SOUND = {"low_hand": small_game.GAME, "pass_left": passing.GAME, "pairs": pairs.GAME}
 

@@ -41,7 +41,8 @@ DRAWS = 256  # worlds of a view
 CHANCE_WORLDS = 512  # the same for `chances`
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
-STEEP = 4  # see `_small_first`
+FEWEST = 48  # views without which counts say little
+STEEP = 8  # see `_small_first`
 CHUNK = 1000  # states whose cards are counted at once
 
 CARD = np.arange(CARDS)
@@ -213,7 +214,7 @@ def _of_views(
 
 def _views(testbed: Testbed, count: int, salt: str) -> Counted[View]:
     found = testbed.chosen(count, salt) if count else ()
-    return Counted(_small_first(found, lambda here: len(here.seats)), "views")
+    return Counted(_small_first(found, lambda here: len(here.seats)), "views", FEWEST)
 
 
 def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:

@@ -1,7 +1,6 @@
 """What a law is: a statement about every game, and the function that tests it; and the result of a test."""
 
 import functools
-import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setu
 from cardai.errors import CardaiError, place_of
 from cardai.table.complaints import Complaints
 
-LEAST = 100  # one in so many of the things that a law looks at is always looked at
 FIRST_ROUND = 0.25  # the share of the time that is spent at most on one turn of each law
 TURN = 0.3  # seconds of a further turn
 
@@ -123,7 +121,7 @@ def take_turns(
 ) -> Iterator[LawResult]:
     """Test laws in this process, and give each result as soon as it is known. `begins` is called before each turn.
 
-    Each law looks at its least amount, one in `LEAST` things, and at more while its first turn lasts. What is left of
+    Each law looks at its least amount (`Looked.least`), and at more while its first turn lasts. What is left of
     the `seconds` goes in short turns to the law of which the least has been seen: the share that it has looked at,
     times the seconds that it took, is smallest. So cheap laws are tested whole, and a law that would take four times as
     long as another gets twice its time. A law goes through its things in an order that does not depend on the time.
@@ -167,7 +165,7 @@ class _Task:
                 self.last.enough = True
             self._step()
             now = time.perf_counter()
-            enough = self.last is None or self.last.done >= math.ceil(self.last.total / LEAST)
+            enough = self.last is None or self.last.done >= self.last.least
             if enough and not concludes and (now - start >= seconds or now >= end):
                 break
 

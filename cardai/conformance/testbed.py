@@ -31,19 +31,21 @@ class LawError(Exception):
 class Looked:
     """How far a law has come: it has looked at `done` of `total` things. `what` says which things, in the plural.
 
-    It must look at no more once `enough` is set, and come to its conclusion.
+    It must look at no more once `enough` is set, and come to its conclusion. `least` are looked at however long that
+    takes: one in LEAST if not given.
     """
 
-    def __init__(self, total: int, what: str) -> None:
+    def __init__(self, total: int, what: str, least: int = 0) -> None:
         self.done, self.total, self.what, self.enough = 0, total, what, False
+        self.least = min(total, least) or math.ceil(total / LEAST)
 
 
 class Counted(Looked, Generic[T]):
     """Things that a law looks at one after another, until it has looked at enough."""
 
-    def __init__(self, things: Iterable[T], what: str) -> None:
+    def __init__(self, things: Iterable[T], what: str, least: int = 0) -> None:
         self.things = list(things)
-        super().__init__(len(self.things), what)
+        super().__init__(len(self.things), what, least)
 
     def __iter__(self) -> Iterator[T]:
         for thing in self.things:
@@ -99,8 +101,11 @@ EFFORTS = {
     ),
 }  # fmt: skip
 
-PYTHON_FUNCTIONS = ("show", "spell", "parse", "tell", "ending", "holdings", "zones", "picks", "chances")
+PYTHON_FUNCTIONS = (
+    "show", "spell", "parse", "tell", "ending", "holdings", "zones", "picks", "chances", "cards_alike",
+)  # fmt: skip
 PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
+LEAST = 100  # one in so many of the things that a law looks at is always looked at
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
