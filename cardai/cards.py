@@ -174,7 +174,11 @@ class Deck:
 
     def listed(self, cards: int) -> list[int]:
         """The cards of a set as a list, the lowest first."""
-        return [card for card in range(self.size) if int(cards) >> card & 1]
+        rest, found = int(cards) & ((1 << self.size) - 1), []
+        while rest:  # by the lowest bit: most sets have few cards
+            found.append((rest & -rest).bit_length() - 1)
+            rest &= rest - 1
+        return found
 
     def card(self, name: str) -> int:
         """Returns the card with a name, such as "6S".

@@ -334,7 +334,11 @@ class Zone:
 def listed_pieces(pieces: int) -> list[int]:
     """The members of a set of pieces as a list, the lowest first. Raises CardaiError for a number below 0."""
     rest = whole("pieces", pieces, 0)
-    return [piece for piece in range(rest.bit_length()) if rest >> piece & 1]
+    found = []
+    while rest:  # by the lowest bit: most sets have few members
+        found.append((rest & -rest).bit_length() - 1)
+        rest &= rest - 1
+    return found
 
 
 @dataclass(frozen=True)

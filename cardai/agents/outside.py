@@ -10,7 +10,7 @@ import base64
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ from cardai.game import Game, GameState, listed_pieces
 from cardai.kernel.doors import check_text
 from cardai.registry import name_of, rules_of
 
-WANTS = ("view", "told", "moves", "count", "bytes")
-USUAL_WANTS = ("view", "told", "moves")
+WANTS = ("view", "told", "moves", "picks", "count", "bytes")
+USUAL_WANTS = ("view", "told", "moves", "picks")
 MOST_WORLDS = 1000
 """The most worlds in one request of a program."""
 _LONGEST_NAME = 100
@@ -128,7 +128,7 @@ class OfProcess(Strategy):
         game, worlds, seated = decisions.game, decisions.worlds(), decisions.seated
         if "bytes" in self.wants:
             return self._by_bytes(game, worlds)
-        asked = [_Asked(game, self, world) for world in worlds]
+        asked = [Asked(game, self.wants, world) for world in worlds]
         questions = []
         for i, one in enumerate(asked):
             at_table = seated[i] if seated is not None else None
@@ -160,7 +160,7 @@ class OfProcess(Strategy):
         place = answer.get("place")
         if type(place) is not int or not 0 <= place < len(worlds):
             raise _failed(self.process.spec, answer)
-        where = _Asked(game, self, worlds[place]).where
+        where = Asked(game, self.wants, worlds[place]).where
         raise AgentFailed(f"agent {self.process.spec!r}, {where}: {str(answer['error'])[:1000]}", place)
 
     def _worlds(self, decisions: Any, index: int, count: Any) -> list[dict[str, Any]]:
@@ -171,11 +171,11 @@ class OfProcess(Strategy):
         return [_world(decisions.game, world) for world in decisions.more_worlds(index, count)]
 
 
-class _Asked:
-    """One decision that a program is asked for, in a world of the seat to move."""
+class Asked:
+    """One decision that a program is asked for in a world of the seat to move. `wants`: which of `WANTS` it is sent."""
 
-    def __init__(self, game: Game, strategy: OfProcess, world: GameState) -> None:
-        self.game, self.world, self.wants = game, world, strategy.wants
+    def __init__(self, game: Game, wants: Set[str], world: GameState) -> None:
+        self.game, self.world, self.wants = game, world, wants
         self.seat = int(world["turn"])
         self._legal: tuple[np.ndarray, bool] | None = None
         self._texts: list[str] | None = None
@@ -196,10 +196,14 @@ class _Asked:
     def texts(self) -> list[str]:
         """The legal moves in words."""
         if self._texts is None:
-            self._texts = [self.game.spell(self.world, move) for move in self.legal[0]]
+            self._texts = [self.words_of(move) for move in self.legal[0]]
         return self._texts
 
-    def question(self, seated: Seated | None) -> dict[str, Any]:
+    def words_of(self, move: np.record) -> str:
+        """A legal move in words."""
+        return self.game.spell(self.world, move)
+
+    def question(self, seated: Seated | None = None) -> dict[str, Any]:
         """What the program is asked."""
         game, world, wants = self.game, self.world, self.wants
         question: dict[str, Any] = {"type": "move", "seat": self.seat, "ply": int(world["ply"])}
@@ -208,14 +212,14 @@ class _Asked:
             question["told"] = _told(seated)
         if "view" in wants:
             question["view"] = game.show(world, self.seat)
-        if "moves" in wants or "count" in wants:
+        if wants & {"moves", "picks", "count"}:
             question["count"] = len(self.legal[0])
-        if "moves" in wants:
-            question["moves"] = self.texts
-            if game.picks is not None:
-                question["picks"] = [_picked(game, world, move) for move in self.legal[0]]
             if self.legal[1]:
                 question["more"] = True
+        if "moves" in wants:
+            question["moves"] = self.texts
+        if "picks" in wants and game.picks is not None:
+            question["picks"] = [_picked(game, world, move) for move in self.legal[0]]
         return question
 
     def move_of(self, answer: Mapping[str, Any]) -> Any:

@@ -254,7 +254,7 @@ def _line(message: Mapping[str, Any]) -> bytes:
 
 
 def _shown(line: bytes | bytearray) -> str:
-    return short(line[:1000].decode("utf-8", "replace"))
+    return short(line[:1000].strip().split(b"\n")[0].decode("utf-8", "replace"))
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

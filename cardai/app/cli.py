@@ -930,6 +930,27 @@ def replay(
     _print(in_suits(text, loaded.pieces) if sys.stdout.isatty() else text)
 
 
+@app.command(group=LEARN)
+def transcript(
+    file: Annotated[Path, Parameter(help="A file of recorded games.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="The file to write: one JSON object a line for each decision.")],
+    seat: Annotated[
+        int | None, Parameter(help="Only the decisions of this seat, counted from 0; of all seats if not given.")
+    ] = None,
+    rules: Rules = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write recorded games as text: what a seat was shown and told before each of its moves, and the move."""
+    from cardai.data.seen import write_seen
+    from cardai.show.progress import Line
+
+    with Line("writing") as line:
+        count = write_seen(file, out, seat, rules, overwrite, lambda done, total: line.share(done / total))
+    _print(f"{count:,} decisions are in {out}.")
+
+
 @app.command(group=MEASURE)
 def analyse(
     file: Annotated[Path, Parameter(help="A file of recorded games.")],

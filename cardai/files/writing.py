@@ -9,7 +9,7 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from cardai.errors import CardaiError
@@ -18,12 +18,15 @@ _OLD = 24 * 3600.0  # seconds; a temporary file of another computer that was not
 _TEMPORARY = re.compile(r"\.?(?P<name>.+)\.(?P<host>\w+)-(?P<process>\d{1,10})-[0-9a-f]{8}\.part")
 
 
-def write_whole(place: Path, content: bytes) -> None:
-    """Write a file whole, or leave it as it was: to a temporary name first, which is then renamed. Raises OSError."""
+def write_whole(place: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file whole, or leave it as it was: to a temporary name first, which is then renamed. Raises OSError.
+
+    `content` may come in parts.
+    """
     unfinished = place.with_name(f".{temporary(place.name)}")
     try:
         with unfinished.open("wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(place)
@@ -59,7 +62,7 @@ def write_once(place: Path, content: bytes, check: Callable[[Path], None] | None
     return is_new
 
 
-def write_bytes(place: Path, content: bytes) -> None:
+def write_bytes(place: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file whole, or leave it as it was. Raises CardaiError if it cannot be written."""
     try:
         write_whole(place, content)

@@ -21,8 +21,13 @@ def told(game: Game, before: GameState, move: np.record, seat: int, seed: int) -
 
     `before`: the state before the move. `seed`: that of the game, which decides what is dealt anew.
     """
-    luck = int(derived(int_seed(seed), VIEW, int(before["ply"]) * int(before["seats"]) + seat))
-    return int(before["turn"]), game.told(game.world(before, seat, luck), move, seat)
+    return int(before["turn"]), game.told(world_of(game, before, seat, seed), move, seat)
+
+
+def world_of(game: Game, state: GameState, seat: int, seed: int) -> GameState:
+    """A world of `seat` in a state of the game of a seed, always the same one: to word something from."""
+    luck = int(derived(int_seed(seed), VIEW, int(state["ply"]) * int(state["seats"]) + seat))
+    return game.world(state, seat, luck)
 
 
 @dataclass

@@ -24,7 +24,6 @@ from cardai.agents.strategy import Person
 from cardai.errors import BadArgument, CardaiError, IllegalMove, short, whole
 from cardai.game import Game, GameState, int_seed, is_game
 from cardai.kernel import driver
-from cardai.kernel.chance import VIEW, derived
 from cardai.kernel.doors import check_list, check_seat, check_text
 from cardai.kernel.driver import Order
 from cardai.kernel.native import at, raw
@@ -33,7 +32,7 @@ from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
-from cardai.table.following import told
+from cardai.table.following import told, world_of
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -249,8 +248,7 @@ class OneGame:
 
     def _seen(self, state: GameState, seat: int, seed: int) -> GameState:
         """A world of `seat` in a state of this game, always the same one for a seed."""
-        luck = int(derived(int_seed(seed), VIEW, int(state["ply"]) * self.seats + seat))
-        return self.game.world(state, seat, luck)
+        return world_of(self.game, state, seat, seed)
 
     def _seat(self, seat: int) -> int:
         return check_seat("seat", seat, self.seats)

@@ -1,4 +1,4 @@
-"""A player in plain Python, without cardai: plays a random card of the lowest that it may play.
+"""A player in plain Python, without cardai: plays a random one of the moves that use the fewest cards.
 
 cardai match hearts --seats 'process:python examples/agents/plain.py,duck,duck,duck'
 """
@@ -10,8 +10,8 @@ import sys
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        answer = {"cardai": 1, "name": "plain", "wants": ["moves"]}
-    elif message["type"] == "move":  # its legal moves are in words, and those that use pieces name them in "picks"
+        answer = {"cardai": 1, "name": "plain", "wants": ["picks"]}
+    elif message["type"] == "move":  # "picks" names the pieces that each legal move uses
         picks = message.get("picks", [[]] * message["count"])
         fewest = min(len(picked) for picked in picks)
         answer = {"move": random.choice([i for i, picked in enumerate(picks) if len(picked) == fewest])}

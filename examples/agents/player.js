@@ -1,4 +1,4 @@
-// A player in JavaScript: remembers what each table was told, and plays the move whose words are the longest.
+// A player in JavaScript: remembers what each table was told, and plays the move whose words are the shortest.
 //
 //     cardai match moska --seats 'process:node examples/agents/player.js,bot3,bot3,bot3'
 
@@ -6,14 +6,14 @@ const lines = require("readline").createInterface({ input: process.stdin });
 const tables = new Map(); // table -> the moves of others that this seat was told
 
 const answers = {
-  hello: () => ({ cardai: 1, name: "longest", wants: ["told", "moves"] }),
+  hello: () => ({ cardai: 1, name: "shortest", wants: ["told", "moves"] }),
   begin: (message) => void tables.set(message.table, []),
   end: (message) => void tables.delete(message.table),
   move: (message) => {
     const told = tables.get(message.table);
     if (told) told.push(...message.told); // [{seat: 1, text: "..."}]
     const lengths = message.moves.map((words) => words.length);
-    return { move: lengths.indexOf(Math.max(...lengths)) };
+    return { move: lengths.indexOf(Math.min(...lengths)) };
   },
 };
 
