@@ -38,7 +38,6 @@ NOWHERE = PLACES
 ASIDE = PLACES + 1  # the first of the sets that are hidden beside the places: cards passed on, or laid face down
 ALL = ASIDE + 16
 DRAWS = 256  # worlds of a view
-CHANCE_WORLDS = 512  # the same for `chances`
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
 FEWEST = 48  # views without which counts say little
@@ -99,7 +98,7 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
 def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     """`chances` gives each piece the share of worlds in which a hand has it, the same from any world.
 
-    A chance that is off by two percentage points in all positions is found from `Effort.chances` of them. A game
+    Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them. A game
     without `chances` or without `Game.holdings` is not tested.
     """
     count = testbed.effort.chances if testbed.game.chances else 0
@@ -212,9 +211,9 @@ def _of_views(
     return tallies.tally
 
 
-def _views(testbed: Testbed, count: int, salt: str) -> Counted[View]:
+def _views(testbed: Testbed, count: int, salt: str, least: int = FEWEST) -> Counted[View]:
     found = testbed.chosen(count, salt) if count else ()
-    return Counted(_small_first(found, lambda here: len(here.seats)), "views", FEWEST)
+    return Counted(_small_first(found, lambda here: len(here.seats)), "views", least)
 
 
 def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
@@ -276,9 +275,9 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
 def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
     """In how many worlds each piece is in each hand, less what `chances` says, by hand and by tenths of the chance."""
     tallies, most = _Sum(suspects), max(testbed.game.seats)
-    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}")):
+    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}", FEWEST // 3)):
         yield seen
-        worlds = here.worlds(CHANCE_WORLDS, number)
+        worlds = here.worlds(DRAWS, number)
         given = _chances(here, worlds)
         held = np.zeros((len(worlds), *given.shape))
         for i, world in enumerate(worlds):

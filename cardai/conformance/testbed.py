@@ -70,7 +70,7 @@ class Effort:
     tallied: int  # positions whose listed worlds are drawn often, in all setups together
     dealt: int  # deals made to find those that look like a given one, for each seat
     told: int  # moves whose text for other seats is compared, in all setups together
-    chances: int  # positions whose `chances` are compared with worlds, in all setups together; 512 worlds of each
+    chances: int  # positions whose `chances` are compared with worlds, in all setups together; 256 worlds of each
     pooled_deals: int  # for counts of where cards lie, in all setups together
     pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
     symmetry_games: int  # for the mean scores of seats, in all setups together
@@ -85,12 +85,12 @@ class Effort:
 EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
-        dealt=40_000, told=60, chances=60, pooled_deals=10_000, pooled_views=250, symmetry_games=4000, plain_games=2,
+        dealt=40_000, told=60, chances=120, pooled_deals=10_000, pooled_views=250, symmetry_games=4000, plain_games=2,
         named=400, patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
-        dealt=700_000, told=200, chances=120, pooled_deals=40_000, pooled_views=900, symmetry_games=12_000,
+        dealt=700_000, told=200, chances=240, pooled_deals=40_000, pooled_views=900, symmetry_games=12_000,
         plain_games=6, named=2000, patience=2.0, plain_seconds=4.0, eventful=3, seconds=46.0,
     ),
     "thorough": Effort(
