@@ -40,7 +40,7 @@ ALL = ASIDE + 16
 DRAWS = 256  # worlds of a view
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
-FEWEST = 48  # views without which counts say little
+FEWEST = 150  # views without which counts say little
 STEEP = 8  # see `_small_first`
 CHUNK = 1000  # states whose cards are counted at once
 
@@ -275,7 +275,7 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
 def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
     """In how many worlds each piece is in each hand, less what `chances` says, by hand and by tenths of the chance."""
     tallies, most = _Sum(suspects), max(testbed.game.seats)
-    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}", FEWEST // 3)):
+    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}", FEWEST // 6)):
         yield seen
         worlds = here.worlds(DRAWS, number)
         given = _chances(here, worlds)

@@ -139,8 +139,16 @@ class Trace:
     scores: np.ndarray
 
     def sampled(self, count: int) -> list[int]:
-        """At most `count` plies at which a seat is to move, spread evenly from the first to the last."""
-        return sorted({round(ply) for ply in np.linspace(0, len(self.moves) - 1, count)}) if len(self.moves) else []
+        """At most `count` plies at which a seat is to move: the first, the last, and a drawn one in each equal part.
+
+        Drawn, so that games of one length do not show the same plies again and again.
+        """
+        plies = len(self.moves)
+        if plies <= count:
+            return list(range(plies))
+        parts = np.linspace(0, plies, max(1, count - 1))
+        drawn = self.testbed.chance("sampled", self.setup, self.seed, count).uniform(parts[:-1], parts[1:])
+        return sorted({0, plies - 1, *drawn.astype(int).tolist()})[-count:] if count else []
 
     @property
     def end(self) -> "Position":
@@ -544,7 +552,7 @@ class Testbed:
     def positions(self, count: int) -> Iterator[Position]:
         """Positions in which a seat is to move, on average at most `count` of each game.
 
-        Three quarters are spread evenly over the plies of each game, the others are drawn from each stratum in turn.
+        Three quarters are spread over the plies of each game, the others are drawn from each stratum in turn.
         They come in an order drawn from the testbed's seed, so that the first of them are from all games too.
         """
         rare = count // RARE
