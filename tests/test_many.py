@@ -282,8 +282,8 @@ class Watched(Inquiry):
     faults: ClassVar[list[str]] = []
     lock = threading.Lock()
 
-    def begin(self, *arguments):
-        taken = super().begin(*arguments)
+    def begin(self, *arguments, **options):
+        taken = super().begin(*arguments, **options)
         with self.lock:
             self.faults += [f"slot {slot} twice" for slot in self.picked if int(slot) in self.asked_about]
             self.asked_about |= {int(slot) for slot in self.picked}

@@ -5,6 +5,7 @@
 
 from collections import Counter
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_an_isolated_agent_has_a_process_for_each_place_and_others_are_named():
     assert in_one_memory([here[0], agent(HEARTS, NOTING_TOO), *ducks]) == (NOTING, NOTING_TOO)
     assert len(at_the_table([*here, *ducks])) == 2
     strategy = SimpleNamespace(is_isolated=True)
-    apart = [SimpleNamespace(is_foreign=True, strategy=strategy, spec="x", label="x") for _ in range(2)]
+    apart: list[Any] = [SimpleNamespace(is_foreign=True, strategy=strategy, spec="x", label="x") for _ in range(2)]
     assert in_one_memory(apart) == ()
     assert len(at_the_table(apart)) == 2
     assert in_one_memory([apart[0], apart[0]]) == ("x",)

@@ -256,7 +256,7 @@ class Writer:
 
     def _open(self) -> BinaryIO:
         """Open what is written to, until the file has its name."""
-        refuse_existing(self.path, self._overwrite)
+        _refuse_existing(self.path, self._overwrite)
         remove_left_over(self.path.parent, self.path.name)
         self._unfinished = self.path.with_name(temporary(self.path.name))
         try:
@@ -267,7 +267,7 @@ class Writer:
     def _keep(self) -> None:
         """Close what was written to, and give it the file's name."""
         self._raw.close()
-        refuse_existing(self.path, self._overwrite)
+        _refuse_existing(self.path, self._overwrite)
         self._unfinished.replace(self.path)
 
     def _write_ended(self, indices: list[int], games: list[_Ended]) -> None:
@@ -680,7 +680,7 @@ def _words(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 
-def refuse_existing(path: Path, overwrite: bool) -> None:
+def _refuse_existing(path: Path, overwrite: bool) -> None:
     if path.is_dir():
         raise CardaiError(f"cannot write {path}: it is a folder")
     if path.exists() and not overwrite:

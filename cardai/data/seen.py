@@ -41,7 +41,8 @@ def write_seen(
     already unless it may be overwritten.
     """
     reader, count = record.read(check_path("file", file)), 0
-    record.refuse_existing(check_path("out", out), check_flag("overwrite", overwrite))
+    if check_path("out", out).exists() and not check_flag("overwrite", overwrite):
+        raise CardaiError(f"{out} exists already; choose another name, or overwrite it with --overwrite")
     game = reader.load(rules)
     if seat is not None:
         whole("seat", seat, 0, reader.header.seats - 1)

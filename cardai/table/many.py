@@ -174,7 +174,8 @@ class _Table:
         has_evaluator = any(agent.evaluator is not None for agent in agents if not agent.strategy.is_native)
         threads = max(1, min(threads or default_threads(), count)) if JIT else 1
         live = live or (LIVE_OUTSIDE if has_outside else (LIVE_RECORDED if sink else LIVE_NATIVE) * threads)
-        live = max(1, min([live, count, *(one.most_tables or count for one in strategies)]))
+        most = min([count, *(one.most_tables or count for one in strategies)])
+        live = max(1, min(live, most))
         self.threads = min(threads, live)
         self.following: Following | None = None
         if any(one.follows for one in strategies):

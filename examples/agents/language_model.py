@@ -1,8 +1,8 @@
 """Puts each position to a language model, through a command that reads the prompt, or an OpenAI-style URL.
 
-cardai match hearts --games 4 --seats "process:(python examples/agents/language_model.py 'llm -m some-model')?seconds=300,duck,duck,duck"
-MODEL=some-model OPENAI_API_KEY=... python examples/agents/language_model.py http://localhost:8080/v1
-"""
+    A="process:python examples/agents/language_model.py 'llm -m NAME'?seconds=300"
+    cardai match hearts --games 4 --seats "$A,duck,duck,duck"
+With a URL such as http://localhost:8080/v1 for the command, MODEL and OPENAI_API_KEY are read."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def reply_to(prompt: str) -> str:
     target = sys.argv[1]
     if not target.startswith("http"):
         return subprocess.run(target, shell=True, input=prompt, capture_output=True, text=True, check=True).stdout
-    content = {"model": os.environ.get("MODEL", ""), "messages": [{"role": "user", "content": prompt}]}
+    content = {"model": os.environ.get("MODEL"), "messages": [{"role": "user", "content": prompt}]}
     head = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}"}
     request = urllib.request.Request(f"{target}/chat/completions", json.dumps(content).encode(), head)
     return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
