@@ -17,6 +17,7 @@ from cardai.evaluators.training.config import (
     read_config,
     write_config,
 )
+from cardai.evaluators.training.defaults import completed, warning
 
 SMALL = {"game": "tictactoe", "data": ("games",), "out": "run"}
 
@@ -56,9 +57,29 @@ def test_any_text_and_number_survives_toml(text, rate, hidden):
 
 
 def test_options_are_completed_with_the_bodys_defaults():
-    made = config(body="mlp")
-    assert made.options["hidden"] == [600, 550, 500, 450]
-    assert made == config(body="mlp", options={"hidden": [600, 550, 500, 450]})
+    made = config(options={"hidden": [600, 550, 500, 450]})
+    assert made.options["dropout"] == [0.4, 0.4, 0.35, 0.0]
+    assert config(body="cnn").options["dense"] == [128]
+
+
+def test_the_number_of_states_decides_what_is_not_given():
+    few, many = completed(config(), 80_000), completed(config(), 40_000_000)
+    assert (few.options["hidden"], few.batch, few.epochs) == ([64, 32], 256, 10)
+    assert few.options["dropout"] == [0.0, 0.0]
+    assert (many.options["hidden"], many.batch, many.epochs) == ([512, 256, 128], 16384, 3)
+    for states in (1, 7, 200, 5_000, 80_000, 10**6, 10**8):
+        made = completed(config(), states)
+        steps = made.epochs * (states // made.batch)
+        assert 1 <= made.batch <= states
+        assert warning(steps, made.batch, states) == "" or states < 4000
+
+
+def test_what_is_given_stays_whatever_the_number_of_states():
+    given = config(options={"hidden": [5], "dropout": 0.3}, batch=12, epochs=7)
+    assert completed(given, 10**6) == given
+    assert completed(config(options={"dropout": 0.3}), 80_000).options == {"hidden": [64, 32], "dropout": [0.3, 0.3]}
+    assert completed(config(steps=70), 80_000).epochs == 0
+    assert completed(config(body="cnn"), 80_000).options == config(body="cnn").options
 
 
 def test_flags_win_over_the_file_and_options_are_merged_key_by_key(tmp_path):
@@ -67,7 +88,7 @@ def test_flags_win_over_the_file_and_options_are_merged_key_by_key(tmp_path):
         'game = "tictactoe"\ndata = ["x"]\nout = "y"\nbatch = 32\n[options]\nhidden = [8]\ndropout = 0.2\n'
     )
     made = read_config(place, {"batch": "64", "learning_rate": "3e-4", "options": {"hidden": "[4, 2]"}, "epochs": None})
-    assert (made.batch, made.learning_rate, made.epochs) == (64, 3e-4, 10)
+    assert (made.batch, made.learning_rate, made.epochs) == (64, 3e-4, None)
     assert made.options["hidden"] == [4, 2]
     assert made.options["dropout"] == [0.2, 0.2]
 
@@ -85,7 +106,7 @@ def test_texts_of_a_command_line_are_read_as_their_field_has_them():
     ("fields", "said"),
     [
         ({"moment": "draw"}, r"moment: there is no choice 'draw'; did you mean drawn"),
-        ({"batch": 0}, "batch must be 1 to"),
+        ({"batch": -1}, "batch must be 0 to"),
         ({"batch": 1.5}, "batch must be a whole number, not 1.5"),
         ({"batch": True}, "batch must be a whole number, not True"),
         ({"learning_rate": float("nan")}, "learning_rate must be a number, not nan"),

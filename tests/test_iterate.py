@@ -425,7 +425,7 @@ def test_a_damaged_result_is_named(whole, tmp_path, name, content, said):
         ({"training": {"minutes": 3}}, "training must not have minutes: iterate sets it itself"),
         ({"training": {"start_from": "x"}}, "training must not have start_from: iterate sets it itself"),
         ({"training": {"step": 3}}, "training: there is no field 'step'; did you mean steps"),
-        ({"training": {"batch": 0}}, "training: batch must be 1 to"),
+        ({"training": {"batch": -1}}, "training: batch must be 0 to"),
         ({"training": {"epochs": 0}}, "training: epochs"),
         ({"training": {"body": "mpl"}}, "training: there is no body 'mpl'"),
         ({"training": 3}, "training must be a table of names and values, not 3"),
@@ -484,7 +484,7 @@ def test_flags_win_over_the_file_and_training_is_merged_key_by_key(tmp_path):
     }
     made = settings.read(IterateConfig, place, given)
     assert (made.games, made.pool) == (50, ("random", "a@2"))
-    assert (made.training["steps"], made.training["batch"], made.training["epochs"]) == (7, 32, 10)
+    assert (made.training["steps"], made.training["batch"], made.training["epochs"]) == (7, 32, 0)
     assert made.training["options"] == {"hidden": [8], "dropout": [0.5]}
 
 

@@ -23,6 +23,7 @@ from cardai.evaluators.network_file import tensors_of
 from cardai.evaluators.training import checkpoint, run_folder, run_log, show_training, start, verbs
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance
 from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import measure
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
@@ -487,3 +488,30 @@ def test_ctrl_c_says_that_the_same_command_goes_on(config, tmp_path, monkeypatch
     settings.write(config(), tmp_path / "given.toml")
     assert verbs.train(tmp_path / "given.toml") == 130
     assert f"the same command goes on from what is kept in {tmp_path / 'run'}" in capsys.readouterr().err
+
+
+def test_a_run_of_few_steps_warns_and_one_of_enough_does_not(config):
+    warnings = []
+    result = train(config(epochs=3), warn=warnings.append)
+    assert result.steps < 500
+    [sentence] = warnings
+    assert f"this run has {result.steps} steps of 256 states, which is fewer than 500" in sentence
+    train(config(epochs=3), overwrite=True)  # nobody asked
+    train(config(steps=500, batch=16), overwrite=True, warn=warnings.append)
+    assert len(warnings) == 1
+
+
+def test_a_run_without_sizes_says_what_the_number_of_states_decided_and_goes_on(config):
+    bare = config(options={}, batch=0, epochs=None, device="cpu", checkpoint_minutes=0.0)
+    result = train(bare)
+    states = result.report["states"]["training"]
+    expected = completed(bare, states)
+    assert result.report["body"] == {"name": "mlp", **expected.options}
+    assert (result.report["batch"], result.report["epochs"]) == (expected.batch, expected.epochs)
+    assert result.steps == expected.epochs * (states // expected.batch)
+    metadata = read_metadata(result.model)
+    assert metadata.body_options == expected.options
+    assert f"--batch {expected.batch}" in metadata.command
+    assert train(bare).steps == result.steps  # the folder is known by the same command
+    further = train(config(options={}, batch=0, epochs=1, start_from=str(result.model), out=f"{bare.out}-further"))
+    assert read_metadata(further.model).body_options == expected.options

@@ -32,6 +32,7 @@ from cardai.evaluators.bodies.build import build
 from cardai.evaluators.scorer import Scorer, device_of
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import Metrics, measure
 from cardai.evaluators.training.trainer import Trainer, TrainState, evaluation_batch
 from cardai.game import Game, Segment
@@ -87,6 +88,7 @@ class BodyComparison:
         if not config.steps:
             raise CardaiError("the config of a comparison must have a number of steps, not 0")
         training, _, test = split_states(config, self.dataset)
+        config = completed(config, len(training))
         device = device_of(config.device)
         with jax.default_device(device):
             trainer, state = self._start(nnx.clone(module), config)

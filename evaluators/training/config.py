@@ -91,10 +91,19 @@ class TrainConfig:
         "The shares of the training, validation and test states.", default=(0.92, 0.06, 0.02)
     )
     body: str = setting("The network's architecture: mlp, cnn, cnn_flat or linear.", default="mlp")
-    options: Mapping[str, Any] = setting("The body's options, such as hidden = [256, 128].", default_factory=dict)
-    batch: int = setting("The number of states in one step.", span=(1, 2**24), default=16384)
-    epochs: int = setting(
-        "Stop after this number of passes over the training states; 0 sets no limit.", span=(0, 10**9), default=10
+    options: Mapping[str, Any] = setting(
+        "The body's options, such as hidden = [256, 128]. If hidden is not given, the number of training states decides "
+        "the layers of an mlp, or the model in start_from.",
+        default_factory=dict,
+    )
+    batch: int = setting(
+        "The number of states in one step; 0: the number of training states decides.", span=(0, 2**24), default=0
+    )
+    epochs: int | None = setting(
+        "Stop after this number of passes over the training states; 0 sets no limit. If not given, the number of "
+        "training states decides, and there is no limit if steps are given.",
+        span=(0, 10**9),
+        default=None,
     )
     steps: int = setting("Stop after this number of steps; 0 sets no limit.", span=(0, 10**12), default=0)
     minutes: float = setting(
@@ -163,7 +172,11 @@ class TrainConfig:
     def __post_init__(self) -> None:
         settings.check(self)
         object.__setattr__(self, "devices", number_of_devices(self.devices))
-        object.__setattr__(self, "options", options.as_plain(options.options_of(self.body, self.options)))
+        whole = options.as_plain(options.options_of(self.body, self.options))
+        is_open = self.body == "mlp" and "hidden" not in self.options
+        object.__setattr__(self, "options", dict(self.options) if is_open else whole)
+        if self.epochs is None and self.steps:
+            object.__setattr__(self, "epochs", 0)
         self._refuse_contradictions()
 
     def _refuse_contradictions(self) -> None:
@@ -173,7 +186,7 @@ class TrainConfig:
             raise CardaiError(f"parts must be three shares that sum to 1, not {list(self.parts)}")
         if self.parts[0] == 0:
             raise CardaiError(f"parts must leave something to train on, not {list(self.parts)}")
-        if not (self.epochs or self.steps or self.minutes):
+        if self.epochs == 0 and not (self.steps or self.minutes):
             raise CardaiError("epochs, steps and minutes are all 0, so training would never end; give one of them")
         if self.optimiser == "adam" and self.weight_decay:
             raise CardaiError(f"weight_decay {self.weight_decay} needs the optimiser adamw, not adam")

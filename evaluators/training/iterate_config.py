@@ -148,7 +148,7 @@ class IterateConfig:
             raise CardaiError(
                 f"most_benchmark_games {self.most_benchmark_games} is less than benchmark_games {self.benchmark_games}"
             )
-        if not (self.training["epochs"] or self.training["steps"]):
+        if self.training["epochs"] == 0 and not self.training["steps"]:
             raise CardaiError(
                 "training: epochs and steps are both 0; give one, so that results do not depend on the clock"
             )

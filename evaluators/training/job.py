@@ -12,6 +12,7 @@ import numpy as np
 from cardai.data.dataset import Dataset
 from cardai.evaluators.training.batches import in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.trainer import Trainer, evaluation_batch
 from cardai.game import Game
@@ -20,12 +21,15 @@ from cardai.game import Game
 class TrainingJob:
     """What a training run is given. `training`, `validation`, `test`: the places of its states in the dataset, i[n].
 
+    `config`: the one that it was made with, completed by the number of training states.
+
     Raises CardaiError if a part that the config asks for is empty, or if a batch is larger than the training part.
     """
 
     def __init__(self, config: TrainConfig, game: Game, dataset: Dataset, devices: TrainingDevices) -> None:
-        self.config, self.game, self.dataset, self.devices = config, game, dataset, devices
+        self.game, self.dataset, self.devices = game, dataset, devices
         self.training, self.validation, self.test = split_states(config, dataset)
+        self.config = completed(config, len(self.training))
         self.folder = Path(config.out)
 
     def on(self, devices: TrainingDevices) -> Self:

@@ -121,6 +121,9 @@ def _figures(job: TrainingJob, status: RunStatus, logits: np.ndarray) -> dict[st
         "states_per_second": round(status.states_per_second(job.config.batch)),
         "states": {"training": len(job.training), "validation": len(job.validation), "test": len(job.test)},
         "split_by": job.config.split_by,
+        "body": {"name": job.config.body, **job.config.options},
+        "batch": job.config.batch,
+        "epochs": job.config.epochs,
         "validation": status.best and status.best["validation"],
     }
     if job.config.devices != 1 or job.devices.total > 1:

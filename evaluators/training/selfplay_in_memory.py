@@ -25,6 +25,7 @@ from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import Model
 from cardai.evaluators.training.config import TrainConfig
+from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.trainer import Trainer, TrainState
 from cardai.game import Game
 from cardai.stats.deals import seats_of_side
@@ -147,9 +148,10 @@ class SelfPlayTraining:
 
     def __init__(self, game: Game, protocol: SelfPlayProtocol, body: str, options: Mapping[str, Any]) -> None:
         self.game, self.protocol, self.seats = game, protocol, game.default_seats
-        self.config = TrainConfig(
+        given = TrainConfig(
             game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.training
         )
+        self.config = completed(given, states=protocol.games)  # at least: a game has a state
         self.trainer = Trainer(self._network(0), self.config, protocol.iterations * protocol.steps)
 
     def generations(self, seed: int = 0) -> "Iterator[SelfPlayGeneration]":

@@ -19,6 +19,9 @@ def table(result: TrainingResult) -> Any:
     if devices := result.report.get("devices"):
         speed += f" on {_devices(devices)}"
     title = f"{result.model}: step {result.best_step} of {result.steps}, stopped by {result.stopped}, {speed}"
+    body = dict(result.report["body"])
+    layers = f"{body.pop('name')} {body.get('hidden', '')}".strip()
+    title += f"; {layers}, {result.report['batch']:,} states a step"
     headings = "states", "number", "BCE", "floor", "accuracy %", "Brier", "ECE"
     grid = Table(*headings, title=title, title_justify="left")
     for column in grid.columns[1:]:

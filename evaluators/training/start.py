@@ -54,8 +54,8 @@ def _shape(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def total_steps(config: TrainConfig, per_epoch: int) -> int | None:
     """Return the number of steps after which a run ends at the latest, or None if only its minutes end it."""
-    limits = [config.epochs * per_epoch] * (config.epochs > 0) + [config.steps] * (config.steps > 0)
-    return min(limits, default=None)
+    limits = [(config.epochs or 0) * per_epoch, config.steps]
+    return min((limit for limit in limits if limit), default=None)
 
 
 def planned_steps(job: TrainingJob) -> int:

@@ -11,7 +11,7 @@ import contextlib
 import math
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +26,7 @@ from cardai.evaluators.training import checkpoint, outcome, processes
 from cardai.evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
 from cardai.evaluators.training.checkpoint import Checkpoint
 from cardai.evaluators.training.config import AUTO, TrainConfig
+from cardai.evaluators.training.defaults import warning
 from cardai.evaluators.training.devices import devices_of
 from cardai.evaluators.training.interrupt import DelayedInterrupt
 from cardai.evaluators.training.job import TrainingJob
@@ -42,12 +43,18 @@ from cardai.stats.progress import Progress
 _IN_FLIGHT = 2  # steps handed to the device before the loss of the oldest one is waited for
 
 
-def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool = False) -> TrainingResult:
+def train(
+    config: TrainConfig,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    warn: Callable[[str], None] | None = None,
+) -> TrainingResult:
     """Train a network as a config says, or continue a run that was stopped, and report on it.
 
     If the config's folder holds a run of the same config, that run continues. Its weights come out the same, to the
     bit, as if it had never been stopped (on the same machine, with the same number of devices). `overwrite`: a folder
     with another run is cleared. Ctrl-C ends the run after the present step, with a checkpoint, by KeyboardInterrupt.
+    `warn` is called with a sentence if the run has so few steps that its network may not learn much.
     No figures are drawn; that is `cardai.evaluators.training.show_training.draw`.
 
     Of several processes (`cardai.evaluators.training.processes`), all call this with the same config; process 0 alone
@@ -67,9 +74,12 @@ def train(config: TrainConfig, progress: Progress | None = None, overwrite: bool
         dataset = processes.together(lambda: collect(config, game, progress))
         stack.enter_context(jax.default_device(devices.first))
         job = TrainingJob(config, game, dataset, devices)
+        job = job.on(devices_of(job.config))  # its batch is known now
         processes.refuse_differences(**job.identity)
         if config.devices == AUTO:
             job = job.on(fastest(job))
+        if warn and (sentence := warning(total_steps(job.config, job.per_epoch), job.config.batch, len(job.training))):
+            warn(sentence)
         with TrainingRun(job, progress) as run:
             run.train()
             return run.finish()

@@ -82,7 +82,7 @@ def train(
         check_devices()
         progress(0, 1, "reading games")
         try:
-            result = run(wanted, progress, overwrite)
+            result = run(wanted, progress, overwrite, lambda sentence: print(f"cardai: {sentence}", file=sys.stderr))
         except KeyboardInterrupt:
             print(f"interrupted; the same command goes on from what is kept in {wanted.out}", file=sys.stderr)
             return INTERRUPTED
