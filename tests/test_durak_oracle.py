@@ -14,7 +14,9 @@ from cardai import load
 from cardai.games.durak.rules import NO_CARD
 
 GAME = load("durak")
-TABLES = [(variant, seats) for variant in GAME.variants for seats in GAME.seats]
+HOUSE_RULES = ["podkidnoy?deck=24&first_five=1", "report?deck=24&first_five=2&suit_limit=5", "podkidnoy?first_five=2"]
+TABLES = [(variant, seats) for variant in (*GAME.variants, *HOUSE_RULES) for seats in GAME.seats]
+FIVE = "", "first bout", "until a discard"  # the oracle's words for `first_five`
 QUICK, MANY = 400, 10_000  # positions of each table
 
 
@@ -23,15 +25,21 @@ def cards_of(number: int) -> set[Card]:
     return {Card(card // 4 + 6, "CDHS"[card % 4]) for card in range(36) if int(number) >> card & 1}
 
 
+def pack_of(state) -> set[Card]:
+    """1.1: all cards of the game."""
+    return {card for card in PACK if card.rank >= (9 if state.deck == 24 else 6)}
+
+
 class Mirror(Table):
     """The oracle, following a game that cardai deals and plays."""
 
     def __init__(self, state, seats: int):
         hands = [cards_of(hand) for hand in state.hands[:seats]]
-        deck = PACK - set().union(*hands)
+        deck = pack_of(state) - set().union(*hands)
         shown = None if state.trump_card < 0 else next(iter(cards_of(1 << int(state.trump_card))))
         takes_on = bool(state.add_after_take)
-        super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), takes_on, shown)
+        five, full = FIVE[int(state.first_five)], len(hands[0])
+        super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), takes_on, shown, five, full)
         self.drawn = []
 
     def follow(self, move, after) -> None:
@@ -82,13 +90,14 @@ def compare(state, table: Table) -> None:
 
 
 def compare_deal(state, variant: str) -> None:
-    """1: hands have six cards, in `report` none has five of a suit, and the right seat attacks first."""
-    hands = [cards_of(hand) for hand in state.hands[: state.seats]]
-    assert all(len(hand) == 6 for hand in hands)
+    """1: hands are full, none has too many cards of a suit, and the right seat attacks first."""
+    hands, options = [cards_of(hand) for hand in state.hands[: state.seats]], GAME.variant_options(variant)
+    full = 4 if options["deck"] == 24 and state.seats > 4 else 6
+    assert all(len(hand) == full for hand in hands)
     assert int(state.turn) in first_attackers(hands, "CDHS"[state.trump])
-    if variant == "report":
-        assert not any(sum(card.suit == suit for card in hand) > 4 for hand in hands for suit in "CDHS")
-    else:
+    limit = options["suit_limit"]
+    assert not any(sum(card.suit == suit for card in hand) > limit for hand in hands for suit in "CDHS")
+    if options["turn_up"]:
         assert "CDHS"[state.trump] == "CDHS"[state.trump_card % 4]
 
 

@@ -61,6 +61,39 @@ def test_1_1_six_cards_each_of_thirty_six(variant):
         assert sum(int(place).bit_count() for place in places) == 36
 
 
+@pytest.mark.parametrize("seats", GAME.seats)
+def test_1_1_a_deck_of_twenty_four_has_nine_to_ace_and_gives_five_or_six_players_four_cards_each(seats):
+    state = GAME.new(seats, seats, "podkidnoy?deck=24")
+    places = [*state.hands, state.stock, state.bottom]
+    assert sum(map(int, places)) == sum(1 << card for card in range(12, 36))
+    assert [int(hand).bit_count() for hand in state.hands[:seats]] == [6 if seats < 5 else 4] * seats
+    held = {card for card in range(36) if sum(map(int, state.hands)) >> card & 1 and card & 3 == int(state.trump)}
+    assert int(state.lowest_trump) == min(held, default=rules.NONE)
+
+
+def test_1_2_with_twenty_four_cards_dealt_out_the_turned_up_card_is_the_last_one_dealt():
+    for seats in (4, 6):
+        state = GAME.new(seats, 1, "podkidnoy?deck=24")
+        assert int(state.stock | state.bottom) == 0
+        assert int(state.known[seats - 1]) & 1 << int(state.trump_card)
+
+
+def test_1_2_a_world_of_a_small_deck_holds_no_small_card():
+    state = GAME.new(2, 3, "podkidnoy?deck=24")
+    for seed in range(20):
+        world = GAME.world(state, 0, seed)
+        assert (int(world.hands[1]) | int(world.stock)) & ((1 << 12) - 1) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("podkidnoy?deck=52", "deck.*24.*36"), ("report?first_five=3", "first_five.*0, 1 or 2")],
+)
+def test_an_option_that_the_game_does_not_have_is_refused_with_its_values(text, sentence):
+    with pytest.raises(cardai.CardaiError, match=sentence):
+        GAME.new(2, 1, text)
+
+
 def test_1_2_the_turned_up_card_shows_trump_at_the_bottom_and_is_the_last_one_dealt_to_six():
     suits = set()
     for seed in range(100):
@@ -170,6 +203,29 @@ def test_2_3_never_more_than_six_attack_cards_nor_than_the_defender_held(seed, v
         state = GAME.play(state, rng.choice(GAME.moves(state)))
         if state.attacks == 0:
             held = int(state.hands[state.defender]).bit_count()
+
+
+@pytest.mark.parametrize("option", range(3))
+def test_2_3_five_attack_cards_in_the_first_bout_or_until_a_discard(option):
+    """OpenFool #21 asks for "first discard" of 5 cards, durakengine #7 for "5 before the first discard"."""
+    rng, at_most, later_fives = np.random.default_rng(option), set(), 0
+    for seed in range(40):
+        state, bouts = GAME.new(3, seed, f"podkidnoy?first_five={option}"), 0
+        while state.turn >= 0 and bouts < 4:
+            held = int(state.hands[state.defender]).bit_count()
+            is_early = (option == 1 and bouts == 0) or (option == 2 and state.discards == 0)
+            assert int(state.limit) == min(5 if is_early else 6, held)
+            later_fives += bouts > 0 and int(state.limit) == 5 < held
+            taking = rng.integers(2)
+            state = play(state, spelled(state)[0])
+            while state.attacks:
+                if state.turn >= 0:
+                    at_most.add((is_early, int(state.attacks).bit_count()))
+                moves = spelled(state)
+                state = play(state, moves[-1] if taking and int(state.turn) == int(state.defender) else moves[0])
+            bouts += 1
+    assert all(most <= (5 if is_early else 6) for is_early, most in at_most)
+    assert (later_fives > 5) == (option == 2)
 
 
 def test_2_4_the_bout_ends_when_the_defender_has_no_card_left():

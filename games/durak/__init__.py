@@ -9,9 +9,26 @@ from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
-from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
+from .rules import (
+    ACTIONS,
+    DECK,
+    MOVE,
+    SMALL_DECK,
+    STATE,
+    act,
+    blank,
+    deal,
+    decided,
+    is_open,
+    legal,
+    resample,
+    score,
+    settle,
+    simplify,
+)
 from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
 
+PLAIN = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1, "deck": DECK, "first_five": 0}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
     about="one agent against the simple players of the report, by its rules",
@@ -50,10 +67,16 @@ GAME = Game(
     max_moves=ACTIONS,
     max_plies=3000,
     variants={
-        "podkidnoy": {"turn_up": 1, "suit_limit": 6, "add_after_take": 1},
-        "report": {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
+        "podkidnoy": PLAIN,
+        "report": PLAIN | {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
     },
-    choices={"suit_limit": range(4, 7)},  # 1.2: hands with fewer cards of each suit are too rare to be dealt by chance
+    choices={
+        "turn_up": range(2),
+        "suit_limit": range(4, 7),  # 1.2: hands with fewer cards of each suit are too rare to be dealt by chance
+        "add_after_take": range(2),
+        "deck": (SMALL_DECK, DECK),
+        "first_five": range(3),
+    },
     deal=deal,
     legal=legal,
     act=act,

@@ -8,9 +8,11 @@ cards out of the game. A bout that is taken takes none out, but then the same se
 less. So the pair (cards in the game, cards of the attacker) falls from bout to bout.
 """
 
+import functools
+
 import numpy as np
 
-from cardai.agents.endgame import NODES, SolvedEnding
+from cardai.agents.endgame import NODES, EndingSolver, SolvedEnding
 from cardai.cards import count, has, lowest, ranks_of, single, suit, suit_cards
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
@@ -400,9 +402,15 @@ def value_of(root, card, nodes, table, limit):
     return value, took
 
 
+def is_known(states: np.ndarray) -> np.ndarray:
+    """Which of STATE[N] have only rules that this search knows, bool[N]: bouts of six attack cards (2.3)."""
+    return np.asarray(states["fives"] == 0)
+
+
 class DurakSolver:
     """Solves open positions of Durak, and remembers positions from one to the next.
 
+    Positions with rules that this search does not know (`is_known`) are left to the solver for any game.
     nodes: the most positions that are visited for one of them. table: entries of the table of positions, rounded down
     to a multiple of four.
     """
@@ -413,29 +421,45 @@ class DurakSolver:
 
     def solve(self, states: np.ndarray) -> list[SolvedEnding]:
         """Solve STATE[N]. Raises CardaiError if one is not an open position with a seat to move."""
-        scores, visited = self._scores(states)
-        moves = [self.game.moves(state) for state in states]
-        return [
+        states, known = self._opened(states), is_known(states)
+        scores, visited = self._scores(states[known])
+        moves = [self.game.moves(state) for state in states[known]]
+        own = (
             SolvedEnding(legal, row[legal["card"]], int(nodes))
             for legal, row, nodes in zip(moves, scores, visited, strict=True)
-        ]
+        )
+        others = iter([] if known.all() else self._for_any.solve(states[~known]))
+        return [next(own if knows else others) for knows in known]
 
     def mend(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
         """Replace moves that give score away by the first best ones, in place.
 
         states: STATE[N], open positions. moves: MOVE[N], one for each. Returns the number of positions visited, i64[N].
         """
-        scores, visited = self._scores(states)
+        states, visited = self._opened(states), np.zeros(len(states), np.int64)
+        own, others = np.flatnonzero(is_known(states)), np.flatnonzero(~is_known(states))
+        scores, visited[own] = self._scores(states[own])
         best = np.fmax.reduce(scores, axis=1)  # NaN where no score is known
-        for i in np.flatnonzero(scores[np.arange(len(moves)), moves["card"]] < best):
-            moves["card"][i] = np.nanargmax(scores[i])
+        for i in np.flatnonzero(scores[np.arange(len(own)), moves["card"][own]] < best):
+            moves["card"][own[i]] = np.nanargmax(scores[i])
+        if len(others):
+            mended = moves[others]
+            visited[others] = self._for_any.mend(states[others], mended)
+            moves[others] = mended
         return visited
 
-    def _scores(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The scores of the legal actions, f8[N, ACTIONS], otherwise NaN; the number of positions visited, i64[N]."""
+    @functools.cached_property
+    def _for_any(self) -> EndingSolver:
+        return EndingSolver(self.game, self.nodes)
+
+    def _opened(self, states: np.ndarray) -> np.ndarray:
         for i, state in enumerate(states):
             if state["turn"] < 0 or not is_open(state):
                 raise CardaiError(f"{self.game.name}: state {i} is no open position")
+        return np.asarray(states)
+
+    def _scores(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The scores of the legal actions, f8[N, ACTIONS], otherwise NaN; the number of positions visited, i64[N]."""
         scores, visited = np.full((len(states), ACTIONS), np.nan), np.zeros(len(states), np.int64)
         states = np.ascontiguousarray(states)
         solve_each(states, len(states), scores, visited, self._line, self._table, self.nodes)

@@ -7,12 +7,12 @@ from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, 
 from cardai.game import Player
 from cardai.rule import rule
 
-from .rules import DECK, HAND, NO_CARD, choices, deck_left
+from .rules import DECK, NO_CARD, all_cards, choices, deck_left, hand_size
 
 CARDS = (1 << DECK) - 1
 MIDDLE = 4.0  # the mean rank
 TRUMP_PRICE = 13.0
-BURDEN = 6.0  # what each card beyond six costs while there is a deck
+BURDEN = 6.0  # what each card beyond a full hand costs while there is a deck
 LAST_BURDEN = 30.0  # what each card costs without a deck
 TEMPO = 10.0  # what the next attack is worth; a defender who takes loses it
 
@@ -76,7 +76,7 @@ def price_of(cards, trump, trump_price):
 @rule
 def mean_price_of_unseen(world, seat, trump_price):
     """The expected price of a card drawn from the deck: the mean over the cards whose place `seat` does not know."""
-    unseen = CARDS & ~(world.hands[seat] | world.discards | world.attacks | world.beats)
+    unseen = all_cards(world) & ~(world.hands[seat] | world.discards | world.attacks | world.beats)
     for other in range(world.seats):
         unseen &= ~world.known[other]
     return price_of(unseen, world.trump, trump_price) / count(unseen) if unseen != 0 else MIDDLE
@@ -155,9 +155,9 @@ def hand_value(state, seat):
     """Returns the value of a hand: the summed price of the cards of `seat`, less a cost for having too many.
 
     A card's price is its rank, 0 to 8, plus TRUMP_PRICE for a trump. A defender who is taking holds the cards on the
-    table too, and loses TEMPO. While there is a deck, each card missing from six adds the mean price of the cards that
-    the seat has not seen, since it will be drawn. Each card beyond six then subtracts that mean and BURDEN, 6. Without
-    a deck every card in the hand subtracts LAST_BURDEN, 30.
+    table too, and loses TEMPO. While there is a deck, each card missing from a full hand (six cards) adds the mean
+    price of the cards that the seat has not seen, since it will be drawn. Each card beyond it then subtracts that mean
+    and BURDEN, 6. Without a deck every card in the hand subtracts LAST_BURDEN, 30.
     """
     cards, lost = state.hands[seat], 0.0
     if state.taking != 0 and state.defender == seat:
@@ -167,7 +167,8 @@ def hand_value(state, seat):
     if deck_left(state) == 0:
         return total - LAST_BURDEN * size
     mean = mean_price_of_unseen(state, seat, TRUMP_PRICE)
-    return total + max(0, HAND - size) * mean - max(0, size - HAND) * (BURDEN + mean)
+    full = hand_size(state)
+    return total + max(0, full - size) * mean - max(0, size - full) * (BURDEN + mean)
 
 
 PLAYERS = {

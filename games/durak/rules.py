@@ -9,9 +9,12 @@ from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule
 
 DECK = 36
+SMALL_DECK = 24  # 1.1: nine to ace
 HAND = 6  # 1.1
 SEATS = 6
 BOUT = 6  # 2.3: attack cards in a bout
+FIRST_BOUT = 5  # 2.3: the same with `first_five`
+IN_FIRST_BOUT = 1  # 2.3: `first_five` holds for the first bout; with 2, until cards have been discarded
 NONE = -1
 NO_CARD = 36
 ACTIONS = 37  # a move is a number below this
@@ -23,6 +26,8 @@ STATE = state_dtype(
     turn_up=(),  # 1.2
     suit_limit=(),  # 1.2: how many cards of a suit a hand may be dealt
     add_after_take=(),  # 2.4
+    deck=(),  # 1.1: how many cards the deck has, 24 or 36
+    first_five=(),  # 2.3
     # The cards.
     hands=SEATS,
     known=SEATS,  # 5.1: the cards of each hand that everybody knows
@@ -41,6 +46,7 @@ STATE = state_dtype(
     passed=(),  # the set of seats that passed since the last attack card
     taking=(),  # whether the defender takes
     limit=(),  # 2.3: how many attack cards there may be
+    fives=(),  # 2.3: whether a bout has at most five, by `first_five`
     playing=(),  # the set of seats still in the game
     leavers=(),  # the set of seats that left together most recently
     # What is known about the deal.
@@ -69,6 +75,18 @@ def left_of(state, seat):
 
 
 @rule
+def all_cards(state):
+    """1.1: all cards of the game. In a deck of 24 the sixes, sevens and eights are missing."""
+    return full_deck(DECK) & ~full_deck(DECK - SMALL_DECK) if state.deck == SMALL_DECK else full_deck(DECK)
+
+
+@rule
+def hand_size(state):
+    """1.1, 3.1: how many cards each seat is dealt, and draws up to."""
+    return min(HAND, SMALL_DECK // state.seats) if state.deck == SMALL_DECK else HAND
+
+
+@rule
 def deck_left(state):
     """How many cards the deck has, the turned-up one included."""
     return count(state.stock | state.bottom)
@@ -83,14 +101,15 @@ def deal(state):
             break
     state.playing = single(state.seats) - 1
     state.lowest_trump = NONE
+    state.fives = min(state.first_five, 1)
     attacker = find_lowest_trump(state)
     start_bout(state, attacker if attacker != NONE else below(state, state.seats))  # 1.3
 
 
 @rule
 def deal_hands(state):
-    """1.1, 1.2: turn up a card if the variant says so, and deal six cards to each seat."""
-    state.stock = full_deck(DECK)
+    """1.1, 1.2: turn up a card if the variant says so, and deal the hands."""
+    state.stock = all_cards(state)
     if state.turn_up != 0:
         state.trump_card = any_of(state.stock, state)
         state.trump = suit(state.trump_card)
@@ -99,7 +118,7 @@ def deal_hands(state):
     for seat in range(state.seats):
         state.hands[seat] = 0
         state.known[seat] = 0
-        for _ in range(HAND):
+        for _ in range(hand_size(state)):
             state.hands[seat] |= top_card(state, seat)
         state.dealt[seat] = state.known[seat]
 
@@ -150,7 +169,13 @@ def start_bout(state, attacker):
     state.lead = attacker
     state.turn = attacker
     state.defender = left_of(state, attacker)
-    state.limit = min(BOUT, count(state.hands[state.defender]))  # 2.3
+    state.limit = room_against(state, state.defender)
+
+
+@rule
+def room_against(state, seat):
+    """2.3: how many attack cards a bout may have in all if `seat` begins to defend now."""
+    return min(FIRST_BOUT if state.fives != 0 else BOUT, count(state.hands[seat]))
 
 
 @rule
@@ -219,7 +244,7 @@ def note_shown(state, seat, card):
 @rule
 def undealt(state):
     """5.4: the trumps that were in nobody's hand after the deal."""
-    trumps = suit_cards(state.trump) & full_deck(DECK)
+    trumps = suit_cards(state.trump) & all_cards(state)
     return trumps & (single(state.lowest_trump) - 1) if state.lowest_trump != NONE else trumps
 
 
@@ -257,6 +282,8 @@ def end_bout(state):
         following = left_of(state, state.defender)
     else:
         state.discards |= table
+    if state.first_five == IN_FIRST_BOUT or state.taking == 0:
+        state.fives = 0  # 2.3
     refill(state)
     state.attacks = 0
     state.beats = 0
@@ -274,19 +301,19 @@ def end_bout(state):
 @rule
 def refill(state):
     """3.1: fill up the hands: the first attacker, the other attackers clockwise, the defender."""
-    draw_to_six(state, state.attacker)
+    fill_up(state, state.attacker)
     seat = left_of(state, state.attacker)
     while seat != state.attacker:
         if seat != state.defender:
-            draw_to_six(state, seat)
+            fill_up(state, seat)
         seat = left_of(state, seat)
-    draw_to_six(state, state.defender)
+    fill_up(state, state.defender)
 
 
 @rule
-def draw_to_six(state, seat):
+def fill_up(state, seat):
     """3.1."""
-    while count(state.hands[seat]) < HAND and (state.stock | state.bottom) != 0:
+    while count(state.hands[seat]) < hand_size(state) and (state.stock | state.bottom) != 0:
         if state.stock != 0:
             state.revealed |= single(seat)
             state.drew |= single(seat)
@@ -376,7 +403,7 @@ def unknown_to(state, seat):
     seen = state.hands[seat] | state.attacks | state.beats | state.discards | state.bottom
     for other in range(state.seats):
         seen |= state.known[other]
-    return full_deck(DECK) & ~seen
+    return all_cards(state) & ~seen
 
 
 @rule
@@ -410,4 +437,4 @@ def can_have_been_dealt(state, seat, hidden):
     most = 0
     for each in range(4):
         most += min(count(maybe_dealt & suit_cards(each)), state.suit_limit - count(dealt & suit_cards(each)))
-    return most >= HAND - count(dealt)
+    return most >= hand_size(state) - count(dealt)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 HAND = 6  # 1.1, 3.1
-MOST_ATTACKS = 6  # 2.3
+MOST_ATTACKS, AT_FIRST = 6, 5  # 2.3
 
 
 class Card(NamedTuple):
@@ -48,7 +48,8 @@ class Table:
     """A game in progress.
 
     `hands`: the cards dealt to each seat; `deck`: the rest, the next card to be drawn first; `shown`: the turned card
-    of 1.2, None where no card is turned. `throws_in_after_take` tells the presets apart (2.4).
+    of 1.2, None where no card is turned. `throws_in_after_take` tells the presets apart (2.4). `five`: "", or where a
+    bout has at most five attack cards (2.3): "first bout", or "until a discard". `full`: cards in a full hand.
     """
 
     def __init__(
@@ -59,12 +60,17 @@ class Table:
         first: int,
         throws_in_after_take: bool,
         shown: Card | None = None,
+        five: str = "",
+        full: int = HAND,
     ) -> None:
         self.hands = [set(hand) for hand in hands]
         self.deck = list(deck)
         self.trump = trump
         self.shown = shown
         self.throws_in_after_take = throws_in_after_take
+        self.five = five
+        self.full = full
+        self.bouts_over = 0
         self.discards: set[Card] = set()
         lowest = min((card for card in set().union(*self.hands) if card.suit == trump), default=None)
         self.known = [hand & {shown, lowest} for hand in self.hands]  # 1.2, 1.3: both were shown
@@ -82,8 +88,13 @@ class Table:
         self.passed: set[int] = set()
         self.pairs: list[list[Card]] = []  # [attack], or [attack, the card that beat it]
         self.taking = False
-        self.most = min(MOST_ATTACKS, len(self.hands[self.defender]))  # 2.3
+        self.most = min(self.most_in_bout(), len(self.hands[self.defender]))  # 2.3
         self.turn: int | None = attacker
+
+    def most_in_bout(self) -> int:
+        """2.3: how many attack cards any bout may have now."""
+        is_early = {"": False, "first bout": self.bouts_over == 0, "until a discard": not self.discards}
+        return AT_FIRST if is_early[self.five] else MOST_ATTACKS
 
     def next_player(self, seat: int) -> int:
         """The next seat clockwise that is still in the game."""
@@ -175,6 +186,7 @@ class Table:
     def end_bout(self) -> None:
         """2.5, 3: the cards of the bout go where they belong, hands are filled up, players leave."""
         cards = self.on_table()
+        self.bouts_over += 1
         if self.taking:
             self.hands[self.defender] |= set(cards)
             self.known[self.defender] |= set(cards)  # 2.5
@@ -198,8 +210,8 @@ class Table:
         return [seat for seat in range(len(self.hands)) if self.playing[seat]]
 
     def fill_up(self, seat: int) -> None:
-        """3.1: draw up to six cards, while there are any. The turned card is seen when it is drawn (1.2)."""
-        while len(self.hands[seat]) < HAND and self.deck:
+        """3.1: draw up to a full hand, while there are any. The turned card is seen when it is drawn (1.2)."""
+        while len(self.hands[seat]) < self.full and self.deck:
             card = self.next_card(seat)
             self.deck.remove(card)
             self.hands[seat].add(card)
