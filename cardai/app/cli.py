@@ -656,6 +656,10 @@ def check(
     /,
     *,
     law: Annotated[list[str] | None, Parameter(negative="", help="Only this law; may be repeated.")] = None,
+    variant: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="Only this variant, with options or without; may be repeated. All if not given."),
+    ] = None,
     effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
     seconds: Annotated[
@@ -682,6 +686,7 @@ def check(
             seed=seed,
             effort=effort,
             laws=law,
+            variants=variant,
             progress=lambda name, done, total: line(done, total, name),
             seconds=seconds,
             call_seconds=time_limit,

@@ -46,6 +46,7 @@ def check(
     seed: int = 0,
     effort: str = "normal",
     laws: Sequence[str] | None = None,
+    variants: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     isolated: bool = True,
     seconds: float | None = None,
@@ -53,6 +54,8 @@ def check(
     memory: float = 2.0,
 ) -> list[LawResult]:
     """Test the laws on a game: all of them, or those named in `laws`. Returns a result for each.
+
+    `variants`: texts of the variants to test, with options (`"podkidnoy?deck=24"`); all named variants if None.
 
     `effort` is "quick", "normal" or "thorough": how many games, positions and worlds are looked at. The same seed looks
     at the same ones in the same order. `seconds` is the time for all laws together, math.inf for no limit; if None, 25
@@ -66,7 +69,7 @@ def check(
     no law is. With `isolated=False`, and on systems without fork, the laws run in this process, for
     a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.
 
-    Raises CardaiError for an unknown law or effort, and for a rule that does not compile, with its line.
+    Raises CardaiError for an unknown law, effort or variant, and for a rule that does not compile, with its line.
     """
     is_game(game)
     whole("seed", seed)
@@ -76,6 +79,11 @@ def check(
     for name in () if laws is None else check_list("laws", laws, str, "names of laws"):
         if name not in LAWS:
             raise CardaiError(unknown("law", name, LAWS))
+    if variants is not None:
+        texts = check_list("variants", variants, str, "texts of variants")
+        if not texts:
+            raise CardaiError("variants must name a variant, or be None for all")
+        variants = list(dict.fromkeys(map(game.canonical, texts)))
     check_flag("isolated", isolated)
     seconds = EFFORTS[effort].seconds if seconds is None else seconds
     if seconds != math.inf:
@@ -87,7 +95,7 @@ def check(
             raise CardaiError(f"{name} must be more than 0, not {value:g}")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
     game.compile()
-    testbed = Testbed(game, seed, EFFORTS[effort])
+    testbed = Testbed(game, seed, EFFORTS[effort], variants)
     results: dict[str, LawResult] = {}
 
     def begins(law: Law) -> None:

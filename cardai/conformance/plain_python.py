@@ -94,7 +94,7 @@ def _cases(testbed: Testbed) -> dict[str, Any]:
     spread = set(np.linspace(0, len(testbed.traces) - 1, total).round().astype(int).tolist())
     lengths = [len(trace.moves) for trace in testbed.traces]
     spread.add(int(np.argmax(lengths)))  # counters are largest in the longest game
-    for variant in testbed.game.variants:  # at the largest table every array is full
+    for variant in testbed.variants:  # at the largest table every array is full
         setup = Setup(variant, max(testbed.game.seats))
         spread.update([i for i, trace in enumerate(testbed.traces) if trace.setup == setup][:1])
     traces = [testbed.traces[i] for i in sorted(spread)]

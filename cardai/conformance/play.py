@@ -155,7 +155,7 @@ def _surplus(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 def header_stays_in_range(trace: Trace) -> None:
     """turn, ply, seats, revealed, midway and the variant's options always have a value that is allowed."""
     states, seats = trace.states, trace.setup.seats
-    fixed = {"seats": seats, "ply": np.arange(len(states)), **trace.testbed.game.variants[trace.setup.variant]}
+    fixed = {"seats": seats, "ply": np.arange(len(states)), **trace.testbed.variants[trace.setup.variant]}
     wrong = {name: states[name] != value for name, value in fixed.items()}
     wrong["turn"] = (states["turn"][:-1] < 0) | (states["turn"][:-1] >= seats)
     wrong["revealed"] = (states["revealed"] < 0) | (states["revealed"] >> seats != 0)

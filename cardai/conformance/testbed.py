@@ -298,11 +298,16 @@ class View(Position):
 
 
 class Testbed:
-    """Games of every variant and number of seats, played when they are first needed. The seed decides all chance."""
+    """Games of every variant and number of seats, played when they are first needed. The seed decides all chance.
 
-    def __init__(self, game: Game, seed: int, effort: Effort) -> None:
+    `variants`: texts of the variants to play, instead of all that the game names.
+    """
+
+    def __init__(self, game: Game, seed: int, effort: Effort, variants: Sequence[str] | None = None) -> None:
         self.game, self.seed, self.effort = game, seed, effort
-        self.setups = [Setup(variant, seats) for variant in game.variants for seats in game.seats]
+        self.has_all_variants = variants is None
+        self.variants = {name: game.variant_options(name) for name in (game.variants if variants is None else variants)}
+        self.setups = [Setup(variant, seats) for variant in self.variants for seats in game.seats]
         self.compiled = Compiled(game)
         self._walked: set[Setup] = set()
         _roles.clear()
@@ -310,11 +315,11 @@ class Testbed:
 
     def somewhere(self) -> str:
         """The place of a fault, for a message, if it is not known more exactly."""
-        return f"a variant of {', '.join(self.game.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
+        return f"a variant of {', '.join(self.variants)}, seats {self.game.seats}, seed {self.seed}, ply unknown"
 
     def anywhere(self) -> str:
         """What was looked at if a fault shows only in sums over games of all setups, for a message."""
-        seats, variant = self.game.seats, self.game.default_variant
+        seats, variant = self.game.seats, next(iter(self.variants))
         return f"all variants, variant {variant} first, seats {seats}, seed {self.seed} and following"
 
     def wrong_scores(self, scores: np.ndarray) -> str | None:

@@ -303,7 +303,7 @@ def _listed(zones: Iterable[object]) -> list[Zone]:
 def worlds_keep_what_is_public(here: View) -> None:
     """A world has the same turn, ply, seats, revealed, midway and options as the true state."""
     worlds = here.worlds(2)
-    for name in (*HEADER[:-1], *here.game.variants[here.trace.setup.variant]):
+    for name in (*HEADER[:-1], *here.trace.testbed.variants[here.trace.setup.variant]):
         if (worlds[name] != here.state[name]).any():
             what = f"{name} {worlds[name].tolist()}, not {here.state[name]}"
             raise here.broken(f"a world of seat {here.seat} has {what}")
