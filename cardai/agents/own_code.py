@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def raw_function_at(spec: str, target: str) -> Callable[[Game, np.record], np.re
     function: Any = _imported(spec, target, "a function is named python:MODULE:FUNCTION")
     if not callable(function):
         raise CardaiError(f"agent {spec!r}: {target!r} is not a function but {short(function)}")
-    return function  # what it takes and returns shows when it is asked
+    return cast(Any, function)  # what it takes and returns shows when it is asked
 
 
 def evaluator_at(game: Game, spec: str, target: str) -> Evaluator:
