@@ -63,7 +63,7 @@ def table(living: dict[str, dict[str, list[str]]], seed: int) -> str:
     ]
     for law, names in planted_for.items():
         dead = [str(len(names) - len(living[law][effort])) for effort in efforts]
-        lines.append(f"| `{law}` | {len(names)} | {' | '.join(dead)} |")
+        lines.append(f"| {law} | {len(names)} | {' | '.join(dead)} |")
     total = sum(map(len, planted_for.values()))
     dead = [str(total - sum(len(found[effort]) for found in living.values())) for effort in efforts]
     lines.append(f"| all | {total} | {' | '.join(dead)} |")

@@ -128,18 +128,27 @@ def _tested(
         first = done.value
     if first is None:
         return
-    hint = strictness(int(np.count_nonzero(first.variance)))
-
-    def again() -> np.ndarray:
-        number = max(1, looked.done) if looked.enough else count
-        second = at_once(tally(testbed, 1, LARGER * number, np.abs(first.sigmas) > hint))
-        return np.zeros_like(first.total) if second is None else second.sigmas
-
-    if found := off_twice(first.sigmas, again, hint):
+    again = functools.partial(_again, testbed, tally, LARGER * (max(1, looked.done) if looked.enough else count))
+    found = again(first)
+    if not found and not looked.enough and looked.done < looked.total:  # it ended early: other counts may be off too
+        whole = at_once(tally(testbed, 0, count, np.zeros(len(first.total), bool)))
+        found = again(whole) if whole else None
+    if found:
         more = "more" if found[1] > 0 else "less"
         raise LawError(
             f"{testbed.anywhere()}, any ply: {(name or _name)(testbed, found[0])} {more} often {what} (5 sigma)"
         )
+
+
+def _again(testbed: Testbed, tally: Callable[..., Sample], count: int, first: Tally) -> tuple[int, int] | None:
+    """Which count is off in a second sample too: its cell and the sign, or None."""
+    hint = strictness(int(np.count_nonzero(first.variance)))
+
+    def sigmas() -> np.ndarray:
+        second = at_once(tally(testbed, 1, count, np.abs(first.sigmas) > hint))
+        return np.zeros_like(first.total) if second is None else second.sigmas
+
+    return off_twice(first.sigmas, sigmas, hint)
 
 
 def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
@@ -437,7 +446,7 @@ class _Sum:
         self.number, self.tally = number, total
         if number >= 8 and number.bit_count() == 1:
             off = np.abs(total.sigmas)
-            self.is_evident = bool((off if self.suspects is None else off[self.suspects]).max() > EVIDENT)
+            self.is_evident = bool((off if self.suspects is None else off[self.suspects]).max(initial=0) > EVIDENT)
 
 
 def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:

@@ -62,12 +62,12 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
 
 
 def each(
-    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = "", untested: str | None = None
+    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = "", untested: str | None = None, least: int = 0
 ) -> Callable[[Callable[[T], object]], Law]:
     """Make a law of a function that tests one thing; `what` are these things in the plural.
 
     A game that leaves out a field of `Game` that the law `needs` (names between spaces) is not tested. `untested`: a
-    remark for the case that the function returns True of none.
+    remark for the case that the function returns True of none. `least`: as for `Looked`.
     """
 
     def make(check: Callable[[T], object]) -> Law:
@@ -76,7 +76,7 @@ def each(
             if not all(getattr(testbed.game, field) for field in needs.split()):
                 return None
             tested = 0
-            for thing in (seen := Counted(things(testbed), what)):
+            for thing in (seen := Counted(things(testbed), what, least)):
                 yield seen
                 tested += check(thing) is True
             return None if tested else untested
@@ -91,9 +91,9 @@ def each_position(effort: str, needs: str = "") -> Callable[[Callable[[Position]
     return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs)
 
 
-def each_view(effort: str, needs: str = "") -> Callable[[Callable[[View], object]], Law]:
+def each_view(effort: str, needs: str = "", least: int = 0) -> Callable[[Callable[[View], object]], Law]:
     """Make a law of a function that tests a position as one seat sees it. `effort`: as for `each_position`."""
-    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs)
+    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, least=least)
 
 
 def each_game(needs: str = "", untested: str | None = None) -> Callable[[Callable[[Trace], object]], Law]:

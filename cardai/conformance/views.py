@@ -34,7 +34,7 @@ def own_moves_are_the_same_in_every_world(here: Position) -> None:
         raise here.broken(f"seat {here.turn} has {what}: {here.text(moves[0, place])}")
 
 
-@each_view("positions")
+@each_view("positions", least=300)  # to see a leak in one view of thirty
 def encodings_are_the_same_in_every_world(here: View) -> None:
     """Every encoder gives a seat the same row in all worlds of that seat."""
     same_rows(here, here.rows(here.truth_and_worlds()), f"the view of seat {here.seat}")
