@@ -76,7 +76,7 @@ def rules_of(game: Game) -> str:
 
     Raises CardaiError if the game has no file of rules, or it cannot be read.
     """
-    module = Path(getattr(game.deal, "py_func", game.deal).__code__.co_filename)
+    module = Path(getattr(is_game(game).deal, "py_func", game.deal).__code__.co_filename)
     file = module.parent / RULES
     if not file.is_file():
         raise CardaiError(f"{game.name} has no written rules: there is no {RULES} beside {module}")
