@@ -28,16 +28,22 @@ def set_of(cards) -> int:
     return sum(1 << card_of(card) for card in cards)
 
 
-def action_of(move: Move) -> int:
-    return NO_CARD if move[1] is None else card_of(move[1])
+def action_of(move: Move, table: Table | None = None) -> int:
+    what, card = move
+    if table is not None and what == "transfer" and card is not None and card.suit == table.trump:
+        return card_of(table.pairs[0][0])
+    return NO_CARD if card is None else card_of(card)
 
 
-def small_ending(seed: int, most: int) -> Table:
-    """A position with at most `most` cards a hand before a bout, and up to three moves into it."""
+def small_ending(seed: int, most: int, **rules) -> Table:
+    """A position with at most `most` cards a hand before a bout, and up to three moves into it.
+
+    With house rules all cards are of three ranks, so that many can be transferred.
+    """
     rnd = random.Random(seed)
-    cards = rnd.sample(sorted(PACK), 2 * most)
+    cards = rnd.sample([card for card in sorted(PACK) if card.rank < (9 if rules else 15)], 2 * most)
     hands = cards[: rnd.randint(1, most)], cards[most : most + rnd.randint(1, most)]
-    table = Table(hands, [], rnd.choice("CDHS"), rnd.randrange(2), throws_in_after_take=bool(rnd.randrange(2)))
+    table = Table(hands, [], rnd.choice("CDHS"), rnd.randrange(2), bool(rnd.randrange(2)), **rules)
     for _ in range(rnd.randrange(4)):
         following = copy.deepcopy(table)
         following.play(rnd.choice(sorted(table.legal_moves(), key=str)))
@@ -53,6 +59,8 @@ def state_of(table: Table) -> np.ndarray:
     one = state[0]
     one.seats, one.turn, one.playing = 2, table.turn, 3
     one.add_after_take, one.taking = table.throws_in_after_take, table.taking
+    one.transfer, one.fives = table.transfers, table.five == "until a discard" and not table.discards
+    one.first_five = 2 if table.five else 0
     one.trump, one.trump_card, one.lowest_trump = "CDHS".index(table.trump), -1, -1
     one.attacker, one.defender, one.lead, one.limit = table.first_attacker, table.defender, table.right, table.most
     for seat in range(2):
@@ -135,6 +143,71 @@ def test_every_move_of_small_endings_is_worth_what_minimax_on_the_oracle_says():
     assert drawn > 20
     assert sum(table.taking for table in tables) > 20
     assert sum(len(table.unbeaten()) for table in tables) > 200
+
+
+def bounds_of(table: Table) -> dict[int, tuple[float, float]]:
+    """What the seat to move can make sure of with each move, and the most it can hope for, on the oracle.
+
+    By house rules play may go round for ever. Where the two numbers are the same, it need not, and that is the value.
+    """
+    root, positions, seen = key_of(table), {}, [table]
+    while seen:
+        here = seen.pop()
+        if key_of(here) not in positions:
+            nexts = {action_of(move, here): after(here, move) for move in here.legal_moves()}
+            ends = {move: float(there.scores[0]) for move, there in nexts.items() if there.turn is None}
+            seen += [there for there in nexts.values() if there.turn is not None]
+            positions[key_of(here)] = here.turn, {move: ends.get(move, key_of(nexts[move])) for move in nexts}
+    bounds = []
+    for start in (0.0, 1.0):
+        worth, changes = dict.fromkeys(positions, start), True  # the score of seat 0
+        while changes:
+            changes = False
+            for key, (turn, nexts) in positions.items():
+                value = (min if turn else max)(worth.get(there, there) for there in nexts.values())
+                worth[key], changes = value, changes or worth[key] != value
+        bounds.append({move: worth.get(there, there) for move, there in positions[root][1].items()})
+    low, high = bounds
+    return {move: (1 - high[move], 1 - low[move]) if table.turn else (low[move], high[move]) for move in low}
+
+
+def key_of(table: Table) -> tuple:
+    hands, pairs = map(frozenset, table.hands), map(tuple, table.pairs)
+    roles = table.turn, table.first_attacker, table.defender, table.taking, table.most, not table.discards
+    return *roles, tuple(hands), tuple(pairs)
+
+
+HOUSE_RULES = [{"transfers": True}, {"five": "until a discard"}, {"transfers": True, "five": "until a discard"}]
+
+
+@pytest.mark.parametrize("rules", HOUSE_RULES, ids=str)
+def test_endings_by_house_rules_are_solved_by_the_solver_for_any_game(rules):
+    solver, solved, differ = DurakSolver(GAME), 0, 0
+    tables = [small_ending(seed, 2 + seed % 3, **rules) for seed in range(90)]
+    for table, ending in zip(tables, solver.solve(states_of(tables)), strict=True):
+        expected = bounds_of(table)
+        assert {*expected} == {*ending.moves["card"].tolist()}
+        plain = copy.copy(table)
+        plain.transfers = False
+        differ += bounds_of(plain) != expected
+        if ending.is_solved:
+            solved += 1
+            assert {move: (score, score) for move, score in scores_of(ending).items()} == expected
+    assert solved > 60
+    assert (differ > 5) == ("transfers" in rules)
+
+
+def test_an_ending_by_house_rules_is_mended_beside_others():
+    tables = [small_ending(seed, 3, **({"transfers": True} if seed % 2 else {})) for seed in range(40)]
+    states, solver = states_of(tables), DurakSolver(GAME)
+    found, moves = solver.solve(states), np.array([GAME.moves(state)[-1] for state in states], GAME.move)
+    before = moves.copy()
+    solver.mend(states, moves)
+    for ending, was, now in zip(found, before["card"], moves["card"], strict=True):
+        if ending.is_solved:
+            scores = scores_of(ending)
+            assert scores[now] == ending.best if scores[was] < ending.best else now == was
+    assert (before != moves).sum() > 5
 
 
 @pytest.mark.slow

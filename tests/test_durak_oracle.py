@@ -14,7 +14,13 @@ from cardai import load
 from cardai.games.durak.rules import NO_CARD
 
 GAME = load("durak")
-HOUSE_RULES = ["podkidnoy?deck=24&first_five=1", "report?deck=24&first_five=2&suit_limit=5", "podkidnoy?first_five=2"]
+HOUSE_RULES = [
+    "perevodnoy?deck=24&first_five=1&add_after_take=0",
+    "report?transfer=1",
+    "podkidnoy?deck=24&first_five=1",
+    "report?deck=24&first_five=2&suit_limit=5",
+    "podkidnoy?first_five=2",
+]
 TABLES = [(variant, seats) for variant in (*GAME.variants, *HOUSE_RULES) for seats in GAME.seats]
 FIVE = "", "first bout", "until a discard"  # the oracle's words for `first_five`
 QUICK, MANY = 400, 10_000  # positions of each table
@@ -39,7 +45,8 @@ class Mirror(Table):
         shown = None if state.trump_card < 0 else next(iter(cards_of(1 << int(state.trump_card))))
         takes_on = bool(state.add_after_take)
         five, full = FIVE[int(state.first_five)], len(hands[0])
-        super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), takes_on, shown, five, full)
+        rules = takes_on, shown, five, full, bool(state.transfer)
+        super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), *rules)
         self.drawn = []
 
     def follow(self, move, after) -> None:
@@ -62,7 +69,13 @@ def move_of(action: int, table: Table):
     defends = table.turn == table.defender
     if action == NO_CARD:
         return TAKE if defends else ("pass", None)
-    return ("beat" if defends else "attack", next(iter(cards_of(1 << action))))
+    card = next(iter(cards_of(1 << action)))
+    first = table.pairs[0][0] if table.pairs else None
+    if not defends or first is None:
+        return ("attack", card)
+    if card == first:  # the number of the transfer with the trump of the rank
+        return ("transfer", Card(card.rank, table.trump))
+    return ("transfer" if ("transfer", card) in table.transferring() and card.suit != table.trump else "beat", card)
 
 
 def bits(seats: Iterable[int]) -> int:

@@ -301,6 +301,164 @@ def test_3_3_the_defender_attacks_next_unless_it_took_or_left(hand, answer, foll
     assert int(state.attacker) == int(state.turn) == following
 
 
+def attacked(hands, attacks, **fields):
+    """A position of `perevodnoy` in which seat 1 defends against `attacks`, all of one rank and none beaten."""
+    state = position(hands, attacks, "", attacks, **{"variant": "perevodnoy"} | fields)
+    state.limit = rules.room_against(state, 1)
+    return state
+
+
+def test_2_6_a_card_of_the_rank_transfers_the_attack_to_the_next_player_on_the_left():
+    """OpenFool #30 words the rule."""
+    state = attacked(["KC", "7D AH", "8C 9D QS"], "7C", stock="6C")
+    assert spelled(state) == ["transfers with 7D", "takes"]
+    state = play(state, "transfers with 7D")
+    assert (int(state.attacker), int(state.defender), int(state.turn)) == (1, 2, 2)
+    assert names(state.hands[1]) == "AH", "the card leaves the hand: durakengine #1"
+    assert names(state.attacks) == names(state.unbeaten) == "7C 7D"
+    assert spelled(state) == ["beats 7C with 8C", "beats 7C with QS", "takes"]
+
+
+def test_2_6_nobody_transfers_without_the_option():
+    for variant in ("podkidnoy", "report"):
+        assert spelled(attacked(["KC", "7D 7S", "8C 9D"], "7C", variant=variant)) == ["beats 7C with 7S", "takes"]
+
+
+def test_2_6_the_trump_of_the_rank_beats_or_transfers():
+    state = attacked(["KC", "7S AH", "8C 9D TS"], "7C", stock="6C")
+    assert spelled(state) == ["transfers with 7S", "beats 7C with 7S", "takes"]
+    assert [GAME.picks(state, move) for move in GAME.moves(state)] == [1 << 7, 1 << 7, 0]
+    beaten = play(state, "beats with 7S")
+    assert (names(beaten.attacks), names(beaten.beats), int(beaten.defender)) == ("7C", "7S", 1)
+    state = play(state, "transfers with 7S")
+    assert (names(state.attacks), int(state.defender), names(state.hands[1])) == ("7C 7S", 2, "AH")
+    assert spelled(play(state, "beats 7C with 8C")) == ["beats 7S with TS", "takes"], "a trump is beaten by trumps"
+
+
+def test_2_6_a_plain_card_transfers_an_attack_with_a_trump():
+    state = attacked(["KC", "7D AH", "8C 9D TS"], "7S")
+    assert names(play(state, "transfers with 7D").attacks) == "7D 7S"
+
+
+def test_2_6_nobody_transfers_to_a_player_with_fewer_cards_than_the_attack_would_have():
+    """The written rule: no transfer to a player who has fewer cards than are transferred."""
+    for third, may in (("", False), ("8C", False), ("8C 9D", True)):
+        state = attacked(["KC KD", "7D AH", third, "QC QD QH"], "7C", stock="6C")
+        assert ("transfers with 7D" in spelled(state)) == may
+    state = attacked(["KC KD KH", "7D AH", "8C 9D", "QC QD QH"], "7C 7H")
+    assert "transfers with 7D" not in spelled(state), "three cards to two"
+
+
+def test_2_6_between_two_the_attack_goes_back_to_who_began_it_if_they_have_cards_for_it():
+    """durakengine #26: with nobody else to take the attack, the defender could transfer it to itself."""
+    state = play(attacked(["8C KD", "7D AH"], "7C"), "transfers with 7D")
+    assert (int(state.attacker), int(state.defender), int(state.turn)) == (1, 0, 0)
+    assert spelled(attacked(["KD", "7D AH"], "7C")) == ["takes"]
+    assert spelled(attacked(["", "7D AH"], "7C")) == ["takes"]
+
+
+def test_2_6_whoever_has_beaten_a_card_may_not_transfer_any_more():
+    state = attacked(["KC KD", "8C 7H 7S AH", "JC JD JH"], "7C 7D")
+    assert "transfers with 7H" in spelled(state)
+    state = play(state, "beats 7C with 8C")
+    assert spelled(state) == ["beats 7D with 7S", "takes"]
+    added = position(["7H", "7D AH KH", "JC JD"], "7C", "8C", variant="perevodnoy")
+    assert spelled(play(added, "adds 7H")) == ["beats 7H with KH", "beats 7H with AH", "takes"]
+
+
+def test_2_6_nobody_transfers_after_a_take():
+    state = play(attacked(["7H KD", "7D AH", "JC JD JH"], "7C"), "takes")
+    assert int(state.turn) == 0
+    assert spelled(state) == ["adds 7H", "passes"]
+
+
+def test_2_6_an_attack_can_go_all_the_way_round():
+    state = attacked(["9C 9D 9H 9S KC", "7D AC", "7H AD QC", "7S AH QD JD"], "7C", stock="6C")
+    for card in ("7D", "7H", "7S"):
+        state = play(state, f"transfers with {card}")
+    assert (int(state.attacker), int(state.defender), int(state.limit)) == (3, 0, 5)
+    assert names(state.unbeaten) == "7C 7D 7H 7S"
+    for card in ("9C", "9D", "9H", "9S"):
+        assert int(state.turn) == 0
+        state = play(state, f"beats with {card}")
+    assert (int(state.turn), int(state.lead)) == (3, 3), "the last to transfer has the right to add"
+
+
+def test_2_3_transferred_cards_count_and_the_limit_is_that_of_the_new_defender():
+    """OpenFool #17, #23, #24: more cards than the defender had, or fewer than allowed."""
+    state = attacked(["KC 8H 9H TH", "7D AH KD", "8C 9D", "QC QD QH"], "7C", stock="6C")
+    assert int(state.limit) == 3
+    state = play(state, "transfers with 7D")
+    assert int(state.limit) == 2, "two cards in the hand of the new defender"
+    state = play(state, "beats with 8C", "beats with 9D")
+    assert int(state.attacks) == 0, "no room, so the bout is over"
+    many = attacked(["KC", "7D AH KD", "8C 9D TC JC QC KH AC"], "7C", variant="perevodnoy?first_five=1", fives=1)
+    assert int(play(many, "transfers with 7D").limit) == 5, "the first bout has five, transferred ones included"
+
+
+def test_2_4_after_a_transfer_and_a_take_all_others_add_up_to_the_limit():
+    state = attacked(["7H 6C", "7D AH KD 6D", "8C 9D JC JD", "7S 6H QC"], "7C", stock="9C")
+    state = play(state, "transfers with 7D", "takes")
+    assert (int(state.turn), int(state.limit)) == (1, 4)
+    state = play(state, "passes", "adds 7S", "passes")
+    assert (int(state.turn), spelled(state)) == (0, ["adds 7H", "passes"])
+    state = play(state, "adds 7H")
+    assert names(state.hands[2]) == "7C 7D 7H 7S 8C 9D JC JD", "four cards, as many as the defender had"
+    assert (int(state.attacker), int(state.defender)) == (3, 0)
+
+
+def test_3_1_after_a_transfer_the_last_to_transfer_draws_first_and_the_last_defender_last():
+    """durakengine #24: hands were filled in the order of the new roles."""
+    state = attacked(["KC", "7D AH", "8C 8D QS QD", "JC"], "7C", stock="6C 6D 6H 6S 9C 9D 9H 9S TC")
+    state = play(state, "transfers with 7D", "beats with 8C", "beats with 8D", "passes", "passes", "passes")
+    assert [int(hand).bit_count() for hand in state.hands[:4]] == [1, 6, 2, 5], "five for 1, four for 3, none left"
+    assert int(state.attacker) == 2
+
+
+def test_3_3_after_a_transfer_it_is_the_new_defender_who_attacks_next_or_is_passed_over():
+    for answer, following in (("takes", 0), ("beats with 8C", 2)):
+        state = play(attacked(["KC QC", "7D AH 6D", "8C 8D 6H"], "7C"), "transfers with 7D", answer)
+        while state.attacks:
+            state = play(state, "beats with 8D" if int(state.turn) == 2 else "passes")
+        assert int(state.turn) == following
+
+
+def test_4_1_whoever_transfers_the_last_card_has_left_when_the_bout_is_over():
+    state = play(attacked(["KC QC", "7D"], "7C"), "transfers with 7D")
+    state = play(state, "takes")
+    assert (int(state.turn), list(GAME.points(state))) == (-1, [0, 1])
+
+
+def test_5_4_a_card_that_transfers_was_dealt_or_drawn_as_any_other_card_played():
+    state = attacked(["KC", "7D AH", "8C 9D"], "7C", stock="6C", drew=0, known={1: "7D"})
+    known = play(state, "transfers with 7D")
+    assert int(known.dealt[1]) == 0
+    assert int(known.known[1]) == 0
+    state.known[1] = 0
+    assert names(play(state, "transfers with 7D").dealt[1]) == "7D"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("transfers with 8D", "8D has not the rank of 7C, which is to be transferred"),
+        ("transfers 7D", "try: takes, .*transfers with 6S"),
+        ("transfers with", "is no move here"),
+    ],
+)
+def test_2_6_other_texts_are_refused(text, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        GAME.parse(attacked(["KC", "7D 8D", "8C 9D"], "7C"), text)
+
+
+def test_2_6_a_transfer_with_a_card_that_is_not_held_is_refused():
+    """durakengine #1: a defender could transfer with any card."""
+    with pytest.raises(IllegalMove, match=r"transfers with 7H.*legal: transfers with 7D"):
+        play(attacked(["KC", "7D 8D", "8C 9D"], "7C"), "transfers with 7H")
+    with pytest.raises(IllegalMove, match="transfers with 7S"):
+        play(attacked(["KC", "7D 8D", "8C 9D"], "7C"), "transfers with 7S")
+
+
 def test_4_1_the_last_with_cards_has_lost():
     state = play(position(["", "KC KD"], "9C", "", "9C"), "takes")
     assert int(state.turn) == -1

@@ -28,7 +28,7 @@ from .rules import (
 )
 from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
 
-PLAIN = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1, "deck": DECK, "first_five": 0}
+PLAIN = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1, "deck": DECK, "first_five": 0, "transfer": 0}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
     about="one agent against the simple players of the report, by its rules",
@@ -68,6 +68,7 @@ GAME = Game(
     max_plies=3000,
     variants={
         "podkidnoy": PLAIN,
+        "perevodnoy": PLAIN | {"transfer": 1},
         "report": PLAIN | {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
     },
     choices={
@@ -76,6 +77,7 @@ GAME = Game(
         "add_after_take": range(2),
         "deck": (SMALL_DECK, DECK),
         "first_five": range(3),
+        "transfer": range(2),
     },
     deal=deal,
     legal=legal,

@@ -403,8 +403,8 @@ def value_of(root, card, nodes, table, limit):
 
 
 def is_known(states: np.ndarray) -> np.ndarray:
-    """Which of STATE[N] have only rules that this search knows, bool[N]: bouts of six attack cards (2.3)."""
-    return np.asarray(states["fives"] == 0)
+    """Which of STATE[N] have only rules that this search knows: no bouts of five (2.3), no transfers (2.6). bool[N]."""
+    return np.asarray((states["fives"] == 0) & (states["transfer"] == 0))
 
 
 class DurakSolver:

@@ -7,7 +7,7 @@ from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, 
 from cardai.game import Player
 from cardai.rule import rule
 
-from .rules import DECK, NO_CARD, all_cards, choices, deck_left, hand_size
+from .rules import DECK, NO_CARD, all_cards, card_played, choices, deck_left, hand_size
 
 CARDS = (1 << DECK) - 1
 MIDDLE = 4.0  # the mean rank
@@ -40,15 +40,15 @@ def strongest_plain(cards, trump):
 
 @rule
 def choose_defensive(world, move, params, stream):
-    """Always play the weakest card."""
-    cards = choices(world, world.turn) & CARDS
+    """Always play the weakest card, to beat or to transfer."""
+    cards = choices(world, world.turn) & world.hands[world.turn]
     move.card = weakest(cards, world.trump) if cards != 0 else NO_CARD
 
 
 @rule
 def choose_aggressive(world, move, params, stream):
     """Attack with the strongest plain card. Otherwise play as the defensive player."""
-    cards = choices(world, world.turn) & CARDS
+    cards = choices(world, world.turn) & world.hands[world.turn]
     if cards == 0:
         move.card = NO_CARD
     elif world.turn == world.defender:
@@ -128,8 +128,9 @@ def cheapest(world, cards, others, discount, params):
     while cards != 0:
         card = lowest(cards)
         cards &= cards - 1
-        same = count(others & same_rank(card) & ~single(card))
-        cost = price(card, world.trump, params[0]) - discount * same
+        played = card_played(world, card)
+        same = count(others & same_rank(played) & ~single(played))
+        cost = price(played, world.trump, params[0]) - discount * same
         if cost < least:
             best, least = card, cost
     return best
@@ -138,8 +139,9 @@ def cheapest(world, cards, others, discount, params):
 @rule
 def cost_of_beating(world, card, mean, params):
     """The card's price, less the mean price of the card drawn for it, and less if its rank is on the table already."""
-    spent = price(card, world.trump, params[0]) - (mean if deck_left(world) != 0 else 0.0)
-    return spent - (params[4] if ranks_of(world.attacks | world.beats) & single(card) != 0 else 0.0)
+    played = card_played(world, card)
+    spent = price(played, world.trump, params[0]) - (mean if deck_left(world) != 0 else 0.0)
+    return spent - (params[4] if ranks_of(world.attacks | world.beats) & single(played) != 0 else 0.0)
 
 
 @rule

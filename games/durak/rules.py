@@ -4,7 +4,20 @@ Cards and sets of cards are those of `cardai.cards` with 36 cards: card = 4 * ra
 A position with two seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
 """
 
-from cardai.cards import any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
+from cardai.cards import (
+    any_of,
+    count,
+    filled,
+    full_deck,
+    has,
+    lowest,
+    rank,
+    ranks_of,
+    same_rank,
+    single,
+    suit,
+    suit_cards,
+)
 from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule
 
@@ -28,6 +41,7 @@ STATE = state_dtype(
     add_after_take=(),  # 2.4
     deck=(),  # 1.1: how many cards the deck has, 24 or 36
     first_five=(),  # 2.3
+    transfer=(),  # 2.6: whether a defender may transfer the attack
     # The cards.
     hands=SEATS,
     known=SEATS,  # 5.1: the cards of each hand that everybody knows
@@ -35,12 +49,12 @@ STATE = state_dtype(
     bottom=(),  # the turned-up card, as a set, while it lies under the stock
     attacks=(),  # the attack cards of this bout
     beats=(),  # the cards that beat them
-    unbeaten=(),  # the attack cards not beaten: at most one, until the defender takes
+    unbeaten=(),  # the attack cards not beaten: after a transfer there are several, and once the defender takes
     discards=(),
     trump=(),  # the trump suit
     trump_card=(),  # the turned-up card, or NONE
     # The bout.
-    attacker=(),  # the seat that began the bout
+    attacker=(),  # the seat that began the bout, or was the last to transfer the attack
     defender=(),
     lead=(),  # 2.2: the seat with the right to add a card, or that had it last
     passed=(),  # the set of seats that passed since the last attack card
@@ -190,12 +204,45 @@ def choices(state, seat):
     if seat == state.defender:
         if state.unbeaten == 0 or state.taking != 0:
             return 0
-        return hand & beaters_of(lowest(state.unbeaten), state.trump) | single(NO_CARD)  # 2.1
+        beaters = hand & beaters_of(lowest(state.unbeaten), state.trump)  # 2.1
+        return beaters | transfers(state, seat) | single(NO_CARD)
     if state.attacks == 0:
         return hand  # 2.1
     if (state.unbeaten != 0 and state.taking == 0) or has(state.passed, seat):
         return 0
     return hand & ranks_of(state.attacks | state.beats) | single(NO_CARD)  # 2.2
+
+
+@rule
+def transfers(state, seat):
+    """2.6: the set of moves of the defender `seat` that transfer the attack.
+
+    A transferring move has the number of its card. But the trump of the rank can beat a plain attack card too: the move
+    that transfers with it has the number of that attack card, the first on the table.
+    """
+    if state.transfer == 0 or state.beats != 0:
+        return 0
+    to = left_of(state, seat)
+    if room_against(state, to) <= count(state.attacks):
+        return 0
+    first = lowest(state.attacks)
+    held = state.hands[seat] & same_rank(first)
+    trump = held & suit_cards(state.trump)
+    return held if trump == 0 else held & ~trump | single(first)
+
+
+@rule
+def is_transfer(state, card):
+    """2.6: whether a legal move of the defender, a card, transfers the attack."""
+    first = lowest(state.attacks)
+    return state.beats == 0 and rank(card) == rank(first) and (suit(card) != state.trump or card == first)
+
+
+@rule
+def card_played(state, card):
+    """The card that leaves the hand by a legal move, a card."""
+    on_table = has(state.attacks, card)  # only a transfer with the trump has such a number (`transfers`)
+    return (card & ~3) + state.trump if on_table else card
 
 
 @rule
@@ -217,14 +264,18 @@ def act(state, move):
         else:
             state.passed |= single(seat)
         return
-    card = single(move.card)
+    card = single(card_played(state, move.card))
     note_shown(state, seat, card)
     state.hands[seat] &= ~card
     state.known[seat] &= ~card
-    if seat == state.defender:
+    if seat == state.defender and not is_transfer(state, move.card):
         state.beats |= card
-        state.unbeaten = 0
+        state.unbeaten &= state.unbeaten - 1  # 2.6: the attack cards are beaten in order
     else:
+        if seat == state.defender:
+            state.attacker = seat
+            state.defender = left_of(state, seat)
+            state.limit = room_against(state, state.defender)
         state.attacks |= card
         state.unbeaten |= card
         state.lead = seat

@@ -15,8 +15,10 @@ def spell(state, move):
     defends = int(state["turn"]) == int(state["defender"])
     if card == NO_CARD:
         return "takes" if defends else "passes"
+    if defends and _transferred(state, card) is not None:
+        return f"transfers with {DECK36.name(_transferred(state, card))}"
     if defends:
-        return f"beats {DECK36.names(state['unbeaten'])} with {DECK36.name(card)}"
+        return f"beats {_to_beat(state)} with {DECK36.name(card)}"
     return f"{'adds' if state['attacks'] else 'attacks'} {DECK36.name(card)}"
 
 
@@ -28,15 +30,41 @@ def parse(state, text):
     if verb in (("take", "takes") if defends else ("pass", "passes")) and len(words) == 1:
         move["card"] = NO_CARD
     elif defends and verb in ("beat", "beats") and len(words) in (3, 4) and words[-2].lower() == "with":
-        if len(words) == 4 and DECK36.cards(words[1]) != int(state["unbeaten"]):
-            raise ValueError(f"{words[1]} is not what is to be beaten, {DECK36.names(state['unbeaten'])} is")
+        if len(words) == 4 and DECK36.card(words[1]) != DECK36.card(_to_beat(state)):
+            raise ValueError(f"{words[1]} is not what is to be beaten, {_to_beat(state)} is")
         move["card"] = DECK36.card(words[-1])
+    elif defends and verb in ("transfer", "transfers") and len(words) == 3 and words[1].lower() == "with":
+        move["card"] = _transferring(state, DECK36.card(words[-1]))
     elif not defends and verb in ("attack", "attacks", "add", "adds") and len(words) == 2:
         move["card"] = DECK36.card(words[1])
     else:
         known = "takes, beats 6S with 9S, beats with 9S" if defends else "passes, attacks 6S, adds 6S"
+        known += ", transfers with 6S" if defends and state["transfer"] else ""
         raise ValueError(f"{text.strip()!r} is no move here; try: {known}")
     return move
+
+
+def _to_beat(state):
+    """The name of the attack card that is to be beaten next."""
+    return DECK36.name(DECK36.listed(state["unbeaten"])[0])
+
+
+def _transferred(state, card):
+    """The card with which a move of the defender transfers the attack; None if it beats."""
+    first, trump = DECK36.listed(state["attacks"])[0], int(state["trump"])
+    if state["beats"] or card >> 2 != first >> 2:
+        return None
+    if card == first:
+        return (card & ~3) + trump
+    return None if card & 3 == trump else card
+
+
+def _transferring(state, card):
+    """The number of the move that transfers with a card (`rules.transfers`)."""
+    table = DECK36.listed(state["attacks"])
+    if card >> 2 != table[0] >> 2:
+        raise ValueError(f"{DECK36.name(card)} has not the rank of {_to_beat(state)}, which is to be transferred")
+    return table[0] if card & 3 == int(state["trump"]) else card
 
 
 def show(state, seat):
@@ -89,7 +117,11 @@ def _seat_notes(state, other):
 
 
 def picks(state, move):
-    return 1 << int(move["card"]) if move["card"] != NO_CARD else 0
+    card = int(move["card"])
+    if card == NO_CARD:
+        return 0
+    transferred = _transferred(state, card) if int(state["turn"]) == int(state["defender"]) else None
+    return 1 << (card if transferred is None else transferred)
 
 
 def ending(state):

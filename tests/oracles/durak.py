@@ -6,7 +6,7 @@
     print(table.scores)
 
 A card is `Card(rank, suit)`, rank 6 to 14 (ace), suit "C", "D", "H" or "S". A move is a pair: ("attack", card),
-("beat", card), ("pass", None) or ("take", None). Numbers in comments are those of Durak's RULES.md.
+("beat", card), ("transfer", card), ("pass", None) or ("take", None). Numbers in comments are those of Durak's RULES.md.
 """
 
 from collections.abc import Iterable
@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 HAND = 6  # 1.1, 3.1
+SUITS = "CDHS"
 MOST_ATTACKS, AT_FIRST = 6, 5  # 2.3
 
 
@@ -50,6 +51,7 @@ class Table:
     `hands`: the cards dealt to each seat; `deck`: the rest, the next card to be drawn first; `shown`: the turned card
     of 1.2, None where no card is turned. `throws_in_after_take` tells the presets apart (2.4). `five`: "", or where a
     bout has at most five attack cards (2.3): "first bout", or "until a discard". `full`: cards in a full hand.
+    `transfers`: whether a defender may transfer the attack (2.6).
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Table:
         shown: Card | None = None,
         five: str = "",
         full: int = HAND,
+        transfers: bool = False,
     ) -> None:
         self.hands = [set(hand) for hand in hands]
         self.deck = list(deck)
@@ -70,6 +73,7 @@ class Table:
         self.throws_in_after_take = throws_in_after_take
         self.five = five
         self.full = full
+        self.transfers = transfers
         self.bouts_over = 0
         self.discards: set[Card] = set()
         lowest = min((card for card in set().union(*self.hands) if card.suit == trump), default=None)
@@ -117,12 +121,22 @@ class Table:
             return set()
         hand = self.hands[self.turn]
         if self.turn == self.defender:
-            (attack,) = self.unbeaten()
-            return {TAKE} | {("beat", card) for card in hand if beats(card, attack, self.trump)}  # 2.1
+            attack = self.unbeaten()[0]
+            beating: set[Move] = {("beat", card) for card in hand if beats(card, attack, self.trump)}  # 2.1
+            return {TAKE} | beating | self.transferring()
         if not self.pairs:
             return {("attack", card) for card in hand}  # 2.1
         ranks = {card.rank for card in self.on_table()}
         return {PASS} | {("attack", card) for card in hand if card.rank in ranks}  # 2.2
+
+    def transferring(self) -> set[Move]:
+        """2.6: the cards with which the defender may transfer the attack."""
+        if not self.transfers or any(len(pair) == 2 for pair in self.pairs):
+            return set()
+        if min(len(self.hands[self.next_player(self.defender)]), self.most_in_bout()) < len(self.pairs) + 1:
+            return set()
+        rank = self.pairs[0][0].rank
+        return {("transfer", card) for card in self.hands[self.defender] if card.rank == rank}
 
     def play(self, move: Move) -> None:
         """Play a legal move and all that follows without a decision."""
@@ -138,7 +152,14 @@ class Table:
             self.passed = set()  # 2.2
         elif what == "beat":
             assert card is not None
-            self.pairs[-1].append(card)
+            next(pair for pair in self.pairs if len(pair) == 1).append(card)
+        elif what == "transfer":
+            assert card is not None
+            self.pairs.append([card])
+            self.pairs.sort(key=lambda pair: SUITS.index(pair[0].suit))  # 2.6: they are beaten in this order
+            self.first_attacker = self.right = self.turn
+            self.defender = self.next_player(self.turn)
+            self.most = min(self.most_in_bout(), len(self.hands[self.defender]))
         elif what == "take":
             self.taking = True
         else:
