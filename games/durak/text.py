@@ -15,8 +15,9 @@ def spell(state, move):
     defends = int(state["turn"]) == int(state["defender"])
     if card == NO_CARD:
         return "takes" if defends else "passes"
-    if defends and _transferred(state, card) is not None:
-        return f"transfers with {DECK36.name(_transferred(state, card))}"
+    transferred = _transferred(state, card) if defends else None
+    if transferred is not None:
+        return f"transfers with {DECK36.name(transferred)}"
     if defends:
         return f"beats {_to_beat(state)} with {DECK36.name(card)}"
     return f"{'adds' if state['attacks'] else 'attacks'} {DECK36.name(card)}"
