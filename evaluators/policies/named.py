@@ -12,12 +12,16 @@ from cardai.evaluators.network_file import shipped_files
 from cardai.files.named import note, place_of
 from cardai.game import Game
 
+FILE = "policy.safetensors"
+"""The name of the policy's file in the folder of a run."""
 SHIPPED = Path(__file__).parent / "shipped"
 """The policies that come with cardai: GAME/NAME.safetensors."""
 
 
 def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
-    """Returns the agent `policy:NAME` or `policy:FILE`, for the entry-point group `cardai.agents`.
+    """Returns the agent `policy:NAME`, `policy:FILE` or `policy:FOLDER`, the folder of a run of `learn`.
+
+    It is for the entry-point group `cardai.agents`.
 
     Takes its flags out of `options`: `?greedy` plays the most probable move, `?any_variant` allows a variant that it
     was not trained on. Raises CardaiError if the file holds no policy.
@@ -30,6 +34,7 @@ def find_agent(game: Game, spec: str, argument: str, options: dict[str, str]) ->
         flags[name] = value is not None
     called = f"policy:{argument}"  # a model may have the same name
     place = place_of(called) or shipped_files(SHIPPED, game.name).get(argument) or Path(argument)
+    place = place / FILE if place.is_dir() else place
     note(called, place)
     check_devices()
     from cardai.evaluators.policies.policy import load

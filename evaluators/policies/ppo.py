@@ -9,7 +9,7 @@ teacher: to play the moves of the teacher's games, and to tell how they ended.
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -287,6 +287,19 @@ class Ppo:
         self.trained = len(self.agents)
         if config.opponent:
             self.agents.append(agent(table.game, config.opponent))
+
+    def kept(self) -> Mapping[str, Any]:
+        """Returns the weights, what the optimisers remember, and how many rounds of lessons there were."""
+        learned = np.asarray(self.learned, np.int32)
+        return {
+            "weights": self.weights, "optimiser": self.optimiser_state, "imitator": self.imitator_state,
+            "learned": learned,
+        }  # fmt: skip
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Goes on from what `kept` returned."""
+        self.weights, self.optimiser_state = kept["weights"], kept["optimiser"]
+        self.imitator_state, self.learned = kept["imitator"], int(kept["learned"])
 
     def rounds(self) -> Iterator[int]:
         """Yields the number of games of each round of lessons and of each training step."""

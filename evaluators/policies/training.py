@@ -6,10 +6,12 @@
 What differs between algorithms is behind `Algorithm`.
 """
 
+import json
 import math
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,8 +21,13 @@ from cardai.evaluators import settings
 from cardai.evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
 from cardai.evaluators.policies.network import Network
 from cardai.evaluators.policies.policy import Policy
+from cardai.evaluators.training import checkpoint
+from cardai.evaluators.training.checkpoint import Checkpoint
+from cardai.evaluators.training.trainer import named_arrays, tree_from
 from cardai.game import Game
 from cardai.stats.progress import CountProgress
+
+_SAVED_SECONDS = 30.0  # between checkpoints
 
 PolicyWatch = Callable[[int, Policy], None]
 """Called now and then with (games played, the policy as trained so far)."""
@@ -74,25 +81,61 @@ class Algorithm(Protocol):
         ...
 
 
-class PolicyTraining:
-    """One training of a policy by an algorithm."""
+@runtime_checkable
+class Resumable(Protocol):
+    """An algorithm whose training can be kept in a folder and go on later."""
 
-    def __init__(self, table: TrainingTable, algorithm: Algorithm) -> None:
-        self.table, self.algorithm = table, algorithm
+    def kept(self) -> Mapping[str, Any]:
+        """Returns all that an update changes, as trees of arrays by name."""
+        ...
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Goes on from what `kept` returned."""
+        ...
+
+
+class PolicyTraining:
+    """One training of a policy by an algorithm.
+
+    `folder`: where checkpoints are; if it has one, the training goes on from there. The algorithm must be `Resumable`.
+    `interrupted`: whether Ctrl-C has ended it. Raises CardaiError if the folder holds another training.
+    """
+
+    def __init__(self, table: TrainingTable, algorithm: Algorithm, folder: Path | None = None) -> None:
+        self.table, self.algorithm, self.folder = table, algorithm, folder
         self.games = self.decisions = 0
         self.losses: dict[str, float] = {}
-        self.start = time.perf_counter()
+        self.start = self._saved = time.perf_counter()
+        self.interrupted = False
+        self._round = 0, 0, table.stream.bit_generator.state, {}
+        if folder is not None:
+            self._restore(folder)
 
-    def run(self, progress: CountProgress | None, watch: PolicyWatch | None, watch_every: int) -> Policy:
+    def run(
+        self,
+        progress: CountProgress | None,
+        watch: PolicyWatch | None,
+        watch_every: int,
+        until: Callable[[], bool] | None = None,
+    ) -> Policy:
         """Plays and learns from all rounds and returns the policy. Ctrl-C ends the training early.
 
-        `progress` is called after each round with (games played, games in all), `watch` whenever another `watch_every`
-        games have been played. Raises CardaiError if a loss is no longer finite.
+        `until` is asked before each round whether to end; a later call goes on from there. `progress` is called after
+        each round with (games played, games in all), `watch` whenever another `watch_every` games have been played.
+        Raises CardaiError if a loss is no longer finite.
         """
+        self.interrupted, passed = False, 0
         try:
             for count in self.algorithm.rounds():
+                passed += count
+                if passed <= self.games:
+                    continue  # a round of an earlier call
+                if until and until():
+                    break
+                self._keep()
                 trajectories = self._play(count)
                 if trajectories is None:
+                    self.interrupted = True
                     break
                 losses = self.algorithm.update(trajectories)
                 before, self.games = self.games, self.games + count
@@ -103,8 +146,12 @@ class PolicyTraining:
                     progress(self.games, self.algorithm.games)
                 if watch and before // watch_every < self.games // watch_every:
                     watch(self.games, self.policy())
+            else:
+                self._keep()
         except KeyboardInterrupt:
-            pass
+            self.interrupted = True
+        if self.folder is not None:
+            self._save(self.folder)
         return self.policy()
 
     def policy(self) -> Policy:
@@ -115,6 +162,41 @@ class PolicyTraining:
             metrics={"games": self.games, "decisions": self.decisions, **self.losses},
             seconds=time.perf_counter() - self.start,
         )  # fmt: skip
+
+    @property
+    def _run(self) -> dict[str, str]:
+        """What a checkpoint belongs to."""
+        table, config = self.table, settings.fingerprint(self.algorithm.config)
+        where = f"{table.game.name} {table.game.version}, {table.variant}, {table.seats} seats, {table.encoder.encoder}"
+        return {"game": where, "config": config}
+
+    def _keep(self) -> None:
+        """Note where the training is, between two rounds. An update makes new arrays and leaves these."""
+        if self.folder is None:
+            return
+        assert isinstance(self.algorithm, Resumable)
+        stream = self.table.stream.bit_generator.state
+        self._round = self.games, self.decisions, stream, dict(self.algorithm.kept())
+        if time.perf_counter() - self._saved > _SAVED_SECONDS:
+            self._save(self.folder)
+
+    def _save(self, folder: Path) -> None:
+        games, decisions, stream, trees = self._round
+        if trees:
+            tensors = {name: array for key, tree in trees.items() for name, array in named_arrays(tree, key).items()}
+            status = {"decisions": decisions, "stream": json.dumps(stream)}
+            checkpoint.save(folder, Checkpoint(games, self._run, tensors, status))
+        self._saved = time.perf_counter()
+
+    def _restore(self, folder: Path) -> None:
+        assert isinstance(self.algorithm, Resumable)
+        newest = checkpoint.newest(folder, self._run)
+        if newest is None:
+            return
+        template = self.algorithm.kept()
+        self.algorithm.restore({name: tree_from(tree, newest.tensors, name) for name, tree in template.items()})
+        self.games, self.decisions = newest.step, newest.status["decisions"]
+        self.table.stream.bit_generator.state = json.loads(newest.status["stream"])
 
     def _play(self, count: int) -> Trajectories | None:
         """Plays a round and returns the decisions to learn from, or None if Ctrl-C stopped it."""

@@ -92,8 +92,8 @@ class TrainConfig:
     )
     body: str = setting("The network's architecture: mlp, cnn, cnn_flat or linear.", default="mlp")
     options: Mapping[str, Any] = setting(
-        "The body's options, such as hidden = [256, 128]. If hidden is not given, the number of training states sets "
-        "the layers of an mlp, or the model in start_from.",
+        "The body's options, such as hidden = [256, 128]. If hidden is not given, the number of training states "
+        "decides the layers of an mlp, or the model in start_from.",
         default_factory=dict,
     )
     batch: int = setting(

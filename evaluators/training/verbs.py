@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.cli import AsJson, ClusterAddress, Mixed
+from cardai.app.cli import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
 from cardai.evaluators import settings
 from cardai.evaluators.jax_start import check_devices, check_settings
 from cardai.evaluators.training.config import TrainConfig, read_config
@@ -91,6 +91,46 @@ def train(
         progress(1, 1, "drawing the figures")
         show_training.draw(result)
     return show(result, json)
+
+
+def learn(
+    game: Annotated[str, Parameter(help="The game to learn, by its name or path.")],
+    /,
+    *,
+    minutes: Annotated[float, Parameter(help="How long it may take, over all calls.")] = 5.0,
+    out: Annotated[
+        Path | None, Parameter(help="The folder, which names the agent too; learned/GAME if not given.")
+    ] = None,
+    seed: Annotated[int, Parameter(help="Any whole number; how far a seed gets depends on the machine.")] = 0,
+    seats: SeatCount = None,
+    variant: Variant = None,
+    device: Annotated[str, Parameter(help="Where networks compute: auto, cpu or gpu.")] = "auto",
+    threads: Threads = None,
+    json: AsJson = False,
+) -> int:
+    """Learn a game in some minutes, with nothing to choose; after Ctrl-C the same command goes on."""
+    import time
+
+    began = time.monotonic()
+    from cardai.app.cli import load, show
+    from cardai.show.progress import Line
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    loaded = load(game)
+    place = out or Path("learned") / loaded.name
+    with Line("loading the libraries", loaded) as progress:  # the import of JAX takes seconds
+        check_devices()
+        from cardai.evaluators.training.learn import LearnConfig
+        from cardai.evaluators.training.learn import learn as run
+
+        config = LearnConfig(
+            game=game, out=str(place), minutes=minutes, seed=seed, seats=seats, variant=variant, device=device,
+            threads=threads,
+        )  # fmt: skip
+        report = run(config, progress, say, began)
+    return show(report, json)
 
 
 def iterate(

@@ -1,0 +1,209 @@
+"""Two ways to learn a game that `learn` tries: an evaluator, by generations, and a policy, by PPO.
+
+Each has a folder of its own, in which its settings are kept: they come from measured times, and a later call goes on
+with those of the first one.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from cardai.errors import CardaiError
+from cardai.evaluators import settings
+from cardai.evaluators.policies.network import on_device
+from cardai.evaluators.policies.policy import Policy
+from cardai.evaluators.policies.ppo import Ppo, PpoConfig
+from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
+from cardai.evaluators.training.generations import IterateReport
+from cardai.evaluators.training.iterate import iterate
+from cardai.evaluators.training.iterate_config import IterateConfig
+from cardai.evaluators.training.iterate_folder import CONFIG, STEPS, IterateFolder
+from cardai.evaluators.training.learn_measures import GameMeasures
+from cardai.game import Game
+from cardai.stats.progress import Progress
+
+POLICY_CONFIG = "ppo.toml"
+
+_SIMULATED = 0.2  # the share of the first part of the time in which a generation's games are played, about
+_SLOWER = 3.0  # how much longer a game of the pool takes than one of random play, about
+_STATES_A_SECOND = 5000  # of the first part of the time: so many states can be played and trained on, at least
+_STEP_DECISIONS = 2000  # of the games of a step of PPO
+_LESSONS = 0.1  # the share of the first part of the time in which a teacher's games are played, about
+
+
+class Learner(Protocol):
+    """A way to learn a game.
+
+    `can_be_cut`: whether it can be asked to go on in small parts without a loss. `watch`: called with the spec of each
+    agent that it finishes while it goes on.
+    """
+
+    name: str
+    can_be_cut: bool
+    watch: Callable[[str], Any] | None
+
+    def about(self) -> list[str]:
+        """Say what was chosen for it, and why."""
+        ...
+
+    def go_on(self, seconds: float) -> None:
+        """Learn for some seconds. Raises KeyboardInterrupt at Ctrl-C, after what was learned has been kept."""
+        ...
+
+    def candidates(self) -> list[str]:
+        """Return the specs of the agents that it has made, the most promising first."""
+        ...
+
+
+class EvaluatorLearner:
+    """Generations: games are played, a network learns how they end, and the agent takes the best position next."""
+
+    name, can_be_cut = "evaluator", False
+
+    def __init__(
+        self, *, folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
+        device: str, measures: GameMeasures, seconds: float, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.folder, self.progress = IterateFolder(folder), progress
+        self.watch: Callable[[str], Any] | None = None
+        file = folder / CONFIG
+        if file.exists():
+            kept = settings.read(IterateConfig, file)
+            self.config = replace(kept, game=place, out=str(folder), threads=threads, device=device)
+            return
+        games = _SIMULATED * seconds / (_SLOWER * measures.seconds)
+        games = _rounded(min(max(games, 200), 20_000, _STATES_A_SECOND * seconds / measures.decisions))
+        benchmark = min(max(games // 10, 100), 1000)
+        self.config = IterateConfig(
+            game=place, out=str(folder), variant=variant, seats=seats, games=games, window=3, benchmark_games=benchmark,
+            most_benchmark_games=2 * benchmark, benchmark_epsilon=0.0 if measures.has_chance else 0.1, generations=0,
+            minutes=1.0, seed=seed, threads=threads, device=device, training={"checkpoint_minutes": 0.0},
+        )  # fmt: skip
+
+    def about(self) -> list[str]:
+        """Say how many games a generation has, and who plays them."""
+        return [
+            f"evaluator: generations of {self.config.games:,} games, which fit into the time at the measured speed, "
+            "first among random and the game's own players; layers, batch and epochs by the number of their states"
+        ]
+
+    def go_on(self, seconds: float) -> None:
+        """Make generations for some seconds."""
+        shown = len(self._finished())
+
+        def draw(outcome: Any) -> None:
+            nonlocal shown
+            if self.watch and isinstance(outcome, IterateReport) and len(outcome.generations) > shown:
+                shown = len(outcome.generations)
+                self.watch(self._spec(shown))
+
+        if iterate(replace(self.config, minutes=seconds / 60), self.progress, draw).interrupted:
+            raise KeyboardInterrupt
+
+    def candidates(self) -> list[str]:
+        """Return the two generations that did best against the reference; an unfinished one only without others."""
+        finished = self._finished()
+        if not finished:
+            return [self._spec(1)] if self.folder.model(1).exists() else []
+        leads = {number: self.folder.read_generation(number).strength.difference.point for number in finished}
+        return [self._spec(number) for number in sorted(leads, key=lambda number: -leads[number])[:2]]
+
+    def _finished(self) -> list[int]:
+        numbers = []
+        while all(self.folder.has_result(len(numbers) + 1, step) for step in STEPS):
+            numbers.append(len(numbers) + 1)
+        return numbers
+
+    def _spec(self, number: int) -> str:
+        return f"greedy:{self.folder.model(number).parent}"
+
+
+class PolicyLearner:
+    """PPO: a network plays against itself and makes moves that led to better scores more probable.
+
+    The strongest of the game's own players, if there are any, gives it lessons first.
+    """
+
+    name, can_be_cut = "policy", True
+
+    def __init__(
+        self, *, folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
+        device: str, measures: GameMeasures, seconds: float, progress: Progress | None, teacher: str,
+    ) -> None:  # fmt: skip
+        self.folder, self.game, self.progress, self.measures = folder, game, progress, measures
+        self.variant, self.seats, self.seed = variant, seats, seed
+        self.watch: Callable[[str], Any] | None = None
+        self._training: PolicyTraining | None = None
+        file = folder / POLICY_CONFIG
+        if file.exists():
+            self.config = settings.read(PpoConfig, file)
+            return
+        step = int(min(max(_STEP_DECISIONS / measures.decisions, 16), 256)) // 4 * 4
+        lessons = _rounded(min(max(_LESSONS * seconds / (_SLOWER * measures.seconds), 200), 4000)) if teacher else 0
+        self.config = PpoConfig(
+            games=10**8, step_games=step, batch_games=step // 4, learning_rate=1e-3, final_rate=1e-3,
+            choices_only=True, teacher=teacher, lessons=lessons,
+        )  # fmt: skip
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+        settings.write(self.config, file)
+
+    def about(self) -> list[str]:
+        """Say how large its steps and its network are, and who teaches it."""
+        config = self.config
+        lines = [
+            f"policy: PPO in steps of {config.step_games} games, about {_STEP_DECISIONS:,} decisions if games are not "
+            f"long; layers of {config.shared} and {config.hidden} units"
+        ]
+        if config.teacher:
+            who = f"first the moves of {config.lessons:,} games of {config.teacher}"
+            lines.append(f"policy: {who}, the strongest of the game's own players")
+        return lines
+
+    def go_on(self, seconds: float) -> None:
+        """Learn for some seconds and write the policy."""
+        until = time.monotonic() + seconds
+
+        def tell(games: int, _: int) -> None:
+            if self.progress:
+                left = max(0.0, until - time.monotonic())
+                self.progress(round(seconds - left), round(seconds), f"policy: {games:,} games")
+
+        with on_device():
+            policy = self._continued().run(tell, None, 1, lambda: time.monotonic() > until)
+            self._write(policy)
+        if self._continued().interrupted:
+            raise KeyboardInterrupt
+
+    def candidates(self) -> list[str]:
+        """Return the newest policy: its most probable moves and, if cards are hidden, its drawn moves too."""
+        files = self._files()
+        if not files:
+            return []
+        specs = [f"policy:{files[-1]}?greedy", f"policy:{files[-1]}"]
+        return specs if self.measures.is_hidden else specs[:1]
+
+    def _continued(self) -> PolicyTraining:
+        if self._training is None:
+            table = TrainingTable(self.game, self.seed, self.variant, self.seats, None)
+            self._training = PolicyTraining(table, Ppo(table, self.config, self.seed), self.folder)
+        return self._training
+
+    def _write(self, policy: Policy) -> None:
+        """Write the policy beside the one before it."""
+        policy.save(self.folder / f"policy-{policy.metadata.metrics['games']:010d}.safetensors")
+        for old in self._files()[:-2]:
+            old.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("policy-*.safetensors"))
+
+
+def _rounded(number: float) -> int:
+    """Return a number in which only the first digit is not 0."""
+    unit = 10 ** (len(str(int(number))) - 1)
+    return int(number) // unit * unit
