@@ -132,7 +132,6 @@ class PolicyTraining:
                     continue  # a round of an earlier call
                 if until and until():
                     break
-                self._keep()
                 trajectories = self._play(count)
                 if trajectories is None:
                     self.interrupted = True
@@ -142,12 +141,11 @@ class PolicyTraining:
                 self.decisions += len(trajectories)
                 self._check(losses)
                 self.losses = losses or self.losses
+                self._keep()
                 if progress:
                     progress(self.games, self.algorithm.games)
                 if watch and before // watch_every < self.games // watch_every:
                     watch(self.games, self.policy())
-            else:
-                self._keep()
         except KeyboardInterrupt:
             self.interrupted = True
         if self.folder is not None:

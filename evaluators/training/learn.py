@@ -50,6 +50,7 @@ _CHOOSING, _FINAL = 10, 11  # purposes of seeds: deals that choose, and deals th
 _LOOK_GAMES, _CHOOSE_GAMES = 200, 400  # games against each opponent, in a look on the way and in a choice
 _FEWEST, _MOST_GAMES = 100, 4000  # games against each opponent at the end
 _SLOW = 0.1  # seconds a game: an opponent that takes longer is left out
+_LOOK = 0.04  # the most of the time that a look takes
 _LOOKS = 3  # at a policy while it learns, in the main part
 
 Say = Callable[[str], None]
@@ -241,7 +242,8 @@ class LearnRun:
     def _main(self) -> None:
         """Let the chosen way of learning have the rest of the time."""
         learner = self.learners[self.state.chosen]
-        end = (1 - FINAL) * self.total
+        closing = (1 + len(self._candidates(learner.name))) * _FEWEST * sum(self._pace.values())
+        end = self.total - max(FINAL * self.total, 1.3 * closing)
         part = max(5.0, (end - self._elapsed) / _LOOKS)
         while (left := end - self._elapsed) > 1.0:
             self._go_on(learner, min(left, part) if learner.can_be_cut else left)
@@ -277,7 +279,8 @@ class LearnRun:
 
     def _look(self, spec: str, games: int) -> float:
         """Play an agent against all opponents on deals for choosing, and say how it does. Returns the mean lead."""
-        results = [self._duel(spec, other, games, _CHOOSING) for other in self.opponents]
+        seconds = _LOOK * self.total / len(self.opponents)
+        results = [self._duel(spec, one, self._games(seconds, games, one), _CHOOSING) for one in self.opponents]
         words = ", ".join(f"{result.score} against {result.other}" for result in results)
         self.say(f"{self._elapsed:.0f} s, {self._name(spec)}: mean score % {words}")
         return float(np.mean([result.difference.point for result in results]))
@@ -357,11 +360,16 @@ class LearnRun:
         return learners
 
     def _teacher(self) -> str:
-        """The strongest of the game's own players that is measured, or an empty text."""
+        """The game's own player that is furthest ahead of the others, if it is ahead of random; or an empty text."""
         own = self.opponents[1:]
-        leads = {other: self._duel(other, "random", _FEWEST, _CHOOSING).difference.point for other in own}
-        best = max(leads, key=lambda other: leads[other], default="")
-        return best if best and leads[best] > 0 else ""
+        leads = {
+            one: [
+                self._duel(one, other, _FEWEST, _CHOOSING).difference.point for other in self.opponents if other != one
+            ]
+            for one in own
+        }
+        best = max(own, key=lambda one: float(np.mean(leads[one])), default="")
+        return best if best and leads[best][0] > 0 else ""
 
     def _plan(self) -> list[str]:
         """What was chosen, and why, in words."""

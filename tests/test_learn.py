@@ -1,0 +1,204 @@
+"""`cardai learn`: what it measures, how it shares its time, that it goes on after Ctrl-C, and what it leaves."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.app import cli
+from cardai.errors import CardaiError
+from cardai.evaluators.network_file import tensors_of
+from cardai.evaluators.policies.network import on_device
+from cardai.evaluators.policies.ppo import Ppo, PpoConfig
+from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
+from cardai.evaluators.training import learn as learning
+from cardai.evaluators.training.learn import FINAL, RACE, LearnConfig, LearnRun, learn
+from cardai.evaluators.training.learn_measures import measures_of
+from cardai.evaluators.training.learners import _rounded
+
+ROOT = Path(__file__).parent.parent
+KUHN = str(ROOT / "examples" / "kuhn")
+MODEL = ROOT / "evaluators" / "models" / "tictactoe" / "mlp.safetensors"
+
+
+def test_it_sees_what_is_hidden_and_where_there_is_chance():
+    plain, cards = cardai.load("tictactoe"), cardai.load(KUHN)
+    board = measures_of(plain, 2, plain.default_variant, 0)
+    assert (board.width, board.actions, board.is_hidden, board.has_chance) == (27, 9, False, False)
+    assert 7 < board.decisions <= 9
+    assert 5 < board.choices < 6.5
+    poker = measures_of(cards, 2, cards.default_variant, 0)
+    assert (poker.is_hidden, poker.has_chance, poker.choices) == (True, True, 2.0)
+
+
+class Clock:
+    """A clock that only learning moves."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+class Pretended:
+    """A way of learning that takes exactly the time that it is given, and leaves a shipped model."""
+
+    can_be_cut, watch = True, None
+
+    def __init__(self, name, clock, folder, agents, interrupt_at=None):
+        self.name, self.clock, self.folder, self.agents, self.interrupt_at = name, clock, folder, agents, interrupt_at
+        self.seconds = []
+
+    def about(self):
+        return [f"{self.name}: pretended"]
+
+    def go_on(self, seconds):
+        self.seconds.append(seconds)
+        self.clock.now += seconds
+        if self.interrupt_at and self.clock.now > self.interrupt_at:
+            self.interrupt_at = None
+            raise KeyboardInterrupt
+
+    def candidates(self):
+        return self.agents if self.seconds else []
+
+
+@pytest.fixture
+def pretended(monkeypatch, tmp_path):
+    """Learning Tic-Tac-Toe where an evaluator is a model that never loses, and a policy the move with a bad heuristic."""
+    clock = Clock()
+    folder = tmp_path / "made" / "evaluator"
+    folder.mkdir(parents=True)
+    shutil.copy(MODEL, folder / "model.safetensors")
+    learners = {
+        "evaluator": Pretended("evaluator", clock, folder, [f"greedy:{folder}"]),
+        "policy": Pretended("policy", clock, folder, ["random"]),
+    }
+    monkeypatch.setattr(learning, "time", clock)
+    monkeypatch.setattr(LearnRun, "_learners", lambda run: learners)
+    monkeypatch.setattr(learning, "_CHOOSE_GAMES", 40)
+    monkeypatch.setattr(learning, "_LOOK_GAMES", 20)
+    monkeypatch.setattr(learning, "_MOST_GAMES", 60)
+    return learners, LearnConfig(game="tictactoe", out=str(tmp_path / "run"), minutes=5.0, threads=1)
+
+
+def test_each_way_gets_a_part_of_the_time_and_the_stronger_one_the_rest(pretended):
+    learners, config = pretended
+    lines = []
+    report = learn(config, say=lines.append)
+    policy, evaluator = (sum(learners[name].seconds) for name in ("policy", "evaluator"))
+    assert policy == pytest.approx(RACE * 300)
+    assert evaluator == pytest.approx(300 * (1 - FINAL - RACE), abs=1.5)
+    assert 0.8 * 300 < report.seconds <= 300
+    assert report.agent == f"greedy:{config.out}"
+    assert any("goes on with the evaluator" in line for line in lines)
+    assert {one.other for one in report.strength} == {"random", "greedy:open_lines?epsilon=0.1"}
+    assert report.strength[0].verdict == "better"
+    assert json.loads((Path(config.out) / "learn.json").read_text())["agent"] == report.agent
+    assert "play against it: cardai play tictactoe --seats human,greedy:" in " ".join(str(report).split())
+    again = cardai.agent(cardai.load("tictactoe"), report.agent)
+    assert again.evaluator is not None
+
+
+def test_after_ctrl_c_the_same_command_takes_what_is_left_of_the_time(pretended):
+    learners, config = pretended
+    learners["policy"].interrupt_at = 100.0 + 0.3 * 300
+    first = learn(config)
+    assert (first.interrupted, first.strength) == (True, ())
+    assert 0.3 * 300 < first.seconds < 0.5 * 300
+    second = learn(config)
+    assert not second.interrupted
+    assert 0.8 * 300 < second.seconds <= 300
+    assert sum(map(sum, (one.seconds for one in learners.values()))) == pytest.approx(300 * (1 - FINAL), abs=1.5)
+
+
+def test_the_final_games_are_no_games_that_chose(pretended, monkeypatch):
+    _, config = pretended
+    seeds = {}
+
+    def noted(game, candidate, other, *, seed, **how):
+        seeds.setdefault(purpose[0], set()).add(seed)
+        return real(game, candidate, other, seed=seed, **how)
+
+    real, purpose = learning.duel, ["choosing"]
+    monkeypatch.setattr(learning, "duel", noted)
+    measured = LearnRun._measured
+
+    def final(run, spec):
+        purpose[0] = "final"
+        return measured(run, spec)
+
+    monkeypatch.setattr(LearnRun, "_measured", final)
+    learn(config)
+    assert seeds["final"]
+    assert not seeds["final"] & seeds["choosing"]
+
+
+def test_a_folder_of_something_else_is_refused(pretended, tmp_path):
+    _, config = pretended
+    learn(config)
+    with pytest.raises(CardaiError, match="holds another run, with seed 0, not 3"):
+        learn(LearnConfig(game="tictactoe", out=config.out, seed=3))
+    with pytest.raises(CardaiError, match="holds what was learned of tictactoe"):
+        learn(LearnConfig(game=KUHN, out=config.out))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_text("x")
+    with pytest.raises(CardaiError, match=r"has files but no learn\.toml"):
+        learn(LearnConfig(game="tictactoe", out=str(tmp_path / "other")))
+    with pytest.raises(CardaiError, match="contains a"):
+        LearnConfig(game="tictactoe", out="what?")
+    with pytest.raises(CardaiError, match="minutes must be 0.1 to"):
+        LearnConfig(game="tictactoe", out="x", minutes=0.0)
+
+
+def test_the_verb_prints_one_json(pretended, capsys):
+    _, config = pretended
+    assert cli.run(["learn", "tictactoe", "--out", config.out, "--threads", "1", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["agent"] == f"greedy:{config.out}"
+    assert "the game: " in printed.err
+
+
+def ppo(seed, folder):
+    config = PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16, teacher="honest", lessons=40,
+                       lesson_games=20)  # fmt: skip
+    table = TrainingTable(cardai.load(KUHN), seed, None, None, None)
+    return PolicyTraining(table, Ppo(table, config, seed), folder)
+
+
+def test_a_policy_training_that_was_stopped_ends_with_the_same_weights(tmp_path):
+    with on_device():
+        whole = ppo(1, None).run(None, None, 1000)
+        for games in (20, 60, 100):
+            part = ppo(1, tmp_path / "ppo")
+            part.run(None, None, 1000, until=lambda part=part, games=games: part.games >= games)
+            assert part.games == games
+        rest = ppo(1, tmp_path / "ppo")
+        assert rest.games == 100
+        policy = rest.run(None, None, 1000)
+        assert policy.metadata.metrics["games"] == whole.metadata.metrics["games"] == 120
+        ours, theirs = tensors_of(policy.network), tensors_of(whole.network)
+        assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
+        with pytest.raises(CardaiError, match="is a checkpoint of another run: its game"):
+            table = TrainingTable(cardai.load("tictactoe"), 1, None, None, None)
+            config = PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16)
+            PolicyTraining(table, Ppo(table, config, 1), tmp_path / "ppo")
+
+
+def test_a_number_of_games_has_one_digit():
+    assert [_rounded(number) for number in (7, 93, 1234.5, 20_000)] == [7, 90, 1000, 20_000]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", KUHN], ids=["tictactoe", "kuhn"])
+def test_a_minute_of_learning_beats_random_and_keeps_to_its_time(game, tmp_path):
+    report = learn(LearnConfig(game=game, out=str(tmp_path / "run"), minutes=1.0, threads=1))
+    assert report.strength[0].other == "random"
+    assert report.strength[0].verdict == "better"
+    assert report.seconds < 66
+    player = cardai.agent(cardai.load(game), report.agent)
+    player.check_fits(cardai.load(game), None, 2)
