@@ -8,6 +8,7 @@ import os as _os
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
+    from cardai.agents.actions import policy
     from cardai.agents.function import evaluator
     from cardai.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec
     from cardai.agents.spec import agent, player
@@ -23,11 +24,12 @@ _HOMES = {
     "Greedy": "agents.notation", "IllegalMove": "errors", "Peeking": "agents.notation", "PerspectiveEncoder": "game",
     "Sampled": "agents.notation", "Spec": "agents.notation", "agent": "agents.spec", "available": "registry",
     "evaluator": "agents.function", "load": "registry", "match": "measure.bench.run_match", "play": "table.many",
-    "player": "agents.spec",
+    "player": "agents.spec", "policy": "agents.actions",
 }  # fmt: skip
 __all__ = [
     "Ahead", "Batch", "CardaiError", "Game", "GameState", "Greedy", "IllegalMove", "Peeking", "PerspectiveEncoder",
     "Sampled", "Spec", "agent", "available", "evaluator", "load", "match", "play", "player",
+    "policy",
 ]  # fmt: skip
 
 

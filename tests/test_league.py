@@ -437,6 +437,15 @@ def call(capsys, *tokens):
     return code, *capsys.readouterr()
 
 
+def test_games_of_ones_own_are_rated_beside_others_by_their_paths(capsys):
+    kuhn, leduc = (str(Path(__file__).parent.parent / "examples" / name) for name in ("kuhn", "leduc"))
+    code, out, _ = call(capsys, "bench", "--all", "--game", kuhn, "--game", leduc, "--games", 20, "--json")
+    assert code == 0
+    assert [table["game"] for table in json.loads(out)["tables"]] == ["kuhn", "leduc"]
+    code, out, _ = call(capsys, "bench", "tictactoe", "--all", "--game", kuhn, "--games", 20, "--json")
+    assert [table["game"] for table in json.loads(out)["tables"]] == ["tictactoe", "kuhn"]
+
+
 def test_all_games_are_measured_from_the_command_line(capsys):
     code, out, err = call(capsys, "bench", "--all", "--games", 40, "--seed", 2, "--history", "h.jsonl")
     assert code == 0
@@ -466,6 +475,9 @@ REFUSALS = {
     "bench": "bench needs a game (see `cardai games`), or --all for all games",
     "bench tictactoo --all": "there is no game 'tictactoo'; did you mean tictactoe?",
     "bench ./nowhere --all": "nowhere",
+    "bench --all --game ./nowhere": "nowhere",
+    "bench tictactoe --game tictactoe": "--game 'tictactoe' needs --all",
+    "bench --all --game tictactoe --game tictactoe": "tictactoe and tictactoe are both games named 'tictactoe'",
     "bench tictactoe --seconds 5": "--seconds '5.0' needs --all",
     "bench --all --seconds 0": "--seconds must be above 0, not 0",
     "bench --all --seconds=-1": "--seconds must be above 0, not -1",

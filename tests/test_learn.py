@@ -69,7 +69,7 @@ class Pretended:
 
 @pytest.fixture
 def pretended(monkeypatch, tmp_path):
-    """Learning Tic-Tac-Toe where an evaluator is a model that never loses, and a policy the move with a bad heuristic."""
+    """Learning Tic-Tac-Toe where the evaluator is a model that never loses, and the policy plays at random."""
     clock = Clock()
     folder = tmp_path / "made" / "evaluator"
     folder.mkdir(parents=True)
@@ -149,9 +149,9 @@ def test_a_folder_of_something_else_is_refused(pretended, tmp_path):
     (tmp_path / "other" / "file").write_text("x")
     with pytest.raises(CardaiError, match=r"has files but no learn\.toml"):
         learn(LearnConfig(game="tictactoe", out=str(tmp_path / "other")))
-    with pytest.raises(CardaiError, match="contains a"):
+    with pytest.raises(CardaiError, match=r"contains a \? or a comma"):
         LearnConfig(game="tictactoe", out="what?")
-    with pytest.raises(CardaiError, match="minutes must be 0.1 to"):
+    with pytest.raises(CardaiError, match=r"minutes must be 0\.1 to"):
         LearnConfig(game="tictactoe", out="x", minutes=0.0)
 
 
@@ -164,8 +164,9 @@ def test_the_verb_prints_one_json(pretended, capsys):
 
 
 def ppo(seed, folder):
-    config = PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16, teacher="honest", lessons=40,
-                       lesson_games=20)  # fmt: skip
+    config = PpoConfig(
+        games=80, step_games=20, batch_games=10, shared=16, hidden=16, teacher="honest", lessons=40, lesson_games=20
+    )
     table = TrainingTable(cardai.load(KUHN), seed, None, None, None)
     return PolicyTraining(table, Ppo(table, config, seed), folder)
 
@@ -183,10 +184,10 @@ def test_a_policy_training_that_was_stopped_ends_with_the_same_weights(tmp_path)
         assert policy.metadata.metrics["games"] == whole.metadata.metrics["games"] == 120
         ours, theirs = tensors_of(policy.network), tensors_of(whole.network)
         assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
+        table = TrainingTable(cardai.load("tictactoe"), 1, None, None, None)
+        other = Ppo(table, PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16), 1)
         with pytest.raises(CardaiError, match="is a checkpoint of another run: its game"):
-            table = TrainingTable(cardai.load("tictactoe"), 1, None, None, None)
-            config = PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16)
-            PolicyTraining(table, Ppo(table, config, 1), tmp_path / "ppo")
+            PolicyTraining(table, other, tmp_path / "ppo")
 
 
 def test_a_number_of_games_has_one_digit():

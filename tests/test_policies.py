@@ -17,6 +17,7 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 import cardai
+from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
@@ -27,14 +28,13 @@ from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled,
-    draw_actions,
     draw_legal_actions,
     initialised,
     log_probabilities,
     padded,
     probabilities,
 )
-from cardai.evaluators.policies.policy import Policy, choose_by, load
+from cardai.evaluators.policies.policy import Policy, load
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.table.many import play

@@ -279,6 +279,14 @@ def bench(
     all_games: Annotated[
         bool, Parameter(name="--all", negative="", help="Every agent of the game, or of all games, with ratings.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--game",
+            negative="",
+            help="With --all: a game's name or path, yours too; may be repeated. Without it all that come with cardai.",
+        ),
+    ] = None,
     suite: Annotated[str | None, Parameter(help="A suite of the game; the game's first suite if not given.")] = None,
     agent: Agents = None,
     games: Annotated[
@@ -318,7 +326,9 @@ def bench(
             "--cluster": sharing.cluster,
         }
         _refuse_given(options, "is for a suite, not for --all")
-        return _bench_all(game, games, seconds, seed, threads, history, against, json)
+        named = ([] if game is None else [game]) + (only or [])
+        return _bench_all(named, games, seconds, seed, threads, history, against, json)
+    _refuse_given({"--game": ",".join(only) if only else None}, "needs --all")
     if game is None:
         _refuse("bench needs a game (see `cardai games`), or --all for all games")
     _refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
@@ -335,7 +345,7 @@ def _salt(given: str | None) -> str | None:
 
 
 def _bench_all(
-    game: str | None,
+    named: list[str],
     games: int | None,
     seconds: float | None,
     seed: int,
@@ -344,7 +354,7 @@ def _bench_all(
     against: Path | None,
     as_json: bool,
 ) -> int:
-    """Rate all agents of one game or of all; says on stderr beforehand how long that takes at most."""
+    """Rate all agents of the named games, or of all; says on stderr beforehand how long that takes at most."""
     from cardai.measure import history as ratings
     from cardai.measure import league
     from cardai.show.progress import Line
@@ -357,7 +367,7 @@ def _bench_all(
         _refuse(f"--seconds must be above 0, not {budget:g}")
     games = league.GAMES if games is None else games
     with Line("loading the agents"):
-        plan = league.plan_all(None if game is None else [game])
+        plan = league.plan_all(named or None)
     print(plan.about(games, budget), file=sys.stderr)
     with Line("playing") as progress:
         report = league.run_all(None, games, seed, threads, progress, budget, plan)

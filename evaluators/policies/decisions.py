@@ -7,82 +7,30 @@ recorded games; `play_trajectories` plays games and returns their decisions.
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
+from cardai.agents.actions import ActionEncoder, encode_decision
 from cardai.agents.spec import Agent
 from cardai.data.own_games import constant_in, own_games
 from cardai.errors import CardaiError
-from cardai.game import Game, GameState
+from cardai.game import Game
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
     at,
-    call_encode,
-    clear_row,
     get,
     raw,
     same,
     set,
-    turn_of,
 )
 from cardai.kernel.replay import BEFORE, Replay, replay_game
-from cardai.kernel.rules import legal_at, lend
+from cardai.kernel.rules import lend
 from cardai.rule import rule
 from cardai.table.complaints import Complaints
 from cardai.table.many import play
 
 _GAMES = 20  # replayed at once, as a game's decisions have a place for each action
-
-
-class DecisionRules(NamedTuple):
-    """What compiled code needs to encode decisions of a game. M moves have numbers, from 0 to A - 1."""
-
-    calls: Any  # i64[7]: addresses of rules, see Rules
-    encode: Any
-    max_moves: int
-    move_size: int
-    moves: Any  # MOVE[M] in canonical order
-    numbers: Any  # i64[M], the action of each of `moves`
-    total: int  # M
-    actions: int  # A
-    legal: Any  # MOVE[max_moves]: working space
-
-
-@rule
-def encode_decision(decision_rules, state, rows, places, index, choices_only):
-    """Encode the decision of the seat to move: its view in rows[index], its legal actions in places[index].
-
-    `places`: i64[n, A], zeros before the call. An action's entry becomes 1 + the index in `moves` of the legal move
-    with that number; it stays 0 for an illegal action. With `choices_only` the view of a seat that has only one legal
-    move is not written. Returns the number of legal moves, or 0 if one of them has no number.
-    """
-    legal_count = abs(legal_at(decision_rules, state, decision_rules.legal, 0))
-    if legal_count > 1 or not choices_only:
-        clear_row(rows, index)
-        call_encode(decision_rules.encode, state, turn_of(state), rows, index)
-    known = 0  # index in `moves`; legal moves come in the same canonical order
-    for i in range(legal_count):
-        while known < decision_rules.total and not same(
-            at(decision_rules.moves, known), at(decision_rules.legal, i), decision_rules.move_size
-        ):
-            known += 1
-        if known == decision_rules.total:
-            return 0
-        set(places, index * decision_rules.actions + get(decision_rules.numbers, known), known + 1)
-    return legal_count
-
-
-@rule
-def encode_worlds(decision_rules, worlds, count, rows, places):
-    """Encode one decision for each of `count` worlds, as `encode_decision`; rows of forced moves are not written.
-
-    Returns the index of the first world with a legal move that has no number, or -1 if there is none.
-    """
-    for i in range(count):
-        if encode_decision(decision_rules, at(worlds, i), rows, places, i, True) == 0:
-            return i
-    return -1
 
 
 @rule
@@ -149,39 +97,8 @@ class Trajectories:
         return type(self)(*(getattr(self, name)[selected] for name in self.__dataclass_fields__))
 
 
-class DecisionEncoder:
-    """Turns decisions of a game into arrays, with one encoder, at tables of `seats`.
-
-    `width`: values in an encoded row. `actions`: A, the number of actions. `moves`: MOVE[M], the moves with numbers.
-    Raises CardaiError if the game does not number its moves, or has no encoder of that name.
-    """
-
-    def __init__(self, game: Game, seats: int, encoder: str | None = None) -> None:
-        self.game, self.seats = game, seats
-        self.encoder = next(iter(game.encoders)) if encoder is None else encoder
-        self.moves, numbers = numbered_moves(game)
-        self.actions = int(numbers.max()) + 1
-        self.width = game.encoder(encoder).width(seats)
-        rules = game.rules
-        self._rules = DecisionRules(
-            rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
-            self.moves, numbers, len(numbers), self.actions, roomy(game.max_moves, game.move),
-        )  # fmt: skip
-        self._lent = lend(self._rules)
-
-    def encode(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Encodes the decision of the seat to move in each world, STATE[n]: rows u8[n, width] and places i64[n, A].
-
-        An action's place is 1 + the index in `moves` of the legal move with that number, and 0 if it is illegal. If
-        only one move is legal, the row is all zeros, since nobody needs to look at it. Raises CardaiError if a legal
-        move has no number.
-        """
-        count = len(worlds)
-        rows, places = np.zeros((count, self.width), np.uint8), np.zeros((count, self.actions), np.int64)
-        failed = int(encode_worlds(self._lent, raw(np.ascontiguousarray(worlds)), count, raw(rows), raw(places)))
-        if failed >= 0:
-            self._refuse(worlds[failed])
-        return rows, places
+class DecisionEncoder(ActionEncoder):
+    """An encoder of decisions that also replays games: see `ActionEncoder`."""
 
     def replay(
         self, seeds: np.ndarray, moves: Sequence[np.ndarray], lineups: np.ndarray, scores: np.ndarray,
@@ -211,11 +128,11 @@ class DecisionEncoder:
         )
         with Complaints(self.game):
             n, replayed, unknown = encode_games(
-                lend(self.game.rules), self._lent, lend(replay), raw(seeds), raw(ends), len(moves), choices_only,
+                lend(self.game.rules), self.lent, lend(replay), raw(seeds), raw(ends), len(moves), choices_only,
                 raw(rows), raw(places), raw(taken), raw(games), raw(seats),
             )  # fmt: skip
         if unknown >= 0:
-            self._refuse(replay.states[1 + unknown])
+            self.refuse(replay.states[1 + unknown])
         if replayed < total:
             raise CardaiError(
                 f"{self.game.name}: a game cannot be replayed: a move after move {replayed} of all games is illegal"
@@ -229,13 +146,6 @@ class DecisionEncoder:
             rows[order], places[order] > 0, taken[order], scores[games, seats], trajectory != next_trajectory, games,
             lineups[games, seats],
         )  # fmt: skip
-
-    def _refuse(self, state: GameState) -> None:
-        """Raises CardaiError, which names the legal move of a state that has no number."""
-        for move in self.game.moves(state):
-            if tuple(move.tolist()) not in self.game.actions:
-                raise CardaiError(f"{self.game.name}: actions has no number for the legal move {move.tolist()}")
-        raise AssertionError("compiled code found a legal move without a number, but all have one")
 
 
 @functools.lru_cache(maxsize=16)
@@ -254,22 +164,6 @@ def constant_inputs(game: Game, variant: str, seats: int, encoder: str) -> tuple
         return table.replay(seeds, [recorded.moves for recorded in part], lineups, scores, variant, True).rows
 
     return constant_in(map(rows, range(0, len(games), _GAMES)))
-
-
-def numbered_moves(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the moves that have numbers, MOVE[M] in canonical order, and their numbers, i64[M].
-
-    Raises CardaiError if the game numbers no moves, or if the numbers have gaps.
-    """
-    if not game.actions:
-        raise CardaiError(
-            f"{game.name} does not number its moves, so there is no policy for it: its Game has no actions"
-        )
-    fields = sorted(game.actions)
-    numbers = np.array([game.actions[move] for move in fields], np.int64)
-    if sorted({*numbers.tolist()}) != list(range(int(numbers.max()) + 1)):
-        raise CardaiError(f"{game.name}: actions must number the moves 0, 1, 2 and so on, without gaps")
-    return np.array(fields, game.move), numbers
 
 
 def play_trajectories(

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from cardai.agents.actions import draw_actions
 from cardai.evaluators.bodies.layers import Linear, initialise
 from cardai.evaluators.scorer import device_of
 
@@ -82,17 +83,6 @@ def probabilities(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
     legal = np.where(masks, logits.astype(np.float64), -np.inf)
     weights = np.exp(legal - legal.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
-
-
-def draw_actions(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """Draws an action for each row, i64[n], with chances in proportion to `weights`, f8[n, A].
-
-    `uniforms`: random numbers in [0, 1), f8[n]. An action of weight 0 is never drawn.
-    """
-    cumulative = np.cumsum(weights, axis=1)
-    totals = cumulative[:, -1]
-    marks = np.minimum(uniforms * totals, np.nextafter(totals, 0))
-    return (cumulative <= marks[:, None]).sum(axis=1)
 
 
 def draw_legal_actions(masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ import numpy as np
 import optax
 from flax import nnx
 
+from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
@@ -36,7 +37,6 @@ from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled_network,
-    draw_actions,
     draw_legal_actions,
     initialised,
     log_probabilities,
@@ -44,7 +44,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
     split,
 )
-from cardai.evaluators.policies.policy import Policy, choose_by
+from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from cardai.evaluators.settings import setting
 from cardai.game import Game

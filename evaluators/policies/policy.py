@@ -10,7 +10,7 @@ A policy is one safetensors file. The file's metadata has one entry, `cardai`, a
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 from flax import nnx
 
+from cardai.agents.actions import chances_by, choose_by, draw_actions
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
@@ -39,22 +40,11 @@ from cardai.evaluators.policies.network import (
     Network,
     best_actions,
     compiled_network,
-    draw_actions,
     on_device,
     probabilities,
     split,
 )
 from cardai.game import Game
-
-SelectActions = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""A function that selects an action for each of n decisions: (rows u8[n, width], masks bool[n, A], uniforms f8[n]) ->
-actions i64[n]. `masks` marks the legal actions; `uniforms` are random numbers in [0, 1).
-"""
-
-SeenRows = Callable[[Game, np.ndarray, np.ndarray], np.ndarray]
-"""A function that returns what a policy sees of decisions: (game, worlds STATE[n], rows u8[n, width]) -> u8[n, width].
-It may change the rows.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,56 +165,6 @@ class Policy:
     def save(self, path: str | Path) -> None:
         """Writes the policy to a file, whole or not at all. Raises CardaiError if it cannot be written."""
         POLICY_FILE.write(path, dataclasses.asdict(self.metadata), tensors_of(self.network))
-
-
-def choose_by(
-    select: SelectActions, encoder: str | None, seen: SeenRows | None = None
-) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """Returns the `choose` function of an outside agent: the moves, MOVE[n], that `select` makes in worlds, STATE[n].
-
-    `seen`: what `select` gets instead of the rows. The random numbers for `select` come from the streams of the worlds.
-    """
-    encoders: dict[tuple[Game, int], DecisionEncoder] = {}
-
-    def choose(game: Game, worlds: np.ndarray) -> np.ndarray:
-        key = game, int(worlds["seats"][0])
-        if key not in encoders:
-            encoders[key] = DecisionEncoder(game, key[1], encoder)
-        rows, places = encoders[key].encode(worlds)
-        rows = rows if seen is None else seen(game, worlds, rows)
-        masks = places > 0
-        actions = masks.argmax(axis=1)  # the only legal one, where the move is forced
-        choices = np.flatnonzero(masks.sum(axis=1) > 1)
-        if len(choices):
-            actions[choices] = select(rows[choices], masks[choices], uniforms_of(worlds[choices]))
-        return encoders[key].moves[places[np.arange(len(worlds)), actions] - 1]
-
-    return choose
-
-
-def chances_by(
-    probable: Callable[[np.ndarray, np.ndarray], np.ndarray], encoder: str | None, seen: SeenRows | None = None
-) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """Returns the `chances` of an outside agent (`OfFunction`) from the probabilities of actions.
-
-    `probable`: (rows u8[n, width], masks bool[n, A]) -> f8[n, A]. `seen`: as in `choose_by`.
-    """
-
-    def chances(game: Game, worlds: np.ndarray) -> np.ndarray:
-        rows, places = DecisionEncoder(game, int(worlds["seats"][0]), encoder).encode(worlds)
-        rows = rows if seen is None else seen(game, worlds, rows)
-        shares, found = probable(rows, places > 0), np.zeros((len(worlds), game.max_moves))
-        for i in range(len(worlds)):
-            legal = np.flatnonzero(places[i])
-            found[i, : len(legal)] = shares[i, legal[np.argsort(places[i, legal])]]  # in canonical order
-        return found
-
-    return chances
-
-
-def uniforms_of(worlds: np.ndarray) -> np.ndarray:
-    """Returns a random number in [0, 1) for each world, f8[n]: the state of its stream, which its seat's own seeds."""
-    return (worlds["rng"] >> np.uint64(11)) * 2.0**-53
 
 
 def numbering(game: Game) -> str:

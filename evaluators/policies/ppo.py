@@ -20,6 +20,7 @@ import numpy as np
 import optax
 from flax import nnx
 
+from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
@@ -29,7 +30,6 @@ from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.network import (
     Network,
     compiled,
-    draw_actions,
     initialised,
     log_probabilities,
     network_inputs,
@@ -39,7 +39,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
     split,
 )
-from cardai.evaluators.policies.policy import Policy, choose_by
+from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from cardai.evaluators.settings import setting
 from cardai.game import Game
