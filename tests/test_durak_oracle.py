@@ -15,10 +15,10 @@ from cardai.games.durak.rules import NO_CARD
 
 GAME = load("durak")
 HOUSE_RULES = [
-    "perevodnoy?deck=24&first_five=1&add_after_take=0",
+    "perevodnoy?short_deck=1&first_five=1&add_after_take=0",
     "report?transfer=1",
-    "podkidnoy?deck=24&first_five=1",
-    "report?deck=24&first_five=2&suit_limit=5",
+    "podkidnoy?short_deck=1&first_five=1",
+    "report?short_deck=1&first_five=2&suit_limit=5",
     "podkidnoy?first_five=2",
 ]
 TABLES = [(variant, seats) for variant in (*GAME.variants, *HOUSE_RULES) for seats in GAME.seats]
@@ -33,7 +33,7 @@ def cards_of(number: int) -> set[Card]:
 
 def pack_of(state) -> set[Card]:
     """1.1: all cards of the game."""
-    return {card for card in PACK if card.rank >= (9 if state.deck == 24 else 6)}
+    return {card for card in PACK if card.rank >= (9 if state.short_deck else 6)}
 
 
 class Mirror(Table):
@@ -105,7 +105,7 @@ def compare(state, table: Table) -> None:
 def compare_deal(state, variant: str) -> None:
     """1: hands are full, none has too many cards of a suit, and the right seat attacks first."""
     hands, options = [cards_of(hand) for hand in state.hands[: state.seats]], GAME.variant_options(variant)
-    full = 4 if options["deck"] == 24 and state.seats > 4 else 6
+    full = 4 if options.get("short_deck") and state.seats > 4 else 6
     assert all(len(hand) == full for hand in hands)
     assert int(state.turn) in first_attackers(hands, "CDHS"[state.trump])
     limit = options["suit_limit"]

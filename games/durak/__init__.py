@@ -1,4 +1,4 @@
-"""Durak for two to six: the throw-in game (podkidnoy), and the simpler game of a student report. Rules: RULES.md.
+"""Durak for two to six: the throw-in game (podkidnoy) with its house rules, and that of a student report. See RULES.md.
 
 A move is one card or none. The field `card` of a move is the card, 0 to 35, or 36 for no card (pass or take).
 """
@@ -9,26 +9,10 @@ from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
-from .rules import (
-    ACTIONS,
-    DECK,
-    MOVE,
-    SMALL_DECK,
-    STATE,
-    act,
-    blank,
-    deal,
-    decided,
-    is_open,
-    legal,
-    resample,
-    score,
-    settle,
-    simplify,
-)
+from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
 from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
 
-PLAIN = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1, "deck": DECK, "first_five": 0, "transfer": 0}
+PODKIDNOY_RULES = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
 REPORT = Suite(
     about="one agent against the simple players of the report, by its rules",
@@ -67,15 +51,15 @@ GAME = Game(
     max_moves=ACTIONS,
     max_plies=3000,
     variants={
-        "podkidnoy": PLAIN,
-        "perevodnoy": PLAIN | {"transfer": 1},
-        "report": PLAIN | {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
+        "podkidnoy": PODKIDNOY_RULES,
+        "perevodnoy": PODKIDNOY_RULES | {"short_deck": 0, "first_five": 0, "transfer": 1},
+        "report": {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
     },
     choices={
         "turn_up": range(2),
         "suit_limit": range(4, 7),  # 1.2: hands with fewer cards of each suit are too rare to be dealt by chance
         "add_after_take": range(2),
-        "deck": (SMALL_DECK, DECK),
+        "short_deck": range(2),
         "first_five": range(3),
         "transfer": range(2),
     },

@@ -22,7 +22,7 @@ from cardai.game import move_dtype, state_dtype
 from cardai.rule import below, rule
 
 DECK = 36
-SMALL_DECK = 24  # 1.1: nine to ace
+SHORT_DECK = 24  # 1.1: nine to ace
 HAND = 6  # 1.1
 SEATS = 6
 BOUT = 6  # 2.3: attack cards in a bout
@@ -35,11 +35,11 @@ FIXED_TRUMP = 3  # 1.2: spades, if no card is turned up
 TRIES = 10_000  # after so many worlds that no deal allows, `resample` keeps one (invented positions have no other)
 
 STATE = state_dtype(
-    # Options, set by the variant.
+    # Options, set by the variant. Those that it leaves out are 0.
     turn_up=(),  # 1.2
     suit_limit=(),  # 1.2: how many cards of a suit a hand may be dealt
     add_after_take=(),  # 2.4
-    deck=(),  # 1.1: how many cards the deck has, 24 or 36
+    short_deck=(),  # 1.1: 24 cards
     first_five=(),  # 2.3
     transfer=(),  # 2.6: whether a defender may transfer the attack
     # The cards.
@@ -91,13 +91,13 @@ def left_of(state, seat):
 @rule
 def all_cards(state):
     """1.1: all cards of the game. In a deck of 24 the sixes, sevens and eights are missing."""
-    return full_deck(DECK) & ~full_deck(DECK - SMALL_DECK) if state.deck == SMALL_DECK else full_deck(DECK)
+    return full_deck(DECK) & ~full_deck(DECK - SHORT_DECK) if state.short_deck != 0 else full_deck(DECK)
 
 
 @rule
 def hand_size(state):
     """1.1, 3.1: how many cards each seat is dealt, and draws up to."""
-    return min(HAND, SMALL_DECK // state.seats) if state.deck == SMALL_DECK else HAND
+    return min(HAND, SHORT_DECK // state.seats) if state.short_deck != 0 else HAND
 
 
 @rule
