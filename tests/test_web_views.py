@@ -24,7 +24,8 @@ from cardai.web.store import Store
 from cardai.web.views import position_view
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in EXAMPLES.iterdir()}}
+OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]
+GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in OWN}}
 LONG_LISTS = ("literature", "table"), ("literature", "strict")  # games and variants in which views are larger
 FEW, ALL = 400, 100_000  # views: of each game, and of all games together
 HOME, NONCE = "http://127.0.0.1:8000", "ab" * 32
