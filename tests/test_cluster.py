@@ -400,7 +400,7 @@ def test_models_go_along_and_specs_stay_as_they_are(here, tmp_path, monkeypatch)
 def test_code_of_the_users_own_does_not_travel(here, tmp_path, monkeypatch):
     (tmp_path / "own_player.py").write_text("def choose(game, world):\n    return game.moves(world)[0]\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(CardaiError, match="'python:own_player:choose' runs Python code of yours"):
+    with pytest.raises(CardaiError, match="'python:own_player:choose' runs code of yours"):
         run_match(TICTACTOE, ["random", "python:own_player:choose"], 10, cluster=here)
 
 

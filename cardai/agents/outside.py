@@ -27,6 +27,8 @@ from cardai.registry import name_of, rules_of
 
 WANTS = ("view", "told", "moves", "picks", "count", "bytes")
 USUAL_WANTS = ("view", "told", "moves", "picks")
+PYTHON_SECONDS = 600.0
+"""How long an isolated Python function may take for a move, and an evaluator for a batch of rows."""
 MOST_WORLDS = 1000
 """The most worlds in one request of a program."""
 _LONGEST_NAME = 100
@@ -64,7 +66,7 @@ def python_process(game: Game, spec: str, target: str, role: str) -> Process:
     paths = [entry or str(Path.cwd()) for entry in sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "cardai.agents.isolated", spec, target, name_of(game)]
-    process = Process(spec, command, {"role": role}, environment=environment)
+    process = Process(spec, command, {"role": role}, PYTHON_SECONDS, environment)
     if "error" in process.about:
         raise CardaiError(f"agent {spec!r}: {process.about['error']}")
     return process

@@ -145,7 +145,7 @@ class Cluster:
             agents = [agent(game, spec) for spec in specs]
         for player in agents:
             if player.is_foreign:
-                raise CardaiError(f"agent {player.spec!r} runs Python code of yours, which plays on this machine only")
+                raise CardaiError(f"agent {player.spec!r} runs code of yours, which plays on this machine only")
         contents = {name: _read(place) for name, place in files.items()}
         has_networks = any(map(_has_network, agents))
         order = WorkOrder(
