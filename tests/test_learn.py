@@ -15,7 +15,7 @@ from cardai.evaluators.policies.network import on_device
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.evaluators.training import learn as learning
-from cardai.evaluators.training.learn import FINAL, RACE, LearnConfig, LearnRun, learn
+from cardai.evaluators.training.learn import FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import measures_of
 from cardai.evaluators.training.learners import _rounded
 
@@ -47,7 +47,7 @@ class Clock:
 class Pretended:
     """A way of learning that takes exactly the time that it is given, and leaves a shipped model."""
 
-    can_be_cut, watch = True, None
+    can_be_cut, watch, earlier = True, None, ()
 
     def __init__(self, name, clock, folder, agents, interrupt_at=None):
         self.name, self.clock, self.folder, self.agents, self.interrupt_at = name, clock, folder, agents, interrupt_at
@@ -65,6 +65,9 @@ class Pretended:
 
     def candidates(self):
         return self.agents if self.seconds else []
+
+    def has(self, spec):
+        return spec in [*self.agents, *self.earlier]
 
 
 @pytest.fixture
@@ -92,8 +95,8 @@ def test_each_way_gets_a_part_of_the_time_and_the_stronger_one_the_rest(pretende
     report = learn(config, say=lines.append)
     policy, evaluator = (sum(learners[name].seconds) for name in ("policy", "evaluator"))
     assert policy == pytest.approx(RACE * 300)
-    assert evaluator == pytest.approx(300 * (1 - FINAL - RACE), abs=1.5)
-    assert 0.8 * 300 < report.seconds <= 300
+    assert evaluator == pytest.approx(300 * (1 - FINAL_LEAST - RACE), abs=1.5)
+    assert 0.9 * 300 < report.seconds <= 300
     assert report.agent == f"greedy:{config.out}"
     assert any("goes on with the evaluator" in line for line in lines)
     assert {one.other for one in report.strength} == {"random", "greedy:open_lines?epsilon=0.1"}
@@ -112,8 +115,8 @@ def test_after_ctrl_c_the_same_command_takes_what_is_left_of_the_time(pretended)
     assert 0.3 * 300 < first.seconds < 0.5 * 300
     second = learn(config)
     assert not second.interrupted
-    assert 0.8 * 300 < second.seconds <= 300
-    assert sum(map(sum, (one.seconds for one in learners.values()))) == pytest.approx(300 * (1 - FINAL), abs=1.5)
+    assert 0.9 * 300 < second.seconds <= 300
+    assert sum(map(sum, (one.seconds for one in learners.values()))) == pytest.approx(300 * (1 - FINAL_LEAST), abs=1.5)
 
 
 def test_the_final_games_are_no_games_that_chose(pretended, monkeypatch):
@@ -192,6 +195,35 @@ def test_a_policy_training_that_was_stopped_ends_with_the_same_weights(tmp_path)
 
 def test_a_number_of_games_has_one_digit():
     assert [_rounded(number) for number in (7, 93, 1234.5, 20_000)] == [7, 90, 1000, 20_000]
+
+
+def test_slow_games_leave_time_for_the_last_figures_and_fast_ones_for_learning(pretended):
+    _, config = pretended
+    run = LearnRun(config, cardai.load("tictactoe"), Path(config.out), None, print, None)
+    shares = {}
+    for pace in (1e-4, 0.2, 1.0):
+        run._pace = {"random": pace}
+        shares[pace] = run._closing(2) / run.total
+    assert shares[1e-4] == FINAL_LEAST
+    assert shares[0.2] == pytest.approx(1.3 * 3 * 100 * 0.2 / 300)
+    assert shares[1.0] > 1.0  # nothing can be learned and measured in that time
+
+
+def test_an_agent_that_was_better_on_the_way_is_the_one_that_is_kept(pretended):
+    learners, config = pretended
+    evaluator = learners["evaluator"]
+    evaluator.earlier, good = tuple(evaluator.agents), evaluator.agents
+
+    def candidates():
+        return good if sum(evaluator.seconds) < 100 else ["greedy:open_lines"]
+
+    evaluator.candidates = candidates
+    evaluator.agents = ["greedy:open_lines"]
+    run = LearnRun(config, cardai.load("tictactoe"), Path(config.out), None, print, None)
+    run.learners, run.state.chosen = learners, "evaluator"
+    run.state.looks = {good[0]: 9.0, "random": 20.0, "greedy:open_lines": 3.0}
+    evaluator.seconds = [200.0]
+    assert run._finalists() == ["greedy:open_lines", good[0]]
 
 
 @pytest.mark.slow

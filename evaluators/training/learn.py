@@ -45,7 +45,8 @@ CONFIG, STATE, REPORT = "learn.toml", "learn-state.json", "learn.json"
 RACE = 0.2
 """The share of the time that each way of learning gets before they are compared."""
 FINAL = 0.13
-"""The share of the time that is left for the last comparison and for measuring the strength of the result."""
+FINAL_LEAST = 0.02
+"""The largest and the least share of the time that is left for measuring the strength of the result."""
 _CHOOSING, _FINAL = 10, 11  # purposes of seeds: deals that choose, and deals that nothing was chosen by
 _LOOK_GAMES, _CHOOSE_GAMES = 200, 400  # games against each opponent, in a look on the way and in a choice
 _FEWEST, _MOST_GAMES = 100, 4000  # games against each opponent at the end
@@ -158,11 +159,15 @@ def _claimed(config: LearnConfig) -> Iterator[Path]:
 
 @dataclass
 class _State:
-    """What a later call goes on from. `seconds`: the time taken; `spent`: by each way of learning."""
+    """What a later call goes on from. `seconds`: the time taken; `spent`: by each way of learning.
+
+    `looks`: the mean lead of each agent that was looked at on the way, by its spec.
+    """
 
     game: str = ""
     seconds: float = 0.0
     spent: dict[str, float] = field(default_factory=dict)
+    looks: dict[str, float] = field(default_factory=dict)
     chosen: str = ""
     reason: str = ""
 
@@ -184,7 +189,7 @@ class LearnRun:
 
     def finished(self) -> LearnReport:
         """Go on to the end and return the report."""
-        learned, strength, interrupted, best = (), (), False, ""
+        strength, interrupted, best = (), False, ""
         measures = self.measures = measures_of(self.game, self.seats, self.variant, self.config.seed)
         self.opponents = self._opponents()
         self.learners = self._learners()
@@ -193,8 +198,7 @@ class LearnRun:
         try:
             self._race()
             self._main()
-            learned = self._candidates(self.state.chosen)
-            best = self._best(learned)
+            best = self._best(self._finalists())
             strength = self._measured(best)
         except KeyboardInterrupt:
             interrupted = True
@@ -242,8 +246,7 @@ class LearnRun:
     def _main(self) -> None:
         """Let the chosen way of learning have the rest of the time."""
         learner = self.learners[self.state.chosen]
-        closing = (1 + len(self._candidates(learner.name))) * _FEWEST * sum(self._pace.values())
-        end = self.total - max(FINAL * self.total, 1.3 * closing)
+        end = self.total - self._closing(1 + len(self._candidates(learner.name)))
         part = max(5.0, (end - self._elapsed) / _LOOKS)
         while (left := end - self._elapsed) > 1.0:
             self._go_on(learner, min(left, part) if learner.can_be_cut else left)
@@ -251,6 +254,15 @@ class LearnRun:
                 break
             if end - self._elapsed > 0.2 * part:
                 self._look(self._candidates(learner.name)[0], _LOOK_GAMES)
+
+    def _closing(self, candidates: int) -> float:
+        """Return the seconds that are left for the last games: enough for all of them, or a share of the time.
+
+        Some games are played against each opponent even if they take longer than that share.
+        """
+        pace = sum(self._pace.values())
+        wanted, least = _MOST_GAMES + candidates * _CHOOSE_GAMES, (1 + candidates) * _FEWEST
+        return max(min(max(1.2 * wanted * pace, FINAL_LEAST * self.total), FINAL * self.total), 1.3 * least * pace)
 
     def _go_on(self, learner: Learner, seconds: float) -> None:
         """Learn for some seconds. Raises KeyboardInterrupt at Ctrl-C, when what was learned has been kept."""
@@ -266,6 +278,13 @@ class LearnRun:
     def _candidates(self, name: str) -> list[str]:
         """The specs of the agents that a way of learning has made, the most promising first."""
         return self.learners[name].candidates() if name in self.learners else []
+
+    def _finalists(self) -> list[str]:
+        """The newest agents of the chosen way, and the one that looked best on the way."""
+        specs, chosen = self._candidates(self.state.chosen), self.learners[self.state.chosen]
+        looked = {spec: lead for spec, lead in self.state.looks.items() if chosen.has(spec)}
+        best = max(looked, key=lambda spec: looked[spec], default=None)
+        return list(dict.fromkeys([*specs, *([best] if best else [])]))
 
     def _best(self, specs: Sequence[str]) -> str:
         """The spec of the strongest agent, by games on deals that are for choosing."""
@@ -283,7 +302,9 @@ class LearnRun:
         results = [self._duel(spec, one, self._games(seconds, games, one), _CHOOSING) for one in self.opponents]
         words = ", ".join(f"{result.score} against {result.other}" for result in results)
         self.say(f"{self._elapsed:.0f} s, {self._name(spec)}: mean score % {words}")
-        return float(np.mean([result.difference.point for result in results]))
+        lead = float(np.mean([result.difference.point for result in results]))
+        self.state.looks[spec] = lead
+        return lead
 
     def _measured(self, spec: str) -> tuple[Duel, ...]:
         """Measure an agent against all opponents, on deals by which nothing was chosen, in the time that is left."""

@@ -53,7 +53,11 @@ class Learner(Protocol):
         ...
 
     def candidates(self) -> list[str]:
-        """Return the specs of the agents that it has made, the most promising first."""
+        """Return the specs of the newest agents that it has made, the most promising first."""
+        ...
+
+    def has(self, spec: str) -> bool:
+        """Whether it has made the agent of this spec, and still has it."""
         ...
 
 
@@ -109,6 +113,10 @@ class EvaluatorLearner:
             return [self._spec(1)] if self.folder.model(1).exists() else []
         leads = {number: self.folder.read_generation(number).strength.difference.point for number in finished}
         return [self._spec(number) for number in sorted(leads, key=lambda number: -leads[number])[:2]]
+
+    def has(self, spec: str) -> bool:
+        """Whether this is the spec of a generation."""
+        return spec in map(self._spec, self._finished())
 
     def _finished(self) -> list[int]:
         numbers = []
@@ -187,6 +195,10 @@ class PolicyLearner:
         specs = [f"policy:{files[-1]}?greedy", f"policy:{files[-1]}"]
         return specs if self.measures.is_hidden else specs[:1]
 
+    def has(self, spec: str) -> bool:
+        """Whether this is the spec of a policy that was written."""
+        return spec in (f"policy:{file}?greedy" for file in self._files())
+
     def _continued(self) -> PolicyTraining:
         if self._training is None:
             table = TrainingTable(self.game, self.seed, self.variant, self.seats, None)
@@ -194,10 +206,8 @@ class PolicyLearner:
         return self._training
 
     def _write(self, policy: Policy) -> None:
-        """Write the policy beside the one before it."""
+        """Write the policy beside those before it."""
         policy.save(self.folder / f"policy-{policy.metadata.metrics['games']:010d}.safetensors")
-        for old in self._files()[:-2]:
-            old.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("policy-*.safetensors"))
