@@ -64,7 +64,7 @@ def test_options_are_completed_with_the_bodys_defaults():
 
 def test_the_number_of_states_decides_what_is_not_given():
     few, many = completed(config(), 80_000), completed(config(), 40_000_000)
-    assert (few.options["hidden"], few.batch, few.epochs) == ([64, 32], 256, 10)
+    assert (few.options["hidden"], few.batch, few.epochs) == ([128, 64], 256, 10)
     assert few.options["dropout"] == [0.0, 0.0]
     assert (many.options["hidden"], many.batch, many.epochs) == ([512, 256, 128], 16384, 3)
     for states in (1, 7, 200, 5_000, 80_000, 10**6, 10**8):
@@ -77,7 +77,7 @@ def test_the_number_of_states_decides_what_is_not_given():
 def test_what_is_given_stays_whatever_the_number_of_states():
     given = config(options={"hidden": [5], "dropout": 0.3}, batch=12, epochs=7)
     assert completed(given, 10**6) == given
-    assert completed(config(options={"dropout": 0.3}), 80_000).options == {"hidden": [64, 32], "dropout": [0.3, 0.3]}
+    assert completed(config(options={"dropout": 0.3}), 80_000).options == {"hidden": [128, 64], "dropout": [0.3, 0.3]}
     assert completed(config(steps=70), 80_000).epochs == 0
     assert completed(config(body="cnn"), 80_000).options == config(body="cnn").options
 

@@ -14,7 +14,7 @@ from cardai.evaluators.bodies.options import as_plain, options_of
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.training.config import TrainConfig
 
-LAYERS = ((100_000, (64, 32)), (1_000_000, (128, 64)), (10_000_000, (256, 128)))
+LAYERS = ((20_000, (64, 32)), (1_000_000, (128, 64)), (10_000_000, (256, 128)))
 """The hidden layers of an mlp for fewer training states than the number before them; `LARGEST` for more."""
 LARGEST = (512, 256, 128)
 BATCHES = 256, 16_384
