@@ -165,3 +165,10 @@ def test_a_file_that_holds_more_than_numbers_is_refused(tmp_path):
 def test_a_duel_with_one_look_has_the_usual_level(tmp_path):
     found = duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
     assert found.level == pytest.approx(interval.LEVEL)
+
+
+def test_games_of_the_same_few_moves_with_other_cards_are_different_games(tmp_path):
+    result = duel(cardai.load("examples/kuhn"), "cfr:100", "random", seats=2, folder=tmp_path, games=1000, most=1000)
+    assert result.different >= 10
+    assert result.verdict == "better"
+    assert result.difference.low > 0

@@ -15,9 +15,10 @@ from cardai.evaluators.policies.network import on_device
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.evaluators.training import learn as learning
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.learn import FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
-from cardai.evaluators.training.learn_measures import measures_of
-from cardai.evaluators.training.learners import _rounded
+from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
+from cardai.evaluators.training.learners import _rounded, generation_games
 
 ROOT = Path(__file__).parent.parent
 KUHN = str(ROOT / "examples" / "kuhn")
@@ -191,6 +192,15 @@ def test_a_policy_training_that_was_stopped_ends_with_the_same_weights(tmp_path)
         other = Ppo(table, PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16), 1)
         with pytest.raises(CardaiError, match="is a checkpoint of another run: its game"):
             PolicyTraining(table, other, tmp_path / "ppo")
+
+
+def test_a_generation_has_games_enough_for_all_parts_however_long_they_are():
+    long = GameMeasures(400.0, 20.0, 400, 0, True, True, seconds=0.01)
+    short = GameMeasures(4.0, 2.0, 10, 2, True, True, seconds=1e-5)
+    assert generation_games(long, 6.0) == 300
+    assert generation_games(long, 600.0) == 4000
+    assert generation_games(short, 60.0) == 20_000
+    assert all(round(share * 300) >= 1 for share in TrainConfig(game="x", data=("x",), out="x").parts)
 
 
 def test_a_number_of_games_has_one_digit():

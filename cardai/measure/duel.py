@@ -165,7 +165,8 @@ class _Block:
 
     - `scores`: f4[deals, rotations, sides], the candidate's score first; NaN for endless games. A side is a team or, in
       a game without teams, a seat.
-    - `marks`: u8[deals, 8], a hash of each deal's moves, by which deals with different games are told apart.
+    - `marks`: u8[deals, 8], a hash of each deal's moves and scores: deals with different games are told apart by it.
+      Where few moves are possible, as in a small game of poker, the same moves are other games with other cards.
     """
 
     scores: np.ndarray
@@ -201,16 +202,23 @@ def _play(
     )
     scores = outcomes("score", results.complete())
     by_side = [outcomes_of_place(places, side, scores) for side in range(len(turns))]
-    return _Block(np.stack(by_side, axis=2).astype(np.float32), _marks(results.moves, deals))
+    return _Block(
+        np.stack(by_side, axis=2).astype(np.float32), _marks(results.moves, np.asarray(results.scores), deals)
+    )
 
 
-def _marks(moves: list[np.ndarray | None], deals: int) -> np.ndarray:
-    """Returns a hash of the moves of each deal's games, u8[deals, 8]. `moves` is None for an endless game."""
+def _marks(moves: list[np.ndarray | None], scores: np.ndarray, deals: int) -> np.ndarray:
+    """Returns a hash of the moves and scores of each deal's games, u8[deals, 8]. `moves` is None for an endless game.
+
+    `scores`: f8[games, seats], without a meaning for an endless game.
+    """
     rotated, marks = len(moves) // deals, np.zeros((deals, 8), np.uint8)
     for deal in range(deals):
         digest = hashlib.blake2b(digest_size=8)
-        for played in moves[deal * rotated : (deal + 1) * rotated]:
+        for i in range(deal * rotated, (deal + 1) * rotated):
+            played = moves[i]
             digest.update(b"endless" if played is None else len(played).to_bytes(8, "little") + played.tobytes())
+            digest.update(b"" if played is None else scores[i].tobytes())
         marks[deal] = np.frombuffer(digest.digest(), np.uint8)
     return marks
 

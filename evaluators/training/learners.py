@@ -29,6 +29,7 @@ POLICY_CONFIG = "ppo.toml"
 _SIMULATED = 0.2  # the share of the first part of the time in which a generation's games are played, about
 _SLOWER = 3.0  # how much longer a game of the pool takes than one of random play, about
 _STATES_A_SECOND = 5000  # of the first part of the time: so many states can be played and trained on, at least
+_FEWEST_GAMES, _MOST_GAMES = 300, 20_000  # of a generation; from fewer no part is left to test on
 _STEP_DECISIONS = 2000  # of the games of a step of PPO
 _LESSONS = 0.1  # the share of the first part of the time in which a teacher's games are played, about
 
@@ -77,8 +78,7 @@ class EvaluatorLearner:
             kept = settings.read(IterateConfig, file)
             self.config = replace(kept, game=place, out=str(folder), threads=threads, device=device)
             return
-        games = _SIMULATED * seconds / (_SLOWER * measures.seconds)
-        games = _rounded(min(max(games, 200), 20_000, _STATES_A_SECOND * seconds / measures.decisions))
+        games = generation_games(measures, seconds)
         benchmark = min(max(games // 10, 100), 1000)
         self.config = IterateConfig(
             game=place, out=str(folder), variant=variant, seats=seats, games=games, window=3, benchmark_games=benchmark,
@@ -211,6 +211,13 @@ class PolicyLearner:
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("policy-*.safetensors"))
+
+
+def generation_games(measures: GameMeasures, seconds: float) -> int:
+    """Return how many games a generation has, if the first part of the time is so many seconds."""
+    played = _SIMULATED * seconds / (_SLOWER * measures.seconds)
+    learned = _STATES_A_SECOND * seconds / measures.decisions
+    return _rounded(max(min(played, learned, _MOST_GAMES), _FEWEST_GAMES))
 
 
 def _rounded(number: float) -> int:
