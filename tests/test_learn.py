@@ -18,7 +18,7 @@ from cardai.evaluators.training import learn as learning
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.learn import FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
-from cardai.evaluators.training.learners import _rounded, generation_games
+from cardai.evaluators.training.learners import _rounded, generation_gamesfrom cardai.measure.duel import duel
 
 ROOT = Path(__file__).parent.parent
 KUHN = str(ROOT / "examples" / "kuhn")
@@ -128,7 +128,7 @@ def test_the_final_games_are_no_games_that_chose(pretended, monkeypatch):
         seeds.setdefault(purpose[0], set()).add(seed)
         return real(game, candidate, other, seed=seed, **how)
 
-    real, purpose = learning.duel, ["choosing"]
+    real, purpose = duel, ["choosing"]
     monkeypatch.setattr(learning, "duel", noted)
     measured = LearnRun._measured
 
