@@ -59,6 +59,7 @@ def state_of(table: Table) -> np.ndarray:
     one = state[0]
     one.seats, one.turn, one.playing = 2, table.turn, 3
     one.add_after_take, one.taking = table.throws_in_after_take, table.taking
+    one.transferable = table.may_transfer() and table.turn == table.defender
     one.transfer, one.fives = table.transfers, table.five == "until a discard" and not table.discards
     one.first_five = 2 if table.five else 0
     one.trump, one.trump_card, one.lowest_trump = "CDHS".index(table.trump), -1, -1

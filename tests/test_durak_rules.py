@@ -305,6 +305,7 @@ def attacked(hands, attacks, **fields):
     """A position of `perevodnoy` in which seat 1 defends against `attacks`, all of one rank and none beaten."""
     state = position(hands, attacks, "", attacks, **{"variant": "perevodnoy"} | fields)
     state.limit = rules.room_against(state, 1)
+    state.transferable = rules.is_transferable(state)
     return state
 
 

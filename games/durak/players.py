@@ -128,7 +128,7 @@ def cheapest(world, cards, others, discount, params):
     while cards != 0:
         card = lowest(cards)
         cards &= cards - 1
-        played = card_played(world, card)
+        played = card_played(world, card) if world.transfer != 0 else card
         same = count(others & same_rank(played) & ~single(played))
         cost = price(played, world.trump, params[0]) - discount * same
         if cost < least:
@@ -139,7 +139,7 @@ def cheapest(world, cards, others, discount, params):
 @rule
 def cost_of_beating(world, card, mean, params):
     """The card's price, less the mean price of the card drawn for it, and less if its rank is on the table already."""
-    played = card_played(world, card)
+    played = card_played(world, card) if world.transfer != 0 else card
     spent = price(played, world.trump, params[0]) - (mean if deck_left(world) != 0 else 0.0)
     return spent - (params[4] if ranks_of(world.attacks | world.beats) & single(played) != 0 else 0.0)
 

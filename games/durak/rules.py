@@ -24,6 +24,7 @@ from cardai.rule import below, rule
 DECK = 36
 SHORT_DECK = 24  # 1.1: nine to ace
 HAND = 6  # 1.1
+SHORT_HAND = 4  # 1.1: with 24 cards and five or six seats
 SEATS = 6
 BOUT = 6  # 2.3: attack cards in a bout
 FIRST_BOUT = 5  # 2.3: the same with `first_five`
@@ -59,6 +60,7 @@ STATE = state_dtype(
     lead=(),  # 2.2: the seat with the right to add a card, or that had it last
     passed=(),  # the set of seats that passed since the last attack card
     taking=(),  # whether the defender takes
+    transferable=(),  # 2.6: whether the defender may transfer the attack with a card of its rank
     limit=(),  # 2.3: how many attack cards there may be
     fives=(),  # 2.3: whether a bout has at most five, by `first_five`
     playing=(),  # the set of seats still in the game
@@ -97,7 +99,7 @@ def all_cards(state):
 @rule
 def hand_size(state):
     """1.1, 3.1: how many cards each seat is dealt, and draws up to."""
-    return min(HAND, SHORT_DECK // state.seats) if state.short_deck != 0 else HAND
+    return SHORT_HAND if state.short_deck != 0 and state.seats * HAND > SHORT_DECK else HAND
 
 
 @rule
@@ -129,10 +131,11 @@ def deal_hands(state):
         state.trump = suit(state.trump_card)
         state.bottom = single(state.trump_card)
         state.stock &= ~state.bottom
+    full = hand_size(state)
     for seat in range(state.seats):
         state.hands[seat] = 0
         state.known[seat] = 0
-        for _ in range(hand_size(state)):
+        for _ in range(full):
             state.hands[seat] |= top_card(state, seat)
         state.dealt[seat] = state.known[seat]
 
@@ -205,7 +208,9 @@ def choices(state, seat):
         if state.unbeaten == 0 or state.taking != 0:
             return 0
         beaters = hand & beaters_of(lowest(state.unbeaten), state.trump)  # 2.1
-        return beaters | transfers(state, seat) | single(NO_CARD)
+        if state.transferable != 0:
+            beaters |= transfers(state, seat)
+        return beaters | single(NO_CARD)
     if state.attacks == 0:
         return hand  # 2.1
     if (state.unbeaten != 0 and state.taking == 0) or has(state.passed, seat):
@@ -220,11 +225,6 @@ def transfers(state, seat):
     A transferring move has the number of its card. But the trump of the rank can beat a plain attack card too: the move
     that transfers with it has the number of that attack card, the first on the table.
     """
-    if state.transfer == 0 or state.beats != 0:
-        return 0
-    to = left_of(state, seat)
-    if room_against(state, to) <= count(state.attacks):
-        return 0
     first = lowest(state.attacks)
     held = state.hands[seat] & same_rank(first)
     trump = held & suit_cards(state.trump)
@@ -232,10 +232,18 @@ def transfers(state, seat):
 
 
 @rule
+def is_transferable(state):
+    """2.6: whether the defender may transfer the attack if it holds a card of the rank."""
+    if state.transfer == 0 or state.beats != 0:
+        return 0
+    return 1 if room_against(state, left_of(state, state.defender)) > count(state.attacks) else 0
+
+
+@rule
 def is_transfer(state, card):
     """2.6: whether a legal move of the defender, a card, transfers the attack."""
     first = lowest(state.attacks)
-    return state.beats == 0 and rank(card) == rank(first) and (suit(card) != state.trump or card == first)
+    return state.transferable != 0 and rank(card) == rank(first) and (suit(card) != state.trump or card == first)
 
 
 @rule
@@ -261,18 +269,21 @@ def act(state, move):
     if move.card == NO_CARD:
         if seat == state.defender:
             state.taking = 1
+            state.transferable = 0
         else:
             state.passed |= single(seat)
         return
-    card = single(card_played(state, move.card))
+    transferring = seat == state.defender and is_transfer(state, move.card)
+    state.transferable = 0
+    card = single(card_played(state, move.card) if transferring else move.card)
     note_shown(state, seat, card)
     state.hands[seat] &= ~card
     state.known[seat] &= ~card
-    if seat == state.defender and not is_transfer(state, move.card):
+    if seat == state.defender and not transferring:
         state.beats |= card
         state.unbeaten &= state.unbeaten - 1  # 2.6: the attack cards are beaten in order
     else:
-        if seat == state.defender:
+        if transferring:
             state.attacker = seat
             state.defender = left_of(state, seat)
             state.limit = room_against(state, state.defender)
@@ -295,7 +306,7 @@ def note_shown(state, seat, card):
 @rule
 def undealt(state):
     """5.4: the trumps that were in nobody's hand after the deal."""
-    trumps = suit_cards(state.trump) & all_cards(state)
+    trumps = suit_cards(state.trump) & full_deck(DECK)  # those that a short deck lacks change nothing
     return trumps & (single(state.lowest_trump) - 1) if state.lowest_trump != NONE else trumps
 
 
@@ -303,6 +314,7 @@ def undealt(state):
 def settle(state):
     if state.unbeaten != 0 and state.taking == 0:
         state.turn = state.defender
+        state.transferable = is_transferable(state)
         return
     seat = next_to_add(state)
     if seat != NONE:
@@ -333,7 +345,7 @@ def end_bout(state):
         following = left_of(state, state.defender)
     else:
         state.discards |= table
-    if state.first_five == IN_FIRST_BOUT or state.taking == 0:
+    if state.fives != 0 and (state.first_five == IN_FIRST_BOUT or state.taking == 0):
         state.fives = 0  # 2.3
     refill(state)
     state.attacks = 0
@@ -352,19 +364,20 @@ def end_bout(state):
 @rule
 def refill(state):
     """3.1: fill up the hands: the first attacker, the other attackers clockwise, the defender."""
-    fill_up(state, state.attacker)
+    full = hand_size(state)
+    fill_up(state, state.attacker, full)
     seat = left_of(state, state.attacker)
     while seat != state.attacker:
         if seat != state.defender:
-            fill_up(state, seat)
+            fill_up(state, seat, full)
         seat = left_of(state, seat)
-    fill_up(state, state.defender)
+    fill_up(state, state.defender, full)
 
 
 @rule
-def fill_up(state, seat):
-    """3.1."""
-    while count(state.hands[seat]) < hand_size(state) and (state.stock | state.bottom) != 0:
+def fill_up(state, seat, full):
+    """3.1: draw until the hand has `full` cards, or the deck is empty."""
+    while count(state.hands[seat]) < full and (state.stock | state.bottom) != 0:
         if state.stock != 0:
             state.revealed |= single(seat)
             state.drew |= single(seat)

@@ -129,11 +129,15 @@ class Table:
         ranks = {card.rank for card in self.on_table()}
         return {PASS} | {("attack", card) for card in hand if card.rank in ranks}  # 2.2
 
+    def may_transfer(self) -> bool:
+        """2.6: whether a card of the rank would transfer the attack."""
+        if not self.transfers or not self.pairs or self.taking or any(len(pair) == 2 for pair in self.pairs):
+            return False
+        return min(len(self.hands[self.next_player(self.defender)]), self.most_in_bout()) >= len(self.pairs) + 1
+
     def transferring(self) -> set[Move]:
         """2.6: the cards with which the defender may transfer the attack."""
-        if not self.transfers or any(len(pair) == 2 for pair in self.pairs):
-            return set()
-        if min(len(self.hands[self.next_player(self.defender)]), self.most_in_bout()) < len(self.pairs) + 1:
+        if not self.may_transfer():
             return set()
         rank = self.pairs[0][0].rank
         return {("transfer", card) for card in self.hands[self.defender] if card.rank == rank}
