@@ -1,5 +1,6 @@
 """Options at the command line: every combination that `cardai rules GAME` names is sound, drawn at random."""
 
+import math
 import random
 
 import pytest
@@ -12,8 +13,9 @@ A_HANDFUL, MANY = 2, 200
 
 
 def combinations(game, count, seed=SEED):
-    """`count` different variants with a value drawn for each option, as texts."""
+    """`count` different variants with a value drawn for each option, as texts; all if there are not so many."""
     rnd, found = random.Random(seed), {}
+    count = min(count, math.prod(map(len, game.allowed.values())))
     while len(found) < count:
         drawn = {name: rnd.choice([*values]) for name, values in game.allowed.items()}
         found[
