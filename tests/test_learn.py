@@ -18,7 +18,8 @@ from cardai.evaluators.training import learn as learning
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.learn import FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
-from cardai.evaluators.training.learners import _rounded, generation_gamesfrom cardai.measure.duel import duel
+from cardai.evaluators.training.learners import _rounded, generation_games
+from cardai.measure.duel import duel
 
 ROOT = Path(__file__).parent.parent
 KUHN = str(ROOT / "examples" / "kuhn")
