@@ -16,7 +16,7 @@ from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.evaluators.training import learn as learning
 from cardai.evaluators.training.config import TrainConfig
-from cardai.evaluators.training.learn import FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
+from cardai.evaluators.training.learn import _FEWEST, FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
 from cardai.evaluators.training.learners import _rounded, generation_games
 from cardai.measure.duel import duel
@@ -212,12 +212,12 @@ def test_slow_games_leave_time_for_the_last_figures_and_fast_ones_for_learning(p
     _, config = pretended
     run = LearnRun(config, cardai.load("tictactoe"), Path(config.out), None, print, None)
     shares = {}
-    for pace in (1e-4, 0.2, 1.0):
+    for pace in (1e-4, 0.4, 3.0):
         run._pace = {"random": pace}
         shares[pace] = run._closing(2) / run.total
     assert shares[1e-4] == FINAL_LEAST
-    assert shares[0.2] == pytest.approx(1.3 * 3 * 100 * 0.2 / 300)
-    assert shares[1.0] > 1.0  # nothing can be learned and measured in that time
+    assert shares[0.4] == pytest.approx(1.3 * 3 * _FEWEST * 0.4 / 300)
+    assert shares[3.0] > 1.0  # nothing can be learned and measured in that time
 
 
 def test_an_agent_that_was_better_on_the_way_is_the_one_that_is_kept(pretended):

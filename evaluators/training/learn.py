@@ -49,7 +49,7 @@ FINAL_LEAST = 0.02
 """The largest and the least share of the time that is left for measuring the strength of the result."""
 _CHOOSING, _FINAL = 10, 11  # purposes of seeds: deals that choose, and deals that nothing was chosen by
 _LOOK_GAMES, _CHOOSE_GAMES = 200, 400  # games against each opponent, in a look on the way and in a choice
-_FEWEST, _MOST_GAMES = 100, 4000  # games against each opponent at the end
+_FEWEST, _MOST_GAMES = 40, 4000  # games against each opponent at the end
 _SLOW = 0.1  # seconds a game: an opponent that takes longer is left out
 _LOOK = 0.04  # the most of the time that a look takes
 _LOOKS = 3  # at a policy while it learns, in the main part
@@ -383,10 +383,9 @@ class LearnRun:
     def _teacher(self) -> str:
         """The game's own player that is furthest ahead of the others, if it is ahead of random; or an empty text."""
         own = self.opponents[1:]
+        games = self._games(_LOOK * self.total / max(1, len(own)) / len(self.opponents), _LOOK_GAMES)
         leads = {
-            one: [
-                self._duel(one, other, _FEWEST, _CHOOSING).difference.point for other in self.opponents if other != one
-            ]
+            one: [self._duel(one, other, games, _CHOOSING).difference.point for other in self.opponents if other != one]
             for one in own
         }
         best = max(own, key=lambda one: float(np.mean(leads[one])), default="")
