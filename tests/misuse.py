@@ -455,6 +455,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "duel.games": (lambda: 4, lambda: whole(1, 10**9)),
         "duel.seats": (lambda: 2, lambda: whole(2, max(GAME.seats))),
         "effort": (lambda: "quick", lambda: [*NAME, None]),
+        "variants": (lambda: None, lambda: [5, "thesis", [], [5], ["nothing"], {}]),
         "laws": (lambda: ["deals_repeat_for_a_seed"], lambda: [5, "deals_repeat_for_a_seed", ["no law"], [5], {}]),
         # Records and data sets.
         "path": (file, lambda: [*PATH, None]),
@@ -678,7 +679,8 @@ WORDS = {
     "games": _GAME, "recorded": _GAME, "lineups": ["seats"], "function": ["rule"],
     "players": ["agent", "seats"], "agents": ["agent", "compiled", "worlds", "parameters", "evaluator", "seats"],
     "agent": ["compiled", "evaluator", "encoder"], "streams": ["places"],
-    "move": ["may not play"], "paths": ["file"], "path": ["file"], "laws": ["law"], "text": ["move"],
+    "move": ["may not play"], "paths": ["file"], "path": ["file"], "laws": ["law"],
+    "variants": ["variant"], "text": ["move"],
     "moves": ["move"], "name": ["device", "game", "encoder", "evaluator", "outcome"], "options": ["takes no value"],
     "body_options": ["hidden", "option"], "seconds": ["time"],
 }  # fmt: skip

@@ -313,6 +313,7 @@ def test_an_environment_of_pettingzoo_that_leaks_is_seen(leak, monkeypatch):
 
 
 def test_a_choice_half_made_is_seen_by_its_maker_alone():
+    pytest.importorskip("pettingzoo", reason="the extra `zoo` brings PettingZoo")
     env = adapters.aec(small_game.GAME, seats=3)
     env.reset(seed=1)
     env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))

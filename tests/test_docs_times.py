@@ -16,6 +16,7 @@ COMMAND = re.compile(r"`(?:[A-Z_]+=\S+ )?(?:cardai|python|pytest|taskset|pip|ssh
 LIMITS = {
     "benchmarks.md": {"10 seconds"},  # the budget of `cardai bench --all`
     "cluster.md": {"ten seconds"},  # when a file is late
+    "protocol.md": {"60 seconds", "60 s", "ten minutes", "half a second"},  # how long a program may take
     "serve.md": {"10 seconds", "a minute", "10 minutes"},  # how much a browser may send, and how long tables stay
 }
 """Times that the code sets, which nothing measures."""

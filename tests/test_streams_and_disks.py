@@ -52,10 +52,12 @@ PRINTING = {
 ELSEWHERE = {
     "help": "has no answer to print",
     "iterate": "prints by `show`, as `train` does; tests/test_iterate.py",
+    "learn": "prints by `show`, as `train` does; tests/test_learn.py",
     "people": "needs the file of a server; prints by `show`",
     "report": "tests/test_report.py",
     "serve": "serves until it is stopped; tests/test_web.py",
     "train": "prints by `show`; its files are tested in tests/test_train.py",
+    "transcript": "writes a file, by `write_bytes`; tests/test_process.py",
     "train-policy": "tests/test_policies_train.py",
 }
 WRITING = {  # a verb, and the file it writes

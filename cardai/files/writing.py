@@ -26,7 +26,8 @@ def write_whole(place: Path, content: bytes | Iterable[bytes]) -> None:
     unfinished = place.with_name(f".{temporary(place.name)}")
     try:
         with unfinished.open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            for part in [content] if isinstance(content, bytes) else content:
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(place)

@@ -26,7 +26,7 @@ from cardai.errors import CardaiError, positive
 from cardai.measure.duplicate import needs_own_deals, seeds_of
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
 from cardai.measure.speed import SelfPlay
-from cardai.registry import available, load
+from cardai.registry import available
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, new_salt, rotations, whole_rotations
 from cardai.stats.interval import Estimate
@@ -177,20 +177,16 @@ def plan_all(names: Sequence[str] | None = None) -> LeaguePlan:
     """
     left_out: dict[str, str] = {}
     named = available() if names is None else names
-    if names is not None:
-        _refuse_same_names(names)
-    tables = [table for name in named for table in tables_of(name, names is not None, left_out)]
+    tables: list[PlannedTable] = []
+    places: dict[str, int] = {}
+    for place, name in enumerate(named):
+        for table in tables_of(name, names is not None, left_out):
+            other = places.setdefault(table.game.name, place)
+            if other != place:  # nobody could tell their figures apart
+                both = f"{named[other]} and {name} are both games named {table.game.name!r}"
+                raise CardaiError(f"{both}; name one of them only")
+            tables.append(table)
     return LeaguePlan(tuple(tables), left_out)
-
-
-def _refuse_same_names(names: Sequence[str]) -> None:
-    """Raise CardaiError if two games have one name: nobody could tell their figures apart."""
-    places: dict[str, str] = {}
-    for name in names:
-        game = load(name).name
-        if game in places:
-            raise CardaiError(f"{places[game]} and {name} are both games named {game!r}; name one of them only")
-        places[game] = name
 
 
 def run_all(
