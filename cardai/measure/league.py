@@ -176,7 +176,7 @@ def plan_all(names: Sequence[str] | None = None) -> LeaguePlan:
     Raises CardaiError for an unknown name, and for two games of one name.
     """
     left_out: dict[str, str] = {}
-    named = available() if names is None else names
+    named = list(available()) if names is None else names
     tables: list[PlannedTable] = []
     places: dict[str, int] = {}
     for place, name in enumerate(named):
