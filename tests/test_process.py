@@ -395,3 +395,17 @@ def test_a_transcript_is_what_a_program_in_that_seat_is_sent(tmp_path, capsys):
     games.write_bytes(content[:-40])
     assert run(["transcript", str(games), "--out", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()
+
+
+def test_where_programs_cannot_run_all_else_does_and_they_are_refused():
+    code = (
+        "import sys; sys.modules['fcntl'] = None\n"
+        "import cardai, cardai.table.many\n"
+        "game = cardai.load('tictactoe')\n"
+        "print(cardai.agent(game, 'random').spec)\n"
+        "try: cardai.agent(game, 'process:./bot')\n"
+        "except cardai.CardaiError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = "agent 'process:./bot': programs and isolated agents do not run on Windows"
+    assert (done.stdout.splitlines(), done.stderr) == (["random", said], "")

@@ -13,7 +13,6 @@ this process is closed to other processes of that user (`PR_SET_DUMPABLE`), exce
 
 import contextlib
 import ctypes
-import fcntl
 import itertools
 import json
 import os
@@ -29,6 +28,11 @@ from typing import Any, NoReturn
 
 from cardai.errors import CardaiError, short
 from cardai.files.reading import parse_json_line
+
+try:
+    import fcntl
+except ImportError:  # Windows: all else plays there
+    fcntl = None
 
 VERSION = 1
 """The version of the protocol."""
@@ -62,6 +66,8 @@ class Process:
         seconds: float = SECONDS,
         environment: Mapping[str, str] | None = None,
     ) -> None:
+        if fcntl is None:
+            raise CardaiError(f"agent {spec!r}: programs and isolated agents do not run on Windows")
         self.spec = spec
         self._lock, self._numbers, self._tables = threading.Lock(), itertools.count(1), itertools.count(1)
         _close_memory()
