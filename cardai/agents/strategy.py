@@ -17,7 +17,7 @@ likes. It returns its moves. A search agent is a class with a `think`:
 `decisions` (`cardai.table.asking.Decisions`) hands out worlds, never the true state.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -60,11 +60,11 @@ class Strategy:
     evaluator: Evaluator | None = None
     """The evaluator that it asks, if it asks one."""
     is_foreign: bool = True
-    """Whether it runs Python code that does not come with cardai or the game. Benchmarks then take a salt."""
+    """Whether it runs code that does not come with cardai or the game. No deal is then played twice."""
     is_isolated: bool = False
     """Whether that code runs in a process of its own."""
     follows: bool = False
-    """Whether it is told what happens between its moves, and how games end: see `cardai.agents.outside`."""
+    """Whether it is told what happens between its moves, and how games end: by `new_table` and `end_table`."""
     most_tables: int | None = None
     """At how many tables it plays at once, None if that does not matter."""
     chances: Callable[[Game, np.ndarray], np.ndarray] | None = None
@@ -73,6 +73,18 @@ class Strategy:
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
         is_game(game).options(whole("seats", seats), variant)
+
+    def new_table(self) -> int:
+        """Return the number of a new table. A strategy that `follows` its games has it."""
+        raise NotImplementedError
+
+    def end_table(self, seated: Any, scores: Sequence[float] | None, ending: str) -> None:
+        """Take note that a game is over. A strategy that `follows` its games has it.
+
+        `seated`: what the seat is told last, a `cardai.agents.outside.Seated`. `scores`: None if the game was not
+        played to its end.
+        """
+        raise NotImplementedError
 
     def at_table(self, game: Game, states: np.ndarray) -> "Strategy":
         """Return the strategy as it plays at a table: itself, unless it judges there by another evaluator.

@@ -68,7 +68,7 @@ class Following(Sink):
         self._go_on(live, ply, log)
         agent, is_new = self._agent(index, seat), seat not in live.tables
         if is_new:
-            live.tables[seat] = agent.strategy.new_table()  # pyright: ignore[reportAttributeAccessIssue]
+            live.tables[seat] = agent.strategy.new_table()
         return self._seated(live, seat, is_new)
 
     def take(
@@ -114,5 +114,4 @@ class Following(Sink):
 
     def _end(self, live: _Live, scores: list[float] | None, ending: str) -> None:
         for seat in live.tables:
-            end_table = self._agent(live.index, seat).strategy.end_table  # pyright: ignore[reportAttributeAccessIssue]
-            end_table(self._seated(live, seat, False), scores, ending)
+            self._agent(live.index, seat).strategy.end_table(self._seated(live, seat, False), scores, ending)

@@ -282,18 +282,16 @@ class OneGame:
     def _seated(self, seat: int) -> Seated:
         """What the agent of a seat is told before its move, or of the end."""
         is_new = seat not in self._tables
-        strategy: Any = self.agents[seat].strategy
-        table, since = self._tables.get(seat, (0, 0))
-        table = strategy.new_table() if is_new else table
+        table, since = (self.agents[seat].strategy.new_table(), 0) if is_new else self._tables[seat]
         self._tables[seat] = table, self.ply
         return Seated(table, seat, self.seats, self.variant, self.history(seat, since), is_new)
 
     def _end_tables(self) -> None:
         """Tell agents that follow that the game is over, or that it goes on elsewhere."""
         for seat in list(self._tables):
-            strategy: Any = self.agents[seat].strategy
             scores = self.scores().tolist() if self.is_over else None
-            strategy.end_table(self._seated(seat), scores, (self.is_over and self.ending()) or "")
+            ending = (self.is_over and self.ending()) or ""
+            self.agents[seat].strategy.end_table(self._seated(seat), scores, ending)
             del self._tables[seat]
 
     def _commit(self, move: np.record) -> None:
