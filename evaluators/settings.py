@@ -15,20 +15,21 @@ be continued after the value has changed. The TOML file, `--help`, error message
 In this module `kind` is a class of settings, such as `Walk`, or an instance of one.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import math
 import types
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from cardai.errors import CardaiError, short, unknown
 from cardai.files.reading import parse_toml, read_toml
-from cardai.files.writing import write_text
+from cardai.files.writing import held, write_text
 
 T = TypeVar("T")
 
@@ -130,6 +131,31 @@ def read(kind: type[T], path: str | Path | None = None, overrides: Mapping[str, 
 def write(settings: Any, path: str | Path) -> None:
     """Write settings to a TOML file, each field with its line of help. Raises CardaiError if that fails."""
     write_text(Path(path), as_toml(settings))
+
+
+@contextlib.contextmanager
+def claimed(settings: Any, name: str, content: str) -> Iterator[Path]:
+    """Make the folder `settings.out` of a run, hold it for this process and write the settings to its file `name`.
+
+    Raises CardaiError unless it is new or empty, or holds this very run and no other process continues it. `content`:
+    what is in such a folder, in words.
+    """
+    folder = Path(settings.out)
+    place = folder / name
+    with contextlib.ExitStack() as stack:
+        try:
+            if place.exists():
+                changed = difference(read(type(settings), place), settings)
+                if changed:
+                    raise CardaiError(f"{folder} holds another run, with {changed}; choose another folder")
+            elif folder.is_dir() and any(folder.iterdir()):
+                raise CardaiError(f"{folder} is not a folder of {content}: it has files but no {name}; choose another")
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(held(folder, f"another process is at work in {folder}"))
+        except OSError as error:
+            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
+        write(settings, place)
+        yield folder
 
 
 def as_toml(settings: Any) -> str:

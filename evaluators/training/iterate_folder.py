@@ -14,7 +14,7 @@ from cardai.evaluators.model import FILE as MODEL
 from cardai.evaluators.training.generations import Generation
 from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.files.reading import parse_json, read_bytes, unreadable
-from cardai.files.writing import held, write_whole
+from cardai.files.writing import write_whole
 from cardai.measure.duel import Duel
 
 CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
@@ -118,35 +118,9 @@ class IterateFolder:
 
 @contextlib.contextmanager
 def claimed(config: IterateConfig) -> Iterator[IterateFolder]:
-    """Prepare the folder of a run and hold it for this process.
-
-    Raises CardaiError unless it is new or empty, or holds this very run and no other process continues it.
-    """
-    with contextlib.ExitStack() as stack:
-        folder = _claim(config)
-        try:
-            stack.enter_context(held(folder, f"another process is at work in {folder}"))
-        except OSError as error:
-            raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-        settings.write(config, folder / CONFIG)
+    """Prepare the folder of a run and hold it for this process. Raises CardaiError as `settings.claimed`."""
+    with settings.claimed(config, CONFIG, "generations") as folder:
         yield IterateFolder(folder)
-
-
-def _claim(config: IterateConfig) -> Path:
-    """Make the folder of a run. Raises CardaiError unless it is new or empty, or holds this very run."""
-    folder = Path(config.out)
-    place = folder / CONFIG
-    try:
-        if place.exists():
-            changed = settings.difference(settings.read(IterateConfig, place), config)
-            if changed:
-                raise CardaiError(f"{folder} holds another run, with {changed}; choose another folder")
-        elif folder.is_dir() and any(folder.iterdir()):
-            raise CardaiError(f"{folder} is not a folder of generations: it has files but no {CONFIG}; choose another")
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-    return folder
 
 
 def _seconds(place: Path) -> dict[str, float]:

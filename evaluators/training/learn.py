@@ -8,14 +8,13 @@ from PPO (a policy). Both begin with a part of the time; the one whose agent is 
 counted over all calls: after Ctrl-C, the same command goes on with what is left of it.
 """
 
-import contextlib
 import dataclasses
 import json
 import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,7 +31,7 @@ from cardai.evaluators.settings import setting
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
 from cardai.evaluators.training.learners import EvaluatorLearner, Learner, PolicyLearner
 from cardai.files.reading import read_json
-from cardai.files.writing import held, write_text
+from cardai.files.writing import write_text
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel
 from cardai.registry import load
@@ -132,29 +131,9 @@ def learn(
     game.options(config.seats, config.variant)
     if not game.encoders:
         raise CardaiError(f"{game.name} has no encoder, so no network can learn it: add one to its Game (encoders)")
-    with _claimed(config) as folder:
+    with settings.claimed(config, CONFIG, "what was learned") as folder:
         set_device(config.device)
         return LearnRun(config, game, folder, progress, say or (lambda line: None), began).finished()
-
-
-@contextlib.contextmanager
-def _claimed(config: LearnConfig) -> Iterator[Path]:
-    """Make the folder and hold it. Raises CardaiError unless it is new or empty, or holds this run."""
-    folder = Path(config.out)
-    place = folder / CONFIG
-    try:
-        if place.exists():
-            changed = settings.difference(settings.read(LearnConfig, place), config)
-            if changed:
-                raise CardaiError(f"{folder} holds another run, with {changed}; choose another folder with --out")
-        elif folder.is_dir() and any(folder.iterdir()):
-            raise CardaiError(f"{folder} has files but no {CONFIG}; choose another folder with --out")
-        folder.mkdir(parents=True, exist_ok=True)
-        with held(folder, f"another process is learning in {folder}"):
-            settings.write(config, place)
-            yield folder
-    except OSError as error:
-        raise CardaiError(f"cannot use {folder}: {error.strerror or error}") from None
 
 
 @dataclass
@@ -185,7 +164,6 @@ class LearnRun:
         self.total = 60 * config.minutes
         self.left_out: dict[str, str] = {}
         self._pace: dict[str, float] = {}  # seconds a game against each opponent
-        self.duels = 0
 
     def finished(self) -> LearnReport:
         """Go on to the end and return the report."""
@@ -322,7 +300,6 @@ class LearnRun:
 
     def _duel(self, spec: str, other: str, games: int, purpose: int) -> Duel:
         """Play an agent among copies of an opponent. Raises KeyboardInterrupt at Ctrl-C."""
-        self.duels += 1
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             result = duel(
@@ -355,7 +332,6 @@ class LearnRun:
             if player.peeks:
                 self.left_out[spec] = "it peeks"
                 continue
-            began = time.monotonic()
             self._duel(spec, "random", 1, _CHOOSING)  # the first game may compile
             began = time.monotonic()
             played = self._duel(spec, "random", 8, _CHOOSING)
