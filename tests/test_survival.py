@@ -332,8 +332,8 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) -> None:
     (result,) = check(getattr(unruly, name), laws=[STEP], effort="quick", call_seconds=1, memory=0.25)
-    assert not result.passed
-    assert re.fullmatch(FAULTS[name], result.problem or ""), result.problem
+    assert result.verdict == "broken"
+    assert re.fullmatch(FAULTS[name], result.why), result.why
 
 
 # Blocks of calls, and how `Compiled` makes each.
@@ -392,8 +392,8 @@ def test_many_moves_scored_by_a_slow_encoder_are_not_one_call(monkeypatch: pytes
 @compiled_only
 def test_a_write_to_memory_of_others_breaks_a_law_which_says_where() -> None:
     (result,) = check(unruly.WILD_WRITE, laws=[STEP], effort="quick")
-    assert not result.passed
-    assert re.fullmatch(rf"{LATE}settle crashed \(SIG(SEGV|BUS)\)", result.problem or ""), result.problem
+    assert result.verdict == "broken"
+    assert re.fullmatch(rf"{LATE}settle crashed \(SIG(SEGV|BUS)\)", result.why), result.why
 
 
 def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
@@ -403,8 +403,8 @@ def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
     assert re.fullmatch(
         r"plain_python_plays_through: variant three, 2 seats, seed 0, ply 2: settle raised IndexError\(.*"
         r"\) \(.*unruly.py, line \d+\)",
-        result.problem or "",
-    ), result.problem
+        result.why,
+    ), result.why
 
 
 @pytest.mark.parametrize(
@@ -416,23 +416,20 @@ def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
 )
 def test_plain_python_is_watched_too(name: str, problem: str) -> None:
     (result,) = check(getattr(unruly, name), laws=["plain_python_plays_through"], effort="quick", call_seconds=1)
-    assert not result.passed
-    assert re.search(problem, result.problem or ""), result.problem
+    assert result.verdict == "broken"
+    assert re.search(problem, result.why), result.why
 
 
 @compiled_only
 def test_other_laws_go_on_after_a_crash_and_a_few_crashes_are_enough() -> None:
     laws = [STEP, "plain_python_plays_through", "every_game_ends", "moves_are_distinct", "scores_are_shares"]
     first, second, *others = check(unruly.WILD_WRITE, laws=laws, effort="quick")
-    assert "crashed" in str(first.problem)
-    assert "IndexError" in str(second.problem)
-    assert [result.tested for result in others] == [True, True, False]
-    assert not any(result.passed for result in others)
+    assert "crashed" in first.why
+    assert "IndexError" in second.why
+    assert [result.verdict for result in others] == ["broken", "holds", "not tested"]
     place = r"variant three, 2 seats, seed \d+, ply \d+: act and settle crashed \(SIG(SEGV|BUS)\)"
-    assert re.fullmatch(f"every_game_ends: {place}", others[0].problem or ""), others[0].problem
-    assert others[2].problem == (
-        "scores_are_shares: not tested, since the game ended 3 laws before it by crashing or not returning"
-    )
+    assert re.fullmatch(f"every_game_ends: {place}", others[0].why), others[0].why
+    assert others[2].why == "the game ended 3 laws before it by crashing or not returning"
 
 
 ENDLESS = {
@@ -448,38 +445,35 @@ ENDLESS = {
 def test_a_function_that_does_not_return_is_waited_for_once(name: str) -> None:
     function, number = ENDLESS[name]
     results = check(getattr(unruly, name), effort="quick", seconds=1, call_seconds=1)
-    waited = [result.law for result in results if "did not come back" in str(result.problem)]
+    waited = [result.law for result in results if "did not come back" in result.why]
     assert len(waited) == 1
-    untested = [result for result in results if not result.tested]
+    untested = [result for result in results if result.cause == "call"]
     assert len(untested) >= number
     for result in untested:
-        said = f"not tested, since {function} does not end (see {waited[0]})"
-        assert result.problem == f"{result.law}: {said}"
-        assert not result.passed
-    others = [result for result in results if result.tested and result.law not in waited]
-    assert {result.law for result in others if not result.passed} <= {"plain_python_plays_through"}  # it may overflow
+        assert result.why == f"{function} does not end (see {waited[0]})"
+        assert result.verdict == "not tested"
+    others = {result.law for result in results if result.verdict == "broken"} - {*waited}
+    assert others <= {"plain_python_plays_through"}  # it may overflow
 
 
 def test_a_function_that_fills_the_memory_is_called_once() -> None:
     results = check(unruly.FULL_MEMORY, effort="quick", memory=0.25)
-    assert [result.law for result in results if result.tested and not result.passed] == ["plain_python_plays_through"]
-    said = "not tested, since show takes more than 0.25 GiB of memory (see plain_python_plays_through)"
-    assert {str(result.problem).partition(": ")[2] for result in results if not result.tested} == {said}
+    assert [result.law for result in results if result.verdict == "broken"] == ["plain_python_plays_through"]
+    said = "show takes more than 0.25 GiB of memory (see plain_python_plays_through)"
+    assert {result.why for result in results if result.cause == "call"} == {said}
 
 
 def test_a_sound_game_gets_the_same_results_in_a_process_of_its_own() -> None:
     laws = [STEP, "moves_are_distinct", "worlds_are_even", "text_is_the_same_in_every_world"]
     both = [check(small_game.GAME, laws=laws, effort="quick", isolated=isolated) for isolated in (True, False)]
     for results in both:
-        assert [(result.law, result.passed, result.problem) for result in results] == [
-            (law, True, None) for law in laws
-        ]
+        assert [(result.law, result.verdict, result.why) for result in results] == [(law, "holds", "") for law in laws]
 
 
 def test_a_broken_law_gives_the_same_problem_in_a_process_of_its_own() -> None:
     game, law = planted.VIEW_LEAK, planting.LAW_OF[planted.VIEW_LEAK]
     problems = {
-        check(game, laws=[law], effort="quick", isolated=isolated, seconds=math.inf)[0].problem
+        check(game, laws=[law], effort="quick", isolated=isolated, seconds=math.inf)[0].why
         for isolated in (True, False)
     }
     assert len(problems) == 1

@@ -702,29 +702,29 @@ def check(
             call_seconds=time_limit,
             memory=memory_limit,
         )
-    broken = [verdict for verdict in verdicts if verdict.tested and not verdict.passed]
-    untested = [verdict for verdict in verdicts if not verdict.tested]
+    broken = [verdict for verdict in verdicts if verdict.verdict == "broken"]
+    untested = [verdict for verdict in verdicts if verdict.verdict == "not tested"]
     if json:
         _print_json([asdict(verdict) for verdict in verdicts])
         return bool(broken)
     for verdict in verdicts:
-        _print(f"{'holds ' if verdict.passed else 'BROKEN' if verdict.tested else 'untested'} {_seen_by_law(verdict)}")
+        _print(f"{'BROKEN' if verdict.verdict == 'broken' else verdict.verdict:<10} {_seen_by_law(verdict)}")
     for verdict in broken:
-        _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.problem}")
+        _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.why}")
     if untested:
-        _print(f"\n{len(untested)} laws were not tested, since the game crashed or did not return in laws before them:")
-        for reason in dict.fromkeys(str(verdict.problem).partition(": ")[2] for verdict in untested):
+        _print(f"\n{len(untested)} laws were not tested:")
+        for reason in dict.fromkeys(verdict.why for verdict in untested):
             _print(f"  {reason}")
     if cut := sum(verdict.cut for verdict in verdicts):
         _print(f"\n{cut} laws looked at a part, for want of time; more --seconds or --effort thorough looks at all")
-    _print(f"{loaded.name}: {sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} laws hold")
+    _print(f"{loaded.name}: {sum(verdict.verdict == 'holds' for verdict in verdicts)} of {len(verdicts)} laws hold")
     return bool(broken)
 
 
 def _seen_by_law(verdict: "LawResult") -> str:
     """A law, what it looked at and its remark, in words."""
     said = []
-    if verdict.passed and verdict.what:
+    if verdict.verdict == "holds" and verdict.what:
         number = f"{verdict.looked} of {verdict.total}" if verdict.cut else str(verdict.looked)
         said.append(f"looked at {number} {verdict.what.removesuffix('s') if number == '1' else verdict.what}")
     said += [verdict.remark] if verdict.remark else []

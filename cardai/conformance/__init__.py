@@ -66,7 +66,9 @@ def check(
     The laws run in a forked process. A law is broken if the game crashes in it, if one call of the game takes longer
     than `call_seconds`, or if the process takes more than `memory` GiB beyond what it began with. A function that does
     not come back, or takes too much memory, is called no more: laws that need it are not tested. After three such ends
-    no law is. With `isolated=False`, and on systems without fork, the laws run in this process, for
+    no law is. A law that has nothing to look at in this game is not tested either (`LawResult`).
+
+    With `isolated=False`, and on systems without fork, the laws run in this process, for
     a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.
 
     Raises CardaiError for an unknown law, effort or variant, and for a rule that does not compile, with its line.

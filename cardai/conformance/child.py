@@ -83,12 +83,12 @@ def test_all(
                         begins(law)
             except Died as died:
                 del waiting[law.name]
-                report(LawResult(law.name, law.about, False, time.monotonic() - start, f"{law.name}: {died}"))
+                report(LawResult(law.name, law.about, "broken", time.monotonic() - start, f"{law.name}: {died}"))
                 deaths += 1
                 barred |= {name: f"{died.why} (see {law.name})" for name in functions_of(died.call) if died.call}
     for law in waiting.values():
-        problem = f"{law.name}: not tested, since the game ended {deaths} laws before it by crashing or not returning"
-        report(LawResult(law.name, law.about, False, 0.0, problem, tested=False))
+        why = f"the game ended {deaths} laws before it by crashing or not returning"
+        report(LawResult(law.name, law.about, "not tested", 0.0, why, "call"))
 
 
 class _Child:

@@ -24,7 +24,7 @@ from typing import TypeVar
 import numpy as np
 
 from cardai.conformance.evidence import SIGMA, none_drawn, off_twice, strictness, words
-from cardai.conformance.law import Steps, at_once, law
+from cardai.conformance.law import NotTested, Steps, at_once, law, need, nothing_hidden
 from cardai.conformance.testbed import CARDS, Counted, LawError, Looked, Testbed, View
 from cardai.game import listed_pieces
 
@@ -90,8 +90,9 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
     rule says which cards it does not tell apart (`Game.cards_alike`); if there are none, it is not tested.
     """
-    count = testbed.effort.pooled_views if testbed.game.cards_alike else 0
-    return _tested(testbed, functools.partial(_of_views, _uneven), count, "than is even")
+    if not testbed.game.cards_alike:
+        raise NotTested("the game tells all its cards apart (`cards_alike`)")
+    yield from _tested(testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even")
 
 
 @law
@@ -101,8 +102,8 @@ def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them. A game
     without `chances` or without `Game.holdings` is not tested.
     """
-    count = testbed.effort.chances if testbed.game.chances else 0
-    return _tested(testbed, _by_chances, count, "than chances says", _named_chance)
+    need(testbed, "chances")
+    yield from _tested(testbed, _by_chances, testbed.effort.chances, "than chances says", _named_chance)
 
 
 def _tested(
@@ -118,16 +119,16 @@ def _tested(
     which is taken only if something seems to be wrong, is LARGER and is not. Both end early if one of the `suspects`,
     bool[cells], or of all counts if None, is EVIDENT. `what`: compared with what, in words.
     """
-    looked = Looked(0, "")
-    steps = tally(testbed, 0, count if testbed.game.holdings else 0, None)
+    need(testbed, "holdings")
+    looked, steps = Looked(0, ""), tally(testbed, 0, count, None)
     try:
         while True:
             looked = next(steps)
             yield looked
     except StopIteration as done:
         first = done.value
-    if first is None:
-        return
+    if first is None or not first.variance.any():
+        raise nothing_hidden(testbed, "no hidden card was found that may lie in several places")
     again = functools.partial(_again, testbed, tally, LARGER * (max(1, looked.done) if looked.enough else count))
     found = again(first)
     if not found and not looked.enough and looked.done < looked.total:  # it ended early: other counts may be off too
@@ -221,8 +222,7 @@ def _of_views(
 
 
 def _views(testbed: Testbed, count: int, salt: str, least: int = FEWEST) -> Counted[View]:
-    found = testbed.chosen(count, salt) if count else ()
-    return Counted(_small_first(found, lambda here: len(here.seats)), "views", least)
+    return Counted(_small_first(testbed.chosen(count, salt), lambda here: len(here.seats)), "views", least)
 
 
 def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:

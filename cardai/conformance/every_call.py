@@ -25,7 +25,7 @@ def _walks(testbed: Testbed) -> dict[str, Any]:
     return {"walks": [{**vars(setup), "seed": int(testbed.seeds(setup, 1)[0])} for setup in tables]}
 
 
-@each_table
+@each_table()
 def every_call_returns(testbed: Testbed, setup: Setup) -> None:
     """Played move by move, every function returns: none crashes, raises, runs for ever or fills the memory."""
     play_through(testbed.game, setup, int(testbed.seeds(setup, 1)[0]))

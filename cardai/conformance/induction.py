@@ -28,7 +28,7 @@ from cardai.conformance.evidence import (
     unevenness,
 )
 from cardai.conformance.knowledge import TEXTS, is_truncated, looking_like, place_of, told_alike
-from cardai.conformance.law import Steps, each, law
+from cardai.conformance.law import Steps, each, law, nothing_hidden
 from cardai.conformance.testbed import Looked, Position, Testbed, Trace, View
 from cardai.rule import mixed
 
@@ -39,7 +39,7 @@ PLIES = 16  # positions probed of each game
 FEW_GAMES = 6  # searched for such positions before their worlds are listed
 BLOCK = 20_000  # deals made at once
 NEVER = 1e-6  # a world counts as never dealt if fewer unseen ones are expected by chance
-NOT_LISTED = "not tested: no position was found in which the worlds of a seat are few enough to list"
+NOT_LISTED = "no position was found in which the worlds of a seat are few enough to list"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def _at_the_deal(testbed: Testbed) -> list[View]:
     return [view for deal in deals for view in Position(deal, 0).views]
 
 
-@each("views", _at_the_deal, untested=NOT_LISTED)
+@each("views", _at_the_deal, none=NOT_LISTED, hidden=True)
 def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
     """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
 
@@ -116,7 +116,8 @@ def worlds_after_a_move_are_the_outcomes_of_worlds_before(testbed: Testbed) -> S
         if case and not seen.enough:
             looked, is_compared = _compare(case)
             seen.done, compared = seen.done + looked, compared + (is_compared and case.kinds > 1)
-    return None if compared else NOT_LISTED
+    if not compared:
+        raise nothing_hidden(testbed, NOT_LISTED)
 
 
 def _compare(here: Case) -> tuple[int, bool]:
@@ -247,7 +248,8 @@ def listed_worlds_are_even(testbed: Testbed) -> Steps:
                 what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn equally often"
                 lean = f": {place_of(case, uneven[1:] == uneven[1:].max())} is set too often or too rarely"
                 raise case.broken(what + (lean if uneven[1:].max() > SIGMA else ""))
-    return None if seen.done else NOT_LISTED
+    if not seen.done:
+        raise nothing_hidden(testbed, NOT_LISTED)
 
 
 def _unevenness(here: View, worlds: np.ndarray, draws: int, seed: int) -> np.ndarray:

@@ -30,11 +30,14 @@ DRAWS = 6  # worlds by which two states are compared
 BLOCKS = (128, 1024, *(8192,) * 11)  # worlds drawn until nothing is left that might be wrong: 91 264 in all
 RARELY, FEWEST = 0.01, 4096  # a less frequent view, or fewer outcomes, say nothing about what is always so
 FAR = 24  # moves after a hidden move that are played again with another one in its place
-NO_OTHER = "not tested: no hidden move was found that could have been another one for all that a seat is shown"
+NO_UNSEEN = "no move was found that reveals nothing to a seat"
+FEW_OUTCOMES = "no move was found of which enough outcomes look alike to a seat"
+ALONE = "no move of another seat was found"
+NO_OTHER = "no hidden move was found that could have been another one for all that a seat is shown"
 
 
-@each("views", lambda testbed: testbed.chosen(6 * len(testbed.traces), "unrevealed"))
-def unrevealed_moves_look_the_same(here: View) -> None:
+@each("views", lambda testbed: testbed.chosen(6 * len(testbed.traces), "unrevealed"), none=NO_UNSEEN, hidden=True)
+def unrevealed_moves_look_the_same(here: View) -> bool:
     """If a move reveals nothing to a seat (`revealed`), what the seat sees after it is the same in all its worlds.
 
     Search agents rely on it: they try such a move in one world only. Everybody sees whose turn comes next, which may
@@ -42,23 +45,28 @@ def unrevealed_moves_look_the_same(here: View) -> None:
     """
     worlds = here.worlds(here.testbed.effort.worlds)
     if here.seat != here.turn:
-        _looks_the_same(here, here.move, *told_alike(here, worlds))
-        return
+        return _looks_the_same(here, here.move, *told_alike(here, worlds))
+    is_tested = False
     for move in here.some_moves():
         held = worlds[here.compiled.allowed(worlds, move)]
-        _looks_the_same(here, np.atleast_1d(move), held, np.repeat(move, len(held)))
+        is_tested |= _looks_the_same(here, np.atleast_1d(move), held, np.repeat(move, len(held)))
+    return is_tested
 
 
-def _looks_the_same(here: View, move: np.ndarray, worlds: np.ndarray, moves: np.ndarray) -> None:
-    """Break the law if a move looks different to the seat than `moves` in `worlds`, pair by pair."""
+def _looks_the_same(here: View, move: np.ndarray, worlds: np.ndarray, moves: np.ndarray) -> bool:
+    """Break the law if a move looks different to the seat than `moves` in `worlds`, pair by pair.
+
+    Returns False if it was revealed to the seat, so that there is nothing to compare.
+    """
     outcomes = here.compiled.moved(np.concatenate([here.states, worlds]), np.concatenate([move, moves]))
     unseen = outcomes[(outcomes["revealed"] >> here.seat & 1 == 0) & (outcomes["turn"] == outcomes["turn"][0])]
     if len(unseen) < 2 or unseen["turn"][0] < 0:
-        return
+        return False
     what = f"{here.text(move)} reveals nothing to seat {here.seat}"
     same_rows(here, here.rows(unseen), what)
     if len({here.following.ask(here.game.show, state, here.seat) for state in unseen[:3]}) > 1:
         raise here.broken(f"{what}, but the text it is shown then depends on hidden cards")
+    return True
 
 
 def _moves_seen(salt: str) -> Callable[[Testbed], list[View]]:
@@ -88,25 +96,26 @@ def _vary(here: View, states: np.ndarray) -> np.ndarray:
     return (bits(states) != bits(here.states)).mean(axis=0) >= OFTEN
 
 
-@each("views", _moves_seen("learnt"))
-def nothing_is_learnt_unseen(here: View) -> None:
+@each("views", _moves_seen("learnt"), none=NO_UNSEEN, hidden=True)
+def nothing_is_learnt_unseen(here: View) -> bool:
     """A seat learns only from what it sees: a move that reveals nothing to it makes nothing certain in its worlds.
 
     What varies among the outcomes of the move in worlds of the position before must vary in worlds drawn after it.
     """
     outcomes, after = _outcomes(here, 64, here.ply), here.following
     if len(outcomes) < 16 or after.state["revealed"] >> here.seat & 1:
-        return
+        return False
     unknown = _vary(after, outcomes)
     for count in (64, MANY_WORLDS):
         unknown &= unknown.any() and _known(after, after.worlds(count, here.ply + count))
     if unknown.any():
         what = f"all worlds of seat {here.seat} have the true {place_of(after, unknown)}"
         raise after.broken(f"{what}, which it did not know a move ago and was not shown")
+    return True
 
 
-@each("views", _moves_seen("forgotten"))
-def nothing_seen_is_forgotten(here: View) -> None:
+@each("views", _moves_seen("forgotten"), none=FEW_OUTCOMES, hidden=True)
+def nothing_seen_is_forgotten(here: View) -> bool:
     """What a seat knows from play stays the same in its worlds: a card it saw played or taken is not dealt anew.
 
     What is the same in all outcomes that the seat cannot tell from the true state must be the same in worlds drawn
@@ -114,12 +123,13 @@ def nothing_seen_is_forgotten(here: View) -> None:
     """
     outcomes, after = _outcomes(here, 128, here.ply), here.following
     if len(outcomes) < 24:
-        return
+        return False
     known = _known(after, outcomes) & _vary(after, after.worlds(64))
     known &= known.any() and _known(after, _outcomes(here, MANY_WORLDS, here.ply + 2))
     if known.any():
         what = f"worlds of seat {here.seat} change {place_of(after, known)}"
         raise after.broken(f"{what}, which it knew from the last move or before")
+    return True
 
 
 def _eventful(testbed: Testbed) -> list[View]:
@@ -142,7 +152,7 @@ def _bits_changed(states: np.ndarray) -> np.ndarray:
     return np.where((before < 0) | (after < 0), before != after, some).sum(axis=1, dtype=np.float64)
 
 
-@each("views", _eventful)
+@each("views", _eventful, hidden=True)
 def what_every_outcome_shares_is_known(here: View) -> None:
     """What is the same after a move in all worlds of a seat, whatever it is shown then, stays so in later worlds.
 
@@ -184,7 +194,7 @@ def _in_every_outcome(here: View, among: np.ndarray) -> np.ndarray:
     return known & (number >= FEWEST) & bool((alike >= RARELY * number).all())
 
 
-@each("views", lambda testbed: testbed.chosen(4 * testbed.effort.told, "stays hidden"), untested=NO_OTHER)
+@each("views", lambda testbed: testbed.chosen(4 * testbed.effort.told, "stays hidden"), none=NO_OTHER, hidden=True)
 def hidden_moves_stay_hidden(here: View) -> bool:
     """A seat's worlds leave open which hidden move another seat made until something that it is shown depends on it.
 
@@ -222,22 +232,24 @@ def _left_open(after: View, states: np.ndarray, least: float, why: str) -> None:
         raise after.broken(f"{what}, but {why}")
 
 
-@each("views", lambda testbed: testbed.chosen(4 * testbed.effort.told, "told"))
-def what_is_told_is_the_same_in_every_world(here: View) -> None:
+@each("views", lambda testbed: testbed.chosen(4 * testbed.effort.told, "told"), none=ALONE, hidden=True)
+def what_is_told_is_the_same_in_every_world(here: View) -> bool:
     """What another seat is told of a move (`tell`, or `spell` without it) is the same text in all worlds of that seat.
 
     The text is asked for in a world of that seat, in which a hidden move may not be legal.
     """
-    if here.seat != here.turn:
-        states = here.truth_and_worlds(4)
-        words, *others = here.words(states, np.repeat(here.move, len(states)))
-        for other in others:
-            if other != words:
-                raise here.broken(f"seat {here.seat} is told {words!r}, but {other!r} in one of its worlds")
+    if here.seat == here.turn:
+        return False
+    states = here.truth_and_worlds(4)
+    words, *others = here.words(states, np.repeat(here.move, len(states)))
+    for other in others:
+        if other != words:
+            raise here.broken(f"seat {here.seat} is told {words!r}, but {other!r} in one of its worlds")
+    return True
 
 
-@each("views", lambda testbed: testbed.chosen(2 * testbed.effort.told, "hidden"))
-def what_is_told_names_nothing_hidden(here: View) -> None:
+@each("views", lambda testbed: testbed.chosen(2 * testbed.effort.told, "hidden"), none=ALONE, hidden=True)
+def what_is_told_names_nothing_hidden(here: View) -> bool:
     """Two moves that leave a seat the same worlds are told to it in the same words: no text names what worlds hide.
 
     Other moves are tried in worlds of the seat. One that leads to a state which the seat cannot tell from the true one,
@@ -245,7 +257,7 @@ def what_is_told_names_nothing_hidden(here: View) -> None:
     no `tell` breaks this law.
     """
     if here.seat == here.turn:
-        return
+        return False
     compiled, after = here.compiled, here.following
     states, moves = all_moves(here, here.worlds(WORLDS))
     some = here.chance("tried").permutation(len(states))[:MOST_MOVES]
@@ -260,6 +272,7 @@ def what_is_told_names_nothing_hidden(here: View) -> None:
         if compiled.worlds(results[place], here.seat, DRAWS, after.ply).tobytes() == wanted:
             what = f"seat {here.seat} is told {words!r}, and its worlds after that are those after {told[place]!r}"
             raise here.broken(f"{what}: the text says more than the seat can know")
+    return True
 
 
 # What looks the same to a seat.

@@ -4,7 +4,7 @@ import functools
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from cardai.conformance.note import Barred, note_place
 from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
@@ -18,13 +18,37 @@ T = TypeVar("T")
 Steps = Generator[Looked, None, str | None]
 """A law at work. It says how far it has come before each thing that it looks at, and returns a remark or None."""
 
+Verdict = Literal["holds", "broken", "not tested"]
+Cause = Literal["field", "game", "part", "call"]
+CAUSES: dict[Cause, str] = {
+    "field": "a field is missing",
+    "game": "nothing of the kind in this game",
+    "part": "not in the part that was looked at",
+    "call": "a call that it needs does not end",
+}
+"""Why laws are not tested. Only the first is a lack: with the field, the laws would see what the rules do."""
+
+EYES = {"holdings": "with it the laws count the cards of each place"}
+"""The fields of `Game` by which laws see what other rules do, and what each is for. Other fields claim something
+themselves: a game that leaves them out has nothing that could be wrong with them."""
+
+NOTHING_HIDDEN = "nothing is hidden in this game"
+
+
+class NotTested(Exception):
+    """A law found nothing to test. The message says why, and for the cause "field" what would make it testable."""
+
+    def __init__(self, why: str, cause: Cause = "game") -> None:
+        super().__init__(why)
+        self.cause: Cause = cause
+
 
 @dataclass(frozen=True)
 class Law:
     """A statement that must be true of every game. `check` raises LawError if it finds that it is not.
 
-    It is a generator (`Steps`), so that laws can take turns. It may return a remark, such as that a game offers nothing
-    to test the law on.
+    It is a generator (`Steps`), so that laws can take turns. It raises NotTested if a game offers nothing to test the
+    law on, and may return a remark.
     """
 
     name: str
@@ -34,20 +58,21 @@ class Law:
 
 @dataclass(frozen=True)
 class LawResult:
-    """The result of testing a law. `problem` is None if it passed, else it names law, variant, seats, seed and ply.
+    """The result of testing a law.
 
-    `tested` is False if the law was left out, since a function that it calls does not end, or since the game had
-    crashed too often before; it has not passed then. `remark` says what the law could not test though it passed, or is
-    None. `looked` of `total` things were looked at: `what` says which, such as "positions". `cut` is True if the time
-    was over before the law had looked at all.
+    `verdict` is "holds", "broken" or "not tested". `why` is "" for a law that holds; for a broken one it names law,
+    variant, seats, seed and ply; for one that was not tested it says why not, and `cause` is a key of `CAUSES`, else
+    "". A law that looked at nothing never holds. `remark` says what a law that holds left out, or is None. `looked` of
+    `total` things were looked at: `what` says which, such as "positions". `cut` is True if the time was over before
+    the law had looked at all.
     """
 
     law: str
     about: str
-    passed: bool
+    verdict: Verdict
     seconds: float
-    problem: str | None
-    tested: bool = True
+    why: str = ""
+    cause: Cause | Literal[""] = ""
     remark: str | None = None
     looked: int = 0
     total: int = 0
@@ -61,50 +86,80 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
     return Law(check.__name__, check.__doc__.split("\n")[0].rstrip("."), check)
 
 
+def need(testbed: Testbed, fields: str) -> None:
+    """Raise NotTested for a game that leaves out one of these fields of `Game`, given as names between spaces."""
+    for field in fields.split():
+        if not getattr(testbed.game, field):
+            if field not in EYES:
+                raise NotTested(f"the game has no `{field}`")
+            if testbed.hides_something:
+                raise NotTested(f"the game has no `{field}`: {EYES[field]}", "field")
+            raise NotTested(NOTHING_HIDDEN)
+
+
+def nothing_hidden(testbed: Testbed, why: str) -> NotTested:
+    """What a law on hidden things raises that found none of its kind. `why`: the reason in a game that hides others."""
+    return NotTested(why if testbed.hides_something else NOTHING_HIDDEN)
+
+
 def each(
-    what: str, things: Callable[[Testbed], Iterable[T]], needs: str = "", untested: str | None = None, least: int = 0
+    what: str,
+    things: Callable[[Testbed], Iterable[T]],
+    needs: str = "",
+    none: str = "",
+    hidden: bool = False,
+    least: int = 0,
 ) -> Callable[[Callable[[T], object]], Law]:
     """Make a law of a function that tests one thing; `what` are these things in the plural.
 
-    A game that leaves out a field of `Game` that the law `needs` (names between spaces) is not tested. `untested`: a
-    remark for the case that the function returns True of none. `least`: as for `Looked`.
+    The function returns False if the thing offers nothing to test. If all do, the law was not tested, and `none` says
+    what there was none of, in a sentence: f"the game has no {what}" if not given. Nor was it tested in a game that
+    leaves out a field of `Game` that the law `needs` (names between spaces). A law on what is `hidden` was not tested
+    if it holds in a game that hides nothing. `least`: as for `Looked`.
     """
 
     def make(check: Callable[[T], object]) -> Law:
         @functools.wraps(check)
         def steps(testbed: Testbed) -> Steps:
-            if not all(getattr(testbed.game, field) for field in needs.split()):
-                return None
-            tested = 0
+            need(testbed, needs)
+            tested = False
             for thing in (seen := Counted(things(testbed), what, least)):
                 yield seen
-                tested += check(thing) is True
-            return None if tested else untested
+                tested |= check(thing) is not False
+            if not tested or (hidden and not testbed.hides_something):
+                why = none or f"the game has no {what}"
+                raise nothing_hidden(testbed, why) if hidden else NotTested(why)
 
         return law(steps)
 
     return make
 
 
-def each_position(effort: str, needs: str = "") -> Callable[[Callable[[Position], object]], Law]:
+def each_position(
+    effort: str, needs: str = "", none: str = "", hidden: bool = False
+) -> Callable[[Callable[[Position], object]], Law]:
     """Make a law of a function that tests a position. `effort`: the field of `Effort` with their number."""
-    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs)
+    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs, none, hidden)
 
 
-def each_view(effort: str, needs: str = "", least: int = 0) -> Callable[[Callable[[View], object]], Law]:
+def each_view(
+    effort: str, needs: str = "", hidden: bool = False, least: int = 0
+) -> Callable[[Callable[[View], object]], Law]:
     """Make a law of a function that tests a position as one seat sees it. `effort`: as for `each_position`."""
-    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, least=least)
+    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, "", hidden, least)
 
 
-def each_game(needs: str = "", untested: str | None = None) -> Callable[[Callable[[Trace], object]], Law]:
+def each_game(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played."""
-    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, untested)
+    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, none)
 
 
-def each_table(check: Callable[[Testbed, Setup], object]) -> Law:
+def each_table(
+    needs: str = "", none: str = "", hidden: bool = False
+) -> Callable[[Callable[[Testbed, Setup], object]], Law]:
     """Make a law of a function that tests a variant with a number of seats."""
-    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups])
-    return tables(functools.wraps(check)(lambda table: check(*table)))
+    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups], needs, none, hidden)
+    return lambda check: tables(functools.wraps(check)(lambda table: check(*table)))
 
 
 def at_once(steps: Generator[object, None, T]) -> T:
@@ -171,33 +226,38 @@ class _Task:
 
     def _step(self) -> None:
         """Let the law look at one thing more, or conclude."""
-        start, tested = time.perf_counter(), True
-        problem = remark = None
+        start, remark = time.perf_counter(), None
+        verdict: Verdict = "broken"
+        why, cause = "", ""
         try:
             with Complaints(self.testbed.game):
                 self.last = next(self.steps)
                 return
         except StopIteration as done:
-            remark = done.value
+            verdict, remark = "holds", done.value
+        except NotTested as nothing:
+            verdict, why, cause = "not tested", str(nothing), nothing.cause
         except Barred as barred:
-            problem, tested = f"not tested, since {barred}", False
+            verdict, why, cause = "not tested", str(barred), "call"
         except LawError as broken:
-            problem = str(broken)
+            why = str(broken)
         except CardaiError as error:
-            problem = f"{self.testbed.somewhere()}: {error}"
+            why = f"{self.testbed.somewhere()}: {error}"
         except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
-            problem = f"{self.testbed.somewhere()}: {error!r}{place_of(error)}"
+            why = f"{self.testbed.somewhere()}: {error!r}{place_of(error)}"
         finally:
             self.seconds += time.perf_counter() - start
         looked = self.looked or self.last or Looked(0, "")
-        cut = problem is None and looked.enough and looked.done < looked.total
+        cut = verdict != "broken" and looked.enough and looked.done < looked.total
+        if verdict == "holds" and not looked.done:
+            verdict, why, cause = "not tested", f"the game has no {looked.what or 'such thing'}", "game"
         self.result = LawResult(
             law=self.law.name,
             about=self.law.about,
-            passed=problem is None,
+            verdict=verdict,
             seconds=self.seconds,
-            problem=None if problem is None else f"{self.law.name}: {problem}",
-            tested=tested,
+            why=f"{self.law.name}: {why}" if verdict == "broken" else why,
+            cause="part" if cut and cause == "game" else cause,
             remark=remark,
             looked=looked.done,
             total=looked.total if cut else looked.done,

@@ -59,14 +59,16 @@ def is_legal_agrees_with_legal(here: Position) -> None:
         raise here.broken(f"is_legal accepts {here.text(accepted[0])}, legal does not list it")
 
 
-@each_game("is_legal")
-def truncated_lists_have_every_kind(trace: Trace) -> None:
+@each_game("is_legal", none="legal truncated no list")
+def truncated_lists_have_every_kind(trace: Trace) -> bool:
     """A list that leaves moves out has a move of each kind (the first field) of which is_legal accepts a move."""
-    for here, listed in _truncated(trace):
+    number = 0
+    for number, (here, listed) in enumerate(_truncated(trace), 1):  # noqa: B007 (counted)
         others = moves_of_other_kinds(here, listed)
         accepted = others[here.compiled.allowed(here.states, others)]
         if len(accepted):
             raise here.broken(f"legal leaves moves out, among them {here.text(accepted[0])} and all others of its kind")
+    return number > 0
 
 
 @each("positions", Testbed.with_ends)

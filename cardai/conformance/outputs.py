@@ -10,7 +10,7 @@ from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import copied, encode_each, value_each
-from cardai.conformance.law import Steps, each_game, each_position, each_table, each_view, law
+from cardai.conformance.law import NotTested, Steps, each_game, each_position, each_table, each_view, law, need
 from cardai.conformance.note import note_rule, refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
 from cardai.game import Outcome
@@ -22,7 +22,7 @@ THINNED = 16  # one position of a game in so many is looked at first
 BLANK = 77  # the value of the rows around the one that is written
 
 
-@each_view("texts")
+@each_view("texts", needs="encoders")
 def encodings_fill_their_layout(here: View) -> None:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
     for name in here.game.encoders:
@@ -50,7 +50,8 @@ def every_segment_says_something(testbed: Testbed) -> Steps:
     Options of a variant may silence a segment, so this is tested only where all named variants are.
     """
     if not testbed.has_all_variants:
-        return
+        raise NotTested("options of a variant may silence a segment, and not all named variants are tested", "part")
+    need(testbed, "encoders")
     span: dict[tuple[str, str], tuple[int, int]] = {}  # the smallest and the largest value of a segment so far
     silent = {
         (name, segment.name)
@@ -130,14 +131,15 @@ def heuristics_are_finite(trace: Trace) -> None:
             raise Position(trace, ply).broken(f"{what}{' after act' if wrong[0] > len(plies) else ''}")
 
 
-@each_game()
-def outcomes_keep_their_range(trace: Trace) -> None:
+@each_game(none="the game has no `outcomes` and no `rewards`")
+def outcomes_keep_their_range(trace: Trace) -> bool:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
     game = trace.testbed.game
     for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
         _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
     for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
         _keeps_range(View(trace, ply + 1, int(trace.states["turn"][ply])), f"reward {name}", game.rewards[name])
+    return bool(game.outcomes or game.rewards)
 
 
 def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
@@ -152,18 +154,21 @@ def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
         raise here.broken(f"the {what} changes the state")
 
 
-@each_game("decided")
-def what_is_decided_stays_so(trace: Trace) -> None:
+@each_game("decided", none="no game came to a position in which decided gives a score")
+def what_is_decided_stays_so(trace: Trace) -> bool:
     """A score that decided gives is in [0, 1], and is the seat's score at the end of the game."""
+    is_tested = False
     for seat in range(trace.setup.seats):
         said = trace.testbed.compiled.values(trace.states[:-1], seat, "decided")
         score = trace.testbed.compiled.values(trace.states[-1:], seat)[0]
+        is_tested |= bool((said != -1.0).any())
         for ply in np.flatnonzero((said != -1.0) & (said != score)).tolist():
             what = f"decided gives seat {seat} {said[ply]:g}; it is -1 while a score is open, and its score is"
             raise Position(trace, ply).broken(f"{what} {score:g} at the end")
+    return is_tested
 
 
-@each_table
+@each_table(needs="players")
 def players_choose_legal_moves(testbed: Testbed, setup: Setup) -> None:
     """Every native player, with its own and with randomised parameters, chooses only legal moves."""
     for name, player in testbed.game.players.items():

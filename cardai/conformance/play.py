@@ -5,7 +5,7 @@ from collections.abc import Generator
 import numpy as np
 
 from cardai.conformance.evidence import facts, off_twice
-from cardai.conformance.law import Steps, at_once, each_game, each_position, each_table, law
+from cardai.conformance.law import NotTested, Steps, at_once, each_game, each_position, each_table, law
 from cardai.conformance.testbed import MOVES_TRIED, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.game import int_seed
 from cardai.rule import mixed
@@ -20,8 +20,8 @@ def deals_repeat_for_a_seed(trace: Trace) -> None:
         raise Position(trace, 0).broken("a second deal from the same seed differs from the first")
 
 
-@each_table
-def seeds_deal_differently(testbed: Testbed, setup: Setup) -> None:
+@each_table(none="deal draws no chance")
+def seeds_deal_differently(testbed: Testbed, setup: Setup) -> bool:
     """If dealing draws chance, 64 seeds do not all give the same deal."""
     seeds, deals = testbed.seeds(setup, 64), testbed.deals(setup, 0, 64)
     drew = any(int(rng) != int(mixed(int_seed(int(seed)))) for rng, seed in zip(deals["rng"], seeds, strict=True))
@@ -29,9 +29,10 @@ def seeds_deal_differently(testbed: Testbed, setup: Setup) -> None:
     if drew and (contents == contents[0]).all():
         what = "deal draws chance, but all deals are the same"
         raise LawError(f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: {what}")
+    return drew
 
 
-@each_table
+@each_table()
 def play_repeats_for_a_seed(testbed: Testbed, setup: Setup) -> None:
     """A game depends only on its seed and line-up, not on the number of threads or of games played at once."""
     lineups = testbed.chance("repeat", setup).integers(0, len(testbed.agents), (6, setup.seats))
@@ -70,7 +71,7 @@ def records_replay(trace: Trace) -> None:
         raise end.broken(f"replayed, the scores are {scores}; they were {list(trace.scores)}")
 
 
-@each_table
+@each_table()
 def every_game_ends(testbed: Testbed, setup: Setup) -> None:
     """Evenly random games of each variant and seat count end within max_plies; a seat to move always has a legal move.
 
@@ -108,13 +109,15 @@ def seats_score_alike(testbed: Testbed) -> Steps:
     (`Game.seats_alike`).
     """
     if not testbed.game.seats_alike:
-        return
+        raise NotTested("the game says that its seats differ (`seats_alike`)")
     each = -(-testbed.effort.symmetry_games // len(testbed.setups))
     first = yield from _favours(testbed, 0, each)
     if found := off_twice(first, lambda: at_once(_favours(testbed, each, 3 * each))):
         seat, sign = found
         what = f"seat {seat} scores {'more' if sign > 0 else 'less'} than other seats in its place (5 sigma)"
         raise LawError(f"{testbed.anywhere()}, ply unknown: {what}")
+    if not first.any():
+        raise NotTested("the deal does not draw who begins, so seats may differ")
 
 
 def _favours(testbed: Testbed, first: int, count: int) -> Generator[Looked, None, np.ndarray]:
@@ -175,7 +178,7 @@ def act_draws_no_chance(here: Position) -> None:
         raise here.broken(f"act({here.text(drew[0])}) drew from state.rng")
 
 
-@each_game("is_open", untested="no game came to a position that is_open calls open")
+@each_game("is_open", none="no game came to a position that is_open calls open")
 def open_positions_leave_nothing_to_chance(trace: Trace) -> bool:
     """In a position that is_open calls open, nothing is hidden from the seat to move and only moves decide, to the end.
 
@@ -223,8 +226,8 @@ def _scores(here: Position, states: np.ndarray) -> np.ndarray:
     return np.array([here.compiled.values(states[states["turn"] < 0], seat) for seat in here.seats])
 
 
-@each_game("is_open simplify")
-def simplify_keeps_what_follows(trace: Trace) -> None:
+@each_game("is_open simplify", none="no game came to a position that is_open calls open")
+def simplify_keeps_what_follows(trace: Trace) -> bool:
     """In open positions, simplify changes neither the legal moves, nor whose turn follows them, nor the scores."""
     opened = _opened(trace)
     state, compiled = trace.states[opened[:1]], trace.testbed.compiled
@@ -239,3 +242,4 @@ def simplify_keeps_what_follows(trace: Trace) -> None:
         if (_scores(here, after) != _scores(here, again)).any():
             raise here.broken("simplify changes the scores after a move")
         state = compiled.moved(state, here.move)
+    return len(opened) > 0

@@ -14,7 +14,7 @@ import numpy as np
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.evidence import words
+from cardai.conformance.evidence import facts, words
 from cardai.conformance.note import is_barred, note_again, note_place, note_rule, refuse
 from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
@@ -494,6 +494,15 @@ class Testbed:
                 if -1 <= states[name].min() <= states[name].max() < CARDS and (states[name] == worlds[name]).all()
             ]
         return found
+
+    @functools.cached_property
+    def hides_something(self) -> bool:
+        """Whether something is hidden from a seat in this game: a world of it differs from the true state."""
+        return any(
+            (facts(states) != facts(self.compiled.worlds_of_each(states, seat, seat))).any()
+            for states in map(self._examples, self.game.seats)
+            for seat in range(int(states["seats"][0]))
+        )
 
     @functools.cached_property
     def places(self) -> dict[int, Places]:

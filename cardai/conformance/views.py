@@ -10,7 +10,7 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import parts, streams
 from cardai.conformance.evidence import words
-from cardai.conformance.law import Steps, each, each_position, each_view, law
+from cardai.conformance.law import Steps, each, each_position, each_view, law, need, nothing_hidden
 from cardai.conformance.note import note_rule
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
 from cardai.game import Game, Zone, listed_pieces
@@ -20,27 +20,28 @@ from cardai.table.asking import compare
 RNG = HEADER.index("rng")  # the place of the random stream among the numbers of a state
 
 
-@each_position("positions")
-def own_moves_are_the_same_in_every_world(here: Position) -> None:
+@each_position("positions", hidden=True)
+def own_moves_are_the_same_in_every_world(here: Position) -> bool:
     """The seat to move has the same legal moves in all its worlds, so that its moves reveal nothing hidden."""
     moves, counts = here.compiled.legal(here.own.truth_and_worlds())
     if counts[0] < 0:
-        return  # a truncated list is a random choice, drawn from the random stream of each world
+        return False  # a truncated list is a random choice, drawn from the random stream of each world
     moves = moves[:, : counts[0]]
     other = np.flatnonzero((moves != moves[0]).any(axis=1) | (counts != counts[0]))
     if len(other):
         place = int(np.argmax(np.append(moves[other[0]] != moves[0], True)[:-1]))
         what = f"other legal moves in one of its worlds, from move {place} on"
         raise here.broken(f"seat {here.turn} has {what}: {here.text(moves[0, place])}")
+    return True
 
 
-@each_view("positions", least=300)  # to see a leak in one view of thirty
+@each_view("positions", needs="encoders", hidden=True, least=300)  # to see a leak in one view of thirty
 def encodings_are_the_same_in_every_world(here: View) -> None:
     """Every encoder gives a seat the same row in all worlds of that seat."""
     same_rows(here, here.rows(here.truth_and_worlds()), f"the view of seat {here.seat}")
 
 
-@each_position("positions")
+@each_position("positions", needs="encoders", hidden=True)
 def after_states_are_the_same_in_every_world(here: Position) -> None:
     """After act and before settle, the seat that moved gets the same encodings in all its worlds."""
     moves, states = here.some_moves(), _truth_and_fewer_worlds(here)
@@ -49,7 +50,7 @@ def after_states_are_the_same_in_every_world(here: Position) -> None:
         same_rows(here, rows[:, i], f"seat {here.turn} after its own {here.text(moves[i])}")
 
 
-@each_position("positions", needs="heuristics")
+@each_position("positions", needs="heuristics", hidden=True)
 def heuristics_are_the_same_in_every_world(here: Position) -> None:
     """A heuristic gives a state, and the after-states of own moves, the same value in all worlds of that seat."""
     moves, states = here.some_moves(), _truth_and_fewer_worlds(here)
@@ -66,8 +67,8 @@ def heuristics_are_the_same_in_every_world(here: Position) -> None:
             raise here.broken(f"heuristic {name} for seat {here.turn} {what} is {found}")
 
 
-@each_position("positions", needs="blank")
-def players_who_see_their_own_use_no_hidden_card(here: Position) -> None:
+@each_position("positions", needs="blank", none="no player looks only at its own (`sees`)", hidden=True)
+def players_who_see_their_own_use_no_hidden_card(here: Position) -> bool:
     """A player that `sees="own"` chooses the same move with hidden cards blanked as in all worlds, given the same luck.
 
     "The same luck" is the same random stream. Other players get a world, so their choices cannot depend on hidden
@@ -75,7 +76,7 @@ def players_who_see_their_own_use_no_hidden_card(here: Position) -> None:
     """
     own = [name for name, player in here.game.players.items() if player.sees == "own"]
     if not own or here.is_truncated:  # a truncated list of moves is drawn from the random stream of each world
-        return
+        return False
     blanked = here.compiled.blanked(here.states, here.turn)
     for name in own:
         moves = here.compiled.choices(np.concatenate([blanked, here.own.truth_and_worlds()]), name, here.ply)
@@ -84,9 +85,10 @@ def players_who_see_their_own_use_no_hidden_card(here: Position) -> None:
             where = "the true state" if wrong[0] == 1 else "a world"
             what = f"plays {here.text(moves[0])} with hidden cards blanked, but {here.text(moves[wrong[0]])} in {where}"
             raise here.broken(f"player {name} at seat {here.turn} {what}")
+    return True
 
 
-@each_view("positions", needs="blank")
+@each_view("positions", needs="blank", hidden=True)
 def blank_leaves_nothing_hidden(here: View) -> None:
     """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
     wrong = _differing(here.compiled.blanked(here.truth_and_worlds(), here.seat))
@@ -103,9 +105,10 @@ def blank_leaves_what_is_known(testbed: Testbed) -> Steps:
     stay right. A number may be blanked if it differs from world to world in some position: in another one it may be
     known too, since all other cards have been seen, but a player need not be told that.
     """
+    need(testbed, "blank")
     hidden: dict[tuple[int, int], np.ndarray] = {}
     changes: list[tuple[View, np.ndarray]] = []
-    views = list(testbed.views(testbed.effort.positions if testbed.game.blank else 0))
+    views = list(testbed.views(testbed.effort.positions))
     for here in (seen := Counted(views, "views")):
         yield seen
         view = testbed.compiled.blanked(here.states, here.seat)
@@ -123,12 +126,14 @@ def blank_leaves_what_is_known(testbed: Testbed) -> Steps:
         if wrong.any():
             what = f"blank for seat {here.seat} changes state.{_field_at(testbed.game, wrong)}"
             raise here.broken(f"{what}, which that seat knows")
-    for here in (seen := Counted(testbed.views(testbed.effort.texts if testbed.game.blank else 0), "views")):
+    for here in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
         yield seen
         view = testbed.compiled.blanked(here.states, here.seat)[0]
         truth, found = (here.ask(testbed.game.show, state, here.seat) for state in (here.state, view))
         if truth != found:
             raise here.broken(f"blank changes what seat {here.seat} is shown: {truth!r} becomes {found!r}")
+    if not testbed.hides_something:
+        raise nothing_hidden(testbed, "")
 
 
 def _table(here: View) -> tuple[int, int]:
@@ -161,8 +166,10 @@ def _field_at(game: Game, words: np.ndarray) -> str:
 @each(
     "games by encoders",
     lambda testbed: [(game, encoder) for game in testbed.mixed(testbed.traces) for encoder in testbed.game.encoders],
+    needs="encoders",
+    hidden=True,
 )
-def agents_decide_by_what_they_know(pair: tuple[Trace, str]) -> None:
+def agents_decide_by_what_they_know(pair: tuple[Trace, str]) -> bool:
     """A greedy agent scores its moves the same in all its worlds; a sampled one does, given the same random stream.
 
     For each of the game's encoders they get an evaluator that gives different rows different scores. A greedy agent
@@ -176,6 +183,7 @@ def agents_decide_by_what_they_know(pair: tuple[Trace, str]) -> None:
     if picked:
         _same_worth(picked, encoder, "greedy", settles=False)
         _same_worth(picked, encoder, "sampled", settles=True)
+    return bool(picked)
 
 
 def _same_worth(picked: Sequence[Position], encoder: str, name: str, settles: bool) -> None:
@@ -214,7 +222,7 @@ class HashEvaluator:
         """It fits any game."""
 
 
-@each_view("texts")
+@each_view("texts", hidden=True)
 def text_is_the_same_in_every_world(here: View) -> None:
     """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
     game, moves = here.game, here.moves[:4] if here.seat == here.turn else ()
@@ -239,7 +247,7 @@ def _shown(testbed: Testbed) -> list[View]:
     return [view for here in testbed.with_ends() for view in here.views]
 
 
-@each("views", _shown, needs="zones")
+@each("views", _shown, needs="zones", hidden=True)
 def zones_are_the_same_in_every_world(here: View) -> None:
     """zones shows a seat the same pieces in the same places in all its worlds, also when the game is over."""
     truth = _zones(here, here.state)

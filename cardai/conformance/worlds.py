@@ -23,7 +23,7 @@ from cardai.conformance.evidence import (
     unevenness,
     words,
 )
-from cardai.conformance.law import Steps, each, each_table, each_view, law
+from cardai.conformance.law import Steps, each, each_table, each_view, law, need, nothing_hidden
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, View
 from cardai.kernel.native import HEADER
@@ -72,7 +72,7 @@ def worlds_play_on(here: Position) -> None:
             raise here.broken(f"{what} ends with {wrong}")
 
 
-@each_table
+@each_table(hidden=True)
 def worlds_deal_anew_what_is_hidden(testbed: Testbed, setup: Setup) -> None:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
@@ -136,7 +136,7 @@ def _follows(values: np.ndarray, others: np.ndarray) -> bool:
 @law
 def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> Steps:
     """A world equals the state it is drawn from no more often than two worlds equal each other."""
-    hits, pairs, most, worst = 0, 0, 0, None
+    hits, pairs, most, compared, worst = 0, 0, 0, 0, None
     for i, here in enumerate(seen := Counted(testbed.chosen(60, "favour"), "views")):
         yield seen
         worlds = here.worlds(64, i)
@@ -145,6 +145,7 @@ def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> Steps:
             continue
         came_from = facts(testbed.compiled.worlds_of_each(worlds[:32], here.seat, i + 1))
         same = int((came_from == contents[:32]).all(axis=1).sum())
+        compared += 1
         hits, pairs = hits + same, pairs + int((contents[:32] == contents[32:]).all(axis=1).sum())
         if same > most:
             most, worst = same, here
@@ -152,9 +153,11 @@ def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> Steps:
     if worst and is_too_often(hits, hits + pairs):
         what = f"worlds equal the state they come from {hits} times, each other {pairs} times"
         raise worst.broken(f"{what} (most often for seat {worst.seat} here, {most} of 32)")
+    if not compared:
+        raise nothing_hidden(testbed, "no view was found in which something is hidden")
 
 
-@each_table
+@each_table(hidden=True)
 def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed, setup: Setup) -> None:
     """Over many deals, each card is in each place as often in the true state as in worlds (5 sigma).
 
@@ -192,8 +195,7 @@ def worlds_are_even(testbed: Testbed) -> Steps:
 
     Two worlds are different if their cards are in different places (`Game.holdings`); a game without it is not tested.
     """
-    if testbed.game.holdings is None:
-        return
+    need(testbed, "holdings")
     counted = 0
     for i, here in enumerate(seen := Counted(testbed.chosen(12 * testbed.effort.even, "even"), "views")):
         yield seen
@@ -207,6 +209,8 @@ def worlds_are_even(testbed: Testbed) -> Steps:
             counts = _count_worlds(here, 400 * kinds, i + 2)
             if unevenness(counts) > SIGMA:
                 raise here.broken(f"the {len(counts)} worlds of seat {here.seat} are drawn {sorted(counts)} times")
+    if not counted:
+        raise nothing_hidden(testbed, f"no position was found in which a seat has 2 to {FEW_WORLDS} worlds")
 
 
 def _count_worlds(here: View, count: int, seed: int) -> list[int]:
@@ -219,7 +223,7 @@ def _count_worlds(here: View, count: int, seed: int) -> list[int]:
     return list(arrangements.values())
 
 
-@each("views", lambda testbed: enumerate(testbed.chosen(2 * len(testbed.traces), "twice")))
+@each("views", lambda testbed: enumerate(testbed.chosen(2 * len(testbed.traces), "twice")), hidden=True)
 def resampling_twice_is_resampling_once(numbered: tuple[int, View]) -> None:
     """Worlds of a world are distributed like worlds of the true state: each bit is set equally often (5 sigma)."""
     i, here = numbered
