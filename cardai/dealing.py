@@ -46,7 +46,7 @@ import numpy as np
 from cardai.cards import any_of, count, has, highest, lowest, single
 from cardai.rule import below, rule, separate, uniform
 
-__all__ = ["deal_chances", "deal_count", "deal_hidden", "deal_obliged", "redeal"]
+__all__ = ["deal_chances", "deal_count", "deal_hidden", "deal_obliged", "redeal", "weight_of"]
 
 MOST_CARDS = 62
 MOST_PLACES = 9  # places that get cards: their room and obligations fit in a key of 40 bits
@@ -181,6 +181,21 @@ def deal_chances(cards, sizes, banned, groups, must, chances):
                 chances[place, lowest(left)] = means[row, place] / (total * count(classes[row, CARDS]))
             left &= left - 1
     return True
+
+
+@rule
+def weight_of(places):
+    """How likely counts of kinds are, beside others of the same cards: 1 / product of n!, float64.
+
+    `places`: int64[places, kinds], how many cards of each kind lie in each place whose order nobody keeps. For a game's
+    rule `weight`, where other places are lists whose order is hidden: those are left out.
+    """
+    weight = 1.0
+    for place in places:
+        for number in place:
+            for n in range(2, number + 1):
+                weight /= n
+    return weight
 
 
 @rule

@@ -35,6 +35,7 @@ from cardai.kernel.rules import (
     door_move,
     door_resample,
     door_value,
+    door_weight,
     lend,
 )
 from cardai.rule import STREAM, elsewhere, shuffle
@@ -361,6 +362,12 @@ class Game:
     the seats, then the deck, each pile. `cardai check` counts the cards with it. `chances(state, seat, shares)` writes
     the exact chance of each piece to be in each hand, float64[seats, pieces], over all deals that fit what `seat`
     knows.
+    `copies`: how many cards of each piece the deck has, for a game in which cards are alike. Then a piece is a kind of
+    card, a place of `holdings` is a sequence of counts, len(copies) whole numbers, and `chances` writes the expected
+    number of cards of each kind in each hand. Without it there is one card of each piece, and a place is a set, an int.
+    `weight(state)` is a rule: how likely a state is beside others that look the same to a seat, before choices are
+    considered, a number above 0. Without it, states are equally likely, and with `copies` as likely as the deals that
+    become them: see `weigh`.
     `seats_alike` is False if seats differ in more than who moves first, `cards_alike` if a rule makes some hidden cards
     likelier than others in a place where both may lie. `cardai check` tests what both promise.
     `variants` are named settings of the options, which are fields of the state; the first is the default. `choices` are
@@ -392,7 +399,8 @@ class Game:
     `zones(state, seat)` lists the places on the table as `seat` sees them, `picks(state, move)` is the set of pieces
     that a player points at to choose a move, both plain Python. `pieces` are the names of the pieces (cards, cells) by
     number. With them a page has cards to tap; without them it shows the text of `show` and a list of moves.
-    Raises CardaiError if only one of `pieces` and `zones` is given, or `picks` without them.
+    Raises CardaiError if only one of `pieces` and `zones` is given, or `picks` without them; for `copies` without
+    `holdings`, of another length than `pieces`, or below 1.
     """
 
     name: str
@@ -418,7 +426,9 @@ class Game:
     simplify: Callable[..., None] | None = None
     tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
-    holdings: Callable[[Any], Sequence[int]] | None = None
+    holdings: Callable[[Any], Sequence[Any]] | None = None
+    copies: Sequence[int] = ()
+    weight: Callable[..., float] | None = None
     chances: Callable[[Any, int, Any], None] | None = None
     score_sum: Callable[[int], float | None] = lambda seats: None
     teams: int = 0
@@ -451,6 +461,7 @@ class Game:
     def __post_init__(self) -> None:
         if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
+        self._check_copies()
         teams = whole(f"{self.name}: teams", self.teams, 0)
         if teams == 1 or any(seats % teams for seats in self.seats if teams):
             divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
@@ -484,6 +495,15 @@ class Game:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
 
         _OF_STATES.setdefault(id(self.state), self)
+
+    def _check_copies(self) -> None:
+        for kind, number in enumerate(self.copies):
+            whole(f"{self.name}: copies[{kind}]", number, 1)
+        if len(self.copies) and self.holdings is None:
+            raise CardaiError(f"{self.name}: copies says what holdings counts, so the game needs holdings too")
+        if len(self.copies) and self.pieces and len(self.copies) != len(self.pieces):
+            kinds = f"copies has {len(self.copies)} numbers, but there are {len(self.pieces)} pieces"
+            raise CardaiError(f"{self.name}: {kinds}; it has one for each")
 
     def __hash__(self) -> int:
         return id(self)
@@ -598,7 +618,7 @@ class Game:
         """A rule of this game that `rules` does not hold, compiled for the driver. Each is compiled once.
 
         `role`: "value" (a heuristic), "outcome" (also of a reward), "decided", "choose" (a player), "encode", "blank",
-        "is_open" or "simplify".
+        "is_open", "simplify" or "weight".
         Raises CardaiError for another role, and if the rule does not compile.
         """
         _check_role(role)
@@ -821,6 +841,58 @@ class Game:
         if check_text("heuristic", heuristic) not in self.heuristics:
             raise CardaiError(f"{self.name}: {unknown('heuristic', heuristic, self.heuristics)}")
         return float(door_value(self.entry("value", self.heuristics[heuristic]), raw(states), seat))
+
+    def lying(self, state: GameState) -> list[list[int]]:
+        """The pieces in each place that `holdings` lists, the lowest first; one of which there are n cards is n times.
+
+        Raises CardaiError for a game without `holdings`, and for a place that is not what `copies` promises.
+        """
+        if self.holdings is None:
+            raise CardaiError(f"{self.name} does not say where its cards lie (holdings)")
+        if not len(self.copies):
+            return [listed_pieces(int(cards)) for cards in self.holdings(state)]
+        return [
+            [kind for kind, number in enumerate(self._counts(place, cards)) for _ in range(number)]
+            for place, cards in enumerate(self.holdings(state))
+        ]
+
+    def _counts(self, place: int, cards: Any) -> list[int]:
+        """The counts of the kinds in a place. Raises CardaiError unless there is one for each, up to its copies."""
+        what = f"{self.name}: holdings: place {place}"
+        if isinstance(cards, int | np.integer) or len(cards) != len(self.copies):
+            raise CardaiError(f"{what} is {short(cards)}; copies asks for {len(self.copies)} counts")
+        return [
+            whole(f"{what}, kind {kind}", number, 0, self.copies[kind])
+            for kind, number in enumerate(np.asarray(cards).tolist())
+        ]
+
+    def weigh(self, state: GameState) -> float:
+        """How likely a state is beside others that look the same to a seat, before choices are considered: above 0.
+
+        By the rule `weight` if the game has it. Else 1.0 without `copies`, and with them the number of ways to deal
+        the cards, told apart, so that each place holds what it does: for each kind, copies! / product of n! over the
+        places, n of this kind each; cards that no place lists are in one place more. Where an order that is hidden is
+        part of the state, as of a deck that is a list of kinds, this is not so, and the game gives `weight`.
+        Raises CardaiError for a weight that is not a finite number above 0, and like `lying`.
+        """
+        states, _, _ = self._copy(state)
+        if self.weight is not None:
+            weight = float(door_weight(self.entry("weight", self.weight), raw(states)))
+            if not 0.0 < weight < math.inf:
+                raise CardaiError(f"{self.name}: the rule weight gives {weight}; it must be a finite number above 0")
+            return weight
+        if not len(self.copies):
+            return 1.0
+        assert self.holdings is not None
+        places, ways = [self._counts(place, cards) for place, cards in enumerate(self.holdings(states[0]))], 1
+        for kind, copies in enumerate(self.copies):
+            left = int(copies)
+            for place in places:
+                if place[kind] > left:
+                    raise CardaiError(f"{self.name}: holdings: there are more than {copies} cards of kind {kind}")
+                ways *= math.comb(left, place[kind])
+                left -= place[kind]
+        return float(ways)
 
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:
         """Returns an encoder by name, or the first one if `name` is None. Raises CardaiError for an unknown name."""

@@ -266,7 +266,7 @@ def _world(game: Game, world: GameState) -> dict[str, Any]:
     """A world as a program is sent it: its bytes, and where all cards lie if the game says so."""
     sent: dict[str, Any] = {"state": base64.b64encode(world.tobytes()).decode()}
     if game.holdings is not None and game.pieces:
-        sent["places"] = [[game.pieces[piece] for piece in listed_pieces(int(cards))] for cards in game.holdings(world)]
+        sent["places"] = [[game.pieces[piece] for piece in place] for place in game.lying(world)]
     return sent
 
 

@@ -40,6 +40,7 @@ ROLES = {
     "blank": Role(("state", "seat")),
     "is_open": Role(("state",), "int64", "True or False"),
     "simplify": Role(("state",)),
+    "weight": Role(("state",), "float64", "a number above 0"),
 }
 """The roles of a game's rules. The first seven are those of `Rules.calls`, in its order."""
 
@@ -585,3 +586,4 @@ else:
 call_deal, call_act, call_settle = _caller("deal"), _caller("act"), _caller("settle")
 call_score, call_resample, call_blank = _caller("score"), _caller("resample"), _caller("blank")
 call_is_legal, call_is_open, call_simplify = _caller("is_legal"), _caller("is_open"), _caller("simplify")
+call_weight = _caller("weight")

@@ -20,6 +20,7 @@ from cardai.kernel.native import (
     call_resample,
     call_score,
     call_settle,
+    call_weight,
     copy,
     get,
     is_midway,
@@ -171,6 +172,12 @@ def door_resample(rules, states, seat, streams):
 def door_value(value, states, seat):
     """A seat's score, or its value by an outcome or a heuristic."""
     return call_score(value, at(states, 0), seat)
+
+
+@rule
+def door_weight(weight, states):
+    """How likely a state is beside others that look the same to a seat."""
+    return call_weight(weight, at(states, 0))
 
 
 @rule

@@ -109,18 +109,21 @@ def notes(explanation: Explanation) -> list[str]:
 
 def chances_table(game: Game, chances: Chances) -> Any:
     """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds or of all deals."""
+    scale, places, what = (1, 1, "cards expected") if len(game.copies) else (100, 0, "percent")
     rows, others = grid(), [seat for seat in range(chances.shares.shape[1] - 1) if seat != chances.seat]
     rows.add_column("card")
     for seat in others:
         rows.add_column(f"p{seat}", justify="right")
     rows.add_column("elsewhere", justify="right")
     for card, shares in zip(chances.cards, chances.shares, strict=True):
-        cells = [f"{100 * shares[place]:.0f}" if shares[place] else "-" for place in (*others, -1)]
+        cells = [f"{scale * shares[place]:.{places}f}" if shares[place] else "-" for place in (*others, -1)]
         rows.add_row(in_suits(game.pieces[card], game.pieces), *cells)
     lines = [
-        "percent, exact: of all deals that fit what your seat knows;"
+        f"{what}, exact: of all deals that fit what your seat knows;"
         if chances.is_exact
-        else f"percent of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);",
+        else f"{what} of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);"
+        if not len(game.copies)
+        else f"{what}, the mean of {chances.worlds} worlds of your seat;",
         "they follow from the rules and what you have seen, not from why others played as they did",
     ]
     return with_notes(lines, rows)

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from cardai.errors import CardaiError, positive
-from cardai.game import Game, GameState, int_seed, listed_pieces
+from cardai.game import Game, GameState, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
 from cardai.kernel.doors import check_seat
 from cardai.stats.interval import LEVEL
@@ -28,7 +28,8 @@ class Chances:
     """How likely each hidden card lies in each hand, as far as `seat` may know.
 
     - `cards`: the pieces whose place the seat does not know, in order.
-    - `shares`: f8[cards, seats + 1]: in the hand of each seat, then anywhere else. A row sums to 1.
+    - `shares`: f8[cards, seats + 1]: in the hand of each seat, then anywhere else. A row sums to 1, or to the copies of
+      the card (`Game.copies`): then it is how many are expected there.
     - `worlds`: the number of worlds from which the shares are estimated; 0 if they are exact.
     """
 
@@ -59,16 +60,17 @@ def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WO
         raise CardaiError(f"{game.name} does not say which cards lie where (holdings, pieces): there are no chances")
     seats, count = int(state["seats"]), positive("worlds", worlds, 1 << 20)
     seat = check_seat("seat", seat, seats)
-    base, held = int_seed(seed), np.zeros((len(game.pieces), seats + 1))
+    base, held, first = int_seed(seed), np.zeros((len(game.pieces), seats + 1)), np.empty(0)
+    varies = np.zeros(len(game.pieces), bool)
     if game.chances is not None:
         return _exact(game, state, seat, base)
     for i in range(count):
         world = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST + i)))
-        places = [int(cards) for cards in game.holdings(world)]
-        for place, cards in enumerate(places):
-            held[listed_pieces(cards), min(place, seats)] += 1
-    held /= count
-    return _of_hidden(seat, held, count)
+        there = _held(game, world, seats)
+        first = there if i == 0 else first
+        varies |= (there != first).any(axis=1)
+        held += there
+    return _of_hidden(seat, varies, held / count, count)
 
 
 def _exact(game: Game, state: GameState, seat: int, base: int) -> Chances:
@@ -77,14 +79,25 @@ def _exact(game: Game, state: GameState, seat: int, base: int) -> Chances:
     world, seats = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST))), int(state["seats"])
     shares = np.zeros((seats, len(game.pieces)))
     game.chances(world, seat, shares)
-    elsewhere = 1.0 - shares.sum(axis=0)
+    elsewhere = (game.copies or 1.0) - shares.sum(axis=0)
     held = np.vstack([shares, elsewhere]).T
-    held[np.abs(held) < _ROUNDING] = 0.0
-    held[np.abs(held - 1.0) < _ROUNDING] = 1.0
-    return _of_hidden(seat, held, 0)
+    whole = np.round(held)
+    held = np.where(np.abs(held - whole) < _ROUNDING, whole, held)
+    varies = (held != whole).any(axis=1)
+    if len(game.copies):  # of cards that are alike, a whole number may be expected and yet be uncertain
+        varies |= (held != _held(game, world, seats)).any(axis=1)
+    return _of_hidden(seat, varies, held, 0)
 
 
-def _of_hidden(seat: int, held: np.ndarray, worlds: int) -> Chances:
-    """The shares of the cards whose place is not certain, of those of all cards, f8[pieces, seats + 1]."""
-    hidden = np.flatnonzero(((held > 0) & (held < 1)).any(axis=1))
+def _held(game: Game, world: GameState, seats: int) -> np.ndarray:
+    """How many cards of each piece are in the hand of each seat, then anywhere else: f8[pieces, seats + 1]."""
+    held = np.zeros((len(game.pieces), seats + 1))
+    for place, pieces in enumerate(game.lying(world)):
+        np.add.at(held[:, min(place, seats)], pieces, 1)
+    return held
+
+
+def _of_hidden(seat: int, varies: np.ndarray, held: np.ndarray, worlds: int) -> Chances:
+    """The shares of the pieces whose place is not certain, of those of all pieces, f8[pieces, seats + 1]."""
+    hidden = np.flatnonzero(varies)
     return Chances(seat, tuple(hidden.tolist()), held[hidden], worlds)
