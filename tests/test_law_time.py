@@ -106,10 +106,10 @@ def test_a_sound_game_breaks_no_law_that_is_cut(name: str, isolated: bool) -> No
 
 def test_the_command_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["check", "examples/kuhn", "--law", "every_game_ends", "--law", "agents_decide_by_what_they_know"]
-    assert run([*command, "--seconds", "0.01"]) == 0
+    assert run([*command, "--seconds", "0.01", "--verbose"]) == 0
     said = capsys.readouterr().out
-    assert "holds      every_game_ends (looked at 1 table)\n" in said
-    assert "holds      agents_decide_by_what_they_know (looked at " in said
+    assert "holds every_game_ends (looked at 1 table)\n" in said
+    assert "holds agents_decide_by_what_they_know (looked at " in said
     assert " of 48 games by encoders)\n" in said
     assert "1 laws looked at a part, for want of time; more --seconds or --effort thorough looks at all\n" in said
     assert run([*command, "--seconds", "0.01", "--json"]) == 0

@@ -1,7 +1,10 @@
 """A law holds, is broken, or was not tested; and if not, it says why, and whether the game lacks a field."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import planted_biases
 import planting
@@ -9,10 +12,12 @@ import pytest
 import small_game
 
 import cardai
+from cardai.app.cli import run
 from cardai.conformance import LawResult, check
 from cardai.conformance import testbed as kit
 from cardai.conformance.law import CAUSES, Law, NotTested, each, take_turns
 from cardai.conformance.testbed import EFFORTS, Counted
+from cardai.show import laws
 
 COUNT_CARDS = [
     "cards_are_conserved",
@@ -77,8 +82,8 @@ def test_a_biased_sampler_without_holdings_is_not_said_to_hold() -> None:
 
 
 def test_a_game_that_hides_nothing_lacks_nothing() -> None:
-    laws = [*COUNT_CARDS, "encodings_are_the_same_in_every_world", "worlds_deal_anew_what_is_hidden"]
-    results = check(cardai.load("tictactoe"), laws=laws, effort="quick")
+    names = [*COUNT_CARDS, "encodings_are_the_same_in_every_world", "worlds_deal_anew_what_is_hidden"]
+    results = check(cardai.load("tictactoe"), laws=names, effort="quick")
     assert {(result.verdict, result.cause, result.why) for result in results} == {
         ("not tested", "game", "nothing is hidden in this game")
     }
@@ -86,10 +91,85 @@ def test_a_game_that_hides_nothing_lacks_nothing() -> None:
 
 @pytest.mark.parametrize("field", ["heuristics", "players", "encoders"])
 def test_what_a_game_does_not_offer_is_not_tested(field: str) -> None:
-    laws = {
+    law_of_field = {
         "heuristics": "heuristics_are_finite",
         "players": "players_choose_legal_moves",
         "encoders": "encodings_fill_their_layout",
     }
-    (result,) = check(replace(small_game.GAME, **{field: {}}), laws=[laws[field]], effort="quick")
+    (result,) = check(replace(small_game.GAME, **{field: {}}), laws=[law_of_field[field]], effort="quick")
     assert (result.verdict, result.cause, result.why) == ("not tested", "game", f"the game has no `{field}`")
+
+
+def result(law: str, verdict: str, why: str = "", cause: str = "", **more: Any) -> LawResult:
+    return LawResult(law, "Something is so", verdict, 0.1, why, cause, **more)  # pyright: ignore[reportArgumentType]
+
+
+RESULTS = [
+    result("first", "holds", looked=1, what="games"),
+    result("second", "not tested", "the game has no `holdings`: with it the laws count the cards", "field"),
+    result("third", "broken", "third: variant two, seed 3, ply 4: a card is lost"),
+    result("fourth", "not tested", "the game has no `teams`", "game"),
+    result("fifth", "not tested", "the game has no `zones`", "game"),
+    result("sixth", "not tested", "the game has no `zones`", "game"),
+    result("seventh", "not tested", "act does not end (see third)", "call"),
+    result("eighth", "holds", looked=3, total=9, what="views", cut=True, remark="slow"),
+]
+
+
+def test_the_report_groups_what_was_not_tested_and_ends_with_the_numbers() -> None:
+    assert laws.report("mine", RESULTS) == (
+        "not tested, nothing of the kind in this game:\n"
+        "  the game has no `teams`, `zones` (3 laws)\n"
+        "\n"
+        "not tested, a call that they need does not end:\n"
+        "  act does not end (see third) (seventh)\n"
+        "\n"
+        "not tested, a field is missing:\n"
+        "  the game has no `holdings`: with it the laws count the cards (second)\n"
+        "\n"
+        "BROKEN third: Something is so.\n"
+        "  variant two, seed 3, ply 4: a card is lost\n"
+        "\n"
+        "1 laws looked at a part, for want of time; more --seconds or --effort thorough looks at all\n"
+        "\n"
+        "mine: 1 broken, 5 not tested (1: `holdings` is missing; 1: a call that they need does not end; "
+        "3: nothing of the kind in this game), 2 hold"
+    )
+
+
+def test_a_verbose_report_names_every_law() -> None:
+    text = laws.report("mine", RESULTS, verbose=True)
+    assert text.startswith("holds first (looked at 1 game)\nholds eighth (looked at 3 of 9 views; slow)\n\nnot tested")
+    assert "`teams`, `zones` (fourth, fifth, sixth)" in text
+
+
+def test_reasons_fit_a_terminal_of_80_columns() -> None:
+    text = laws.report("tictactoe", check(cardai.load("tictactoe"), effort="quick", seconds=0.1), verbose=True)
+    reasons = [line for line in text.splitlines() if line.startswith("  ")]
+    assert reasons
+    assert max(map(len, reasons)) <= 80
+
+
+@pytest.fixture
+def unseen(tmp_path: Path) -> str:
+    """The path of a game that leaves out `holdings`."""
+    path = tmp_path / "unseen.py"
+    path.write_text(Path(small_game.__file__).read_text("utf-8").replace("    holdings=holdings,\n", ""), "utf-8")
+    return str(path)
+
+
+def test_a_missing_field_fails_only_a_strict_check(unseen: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["check", unseen, "--law", "worlds_are_even", "--law", "teams_score_alike", "--effort", "quick"]
+    assert run(command) == 0
+    said = capsys.readouterr().out
+    assert said.endswith(
+        "low_hand: 0 broken, 2 not tested (1: `holdings` is missing; 1: nothing of the kind in this game), 0 hold\n"
+    )
+    assert run([*command, "--strict"]) == 1
+    assert run([*command[:2], *command[4:], "--strict"]) == 0  # that there are no teams is no lack
+    capsys.readouterr()
+    assert run([*command, "--json"]) == 0
+    assert [(row["verdict"], row["cause"]) for row in json.loads(capsys.readouterr().out)] == [
+        ("not tested", "field"),
+        ("not tested", "game"),
+    ]

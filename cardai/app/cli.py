@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 from cyclopts import App, CycloptsError, Group, Parameter
 
 if TYPE_CHECKING:
-    from cardai.conformance.law import LawResult
     from cardai.game import Game
 
 REFUSED, BROKEN_PIPE, INTERRUPTED = 2, 141, 130
@@ -677,16 +676,21 @@ def check(
     ] = None,
     time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 20.0,
     memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
+    strict: Annotated[
+        bool, Parameter(negative="", help="Fail, too, if a law is not tested because the game leaves out a field.")
+    ] = False,
+    verbose: Annotated[bool, Parameter(negative="", help="Name every law, and what it looked at.")] = False,
     json: AsJson = False,
 ) -> int:
     """Test whether a game keeps the laws of the contract. Any game can be tested, yours too.
 
-    A game that crashes or does not return breaks a law. Where the seconds do not suffice, laws look at a part of what
-    they would look at, and say so.
+    A game that crashes or does not return breaks a law. A law that finds nothing to test in a game is not tested, which
+    is no failure. Where the seconds do not suffice, laws look at a part of what they would look at, and say so.
     """
     from dataclasses import asdict
 
     from cardai import conformance
+    from cardai.show import laws
     from cardai.show.progress import Line
 
     loaded = load(game)
@@ -702,33 +706,11 @@ def check(
             call_seconds=time_limit,
             memory=memory_limit,
         )
-    broken = [verdict for verdict in verdicts if verdict.verdict == "broken"]
-    untested = [verdict for verdict in verdicts if verdict.verdict == "not tested"]
     if json:
         _print_json([asdict(verdict) for verdict in verdicts])
-        return bool(broken)
-    for verdict in verdicts:
-        _print(f"{'BROKEN' if verdict.verdict == 'broken' else verdict.verdict:<10} {_seen_by_law(verdict)}")
-    for verdict in broken:
-        _print(f"\n{verdict.law}: {verdict.about}.\n{verdict.why}")
-    if untested:
-        _print(f"\n{len(untested)} laws were not tested:")
-        for reason in dict.fromkeys(verdict.why for verdict in untested):
-            _print(f"  {reason}")
-    if cut := sum(verdict.cut for verdict in verdicts):
-        _print(f"\n{cut} laws looked at a part, for want of time; more --seconds or --effort thorough looks at all")
-    _print(f"{loaded.name}: {sum(verdict.verdict == 'holds' for verdict in verdicts)} of {len(verdicts)} laws hold")
-    return bool(broken)
-
-
-def _seen_by_law(verdict: "LawResult") -> str:
-    """A law, what it looked at and its remark, in words."""
-    said = []
-    if verdict.verdict == "holds" and verdict.what:
-        number = f"{verdict.looked} of {verdict.total}" if verdict.cut else str(verdict.looked)
-        said.append(f"looked at {number} {verdict.what.removesuffix('s') if number == '1' else verdict.what}")
-    said += [verdict.remark] if verdict.remark else []
-    return f"{verdict.law} ({'; '.join(said)})" if said else verdict.law
+    else:
+        _print(laws.report(loaded.name, verdicts, verbose))
+    return any(verdict.verdict == "broken" or (strict and verdict.cause == "field") for verdict in verdicts)
 
 
 @app.command(group=MEASURE)

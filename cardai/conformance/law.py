@@ -22,9 +22,9 @@ Verdict = Literal["holds", "broken", "not tested"]
 Cause = Literal["field", "game", "part", "call"]
 CAUSES: dict[Cause, str] = {
     "field": "a field is missing",
-    "game": "nothing of the kind in this game",
+    "call": "a call that they need does not end",
     "part": "not in the part that was looked at",
-    "call": "a call that it needs does not end",
+    "game": "nothing of the kind in this game",
 }
 """Why laws are not tested. Only the first is a lack: with the field, the laws would see what the rules do."""
 
@@ -248,7 +248,8 @@ class _Task:
         finally:
             self.seconds += time.perf_counter() - start
         looked = self.looked or self.last or Looked(0, "")
-        cut = verdict != "broken" and looked.enough and looked.done < looked.total
+        is_whole = verdict == "broken" or why == NOTHING_HIDDEN
+        cut = not is_whole and looked.enough and looked.done < looked.total
         if verdict == "holds" and not looked.done:
             verdict, why, cause = "not tested", f"the game has no {looked.what or 'such thing'}", "game"
         self.result = LawResult(

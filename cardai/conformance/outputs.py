@@ -10,7 +10,7 @@ from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import agent, list_specs, packaged_specs
 from cardai.conformance.compiled import copied, encode_each, value_each
-from cardai.conformance.law import NotTested, Steps, each_game, each_position, each_table, each_view, law, need
+from cardai.conformance.law import NotTested, Steps, each, each_game, each_position, each_table, each_view, law, need
 from cardai.conformance.note import note_rule, refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
 from cardai.game import Outcome
@@ -131,15 +131,18 @@ def heuristics_are_finite(trace: Trace) -> None:
             raise Position(trace, ply).broken(f"{what}{' after act' if wrong[0] > len(plies) else ''}")
 
 
-@each_game(none="the game has no `outcomes` and no `rewards`")
-def outcomes_keep_their_range(trace: Trace) -> bool:
+@each(
+    "games",
+    lambda testbed: testbed.mixed(testbed.traces) if testbed.game.outcomes or testbed.game.rewards else (),
+    none="the game has no `outcomes` and no `rewards`",
+)
+def outcomes_keep_their_range(trace: Trace) -> None:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
     game = trace.testbed.game
     for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
         _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
     for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
         _keeps_range(View(trace, ply + 1, int(trace.states["turn"][ply])), f"reward {name}", game.rewards[name])
-    return bool(game.outcomes or game.rewards)
 
 
 def _keeps_range(here: View, what: str, outcome: Outcome) -> None:

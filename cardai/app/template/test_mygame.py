@@ -16,7 +16,7 @@ GAME = cardai.load(Path(__file__).parent.as_posix())
 
 
 def test_every_law_holds():
-    assert [verdict for verdict in check(GAME) if verdict.verdict == "broken"] == []
+    assert [verdict for verdict in check(GAME) if verdict.verdict == "broken" or verdict.cause == "field"] == []
 
 
 @pytest.mark.parametrize("seats", GAME.seats)
