@@ -122,6 +122,11 @@ def show(state, seat):
     return f"You are seat {seat} and hold {int(state.cards[seat])}{other}. {said}"
 
 
+def holdings(state):
+    hands = [1 << int(card) for card in state.cards]
+    return [*hands, (1 << CARDS) - 1 - sum(hands)]
+
+
 GAME = Game(
     name="kuhn",
     title="Kuhn poker",
@@ -146,4 +151,5 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
+    holdings=holdings,
 )

@@ -140,6 +140,11 @@ def show(state, seat):
     return f"Seat {seat}: {own}, other hand: {other if state.shown else 'hidden'}, middle: {middle}. {said}"
 
 
+def holdings(state):
+    places = [*(1 << int(card) for card in state.hands), 1 << int(state.middle) if state.middle != NONE else 0]
+    return [*places, (1 << CARDS) - 1 - sum(places)]
+
+
 GAME = Game(
     name="leduc", title="Leduc poker", version=1, seats=range(2, 3), state=STATE, move=MOVE,
     max_moves=3, max_plies=2 * LONGEST,
@@ -148,5 +153,5 @@ GAME = Game(
     outcomes={"chips": Outcome(chips_won, "chips won", low=-MOST_CHIPS, high=MOST_CHIPS)},
     encoders={"bits": PerspectiveEncoder(layout, encode)},
     actions={(FOLD,): FOLD, (CALL,): CALL, (RAISE,): RAISE},
-    spell=spell, parse=parse, show=show,
+    spell=spell, parse=parse, show=show, holdings=holdings,
 )  # fmt: skip
