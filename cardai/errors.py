@@ -2,7 +2,9 @@
 
 import difflib
 import operator
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 _HIDDEN = re.compile(
@@ -65,14 +67,44 @@ def unknown(kind: str, name: object, known: object) -> str:
     return f"there is no {kind} {short(name)}; there is {', '.join(shown) or 'none'}{more}"
 
 
-def place_of(error: BaseException) -> str:
-    """The file and line that an error comes from, in brackets. Returns "" for a syntax error, which names them."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or isinstance(error, SyntaxError):
+_CORE = str(Path(__file__).parent) + os.sep
+_PYTHON = str(Path(os.__file__).parent) + os.sep
+
+
+def place_of(error: BaseException, ours: bool = False) -> str:
+    """The file and line that an error comes from, in brackets: the innermost line that a person can correct.
+
+    Lines of this framework (but with `ours`), of Python and of packages that the code at fault has called do not count.
+    Returns "" if there are no others, and for a syntax error, which names its place.
+    """
+    places, step = [], None if isinstance(error, SyntaxError) else error.__traceback__
+    while step is not None:
+        place = step.tb_frame.f_code.co_filename, step.tb_lineno
+        places += [place] if ours or not is_framework(place[0]) else []
+        step = step.tb_next
+    own = [place for place in places if not _is_packaged(place[0])]
+    if not places:
         return ""
-    return f" ({last.tb_frame.f_code.co_filename}, line {last.tb_lineno})"
+    file, line = own[-1] if own else places[0]  # a game that is installed as a package calls others, not they it
+    return f" ({file}, line {line})"
+
+
+def place_of_function(function: object) -> str:
+    """The file and line of a function, a rule or not, in brackets. Returns "" if it has none, or is the framework's."""
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    if code is None or is_framework(code.co_filename):
+        return ""
+    return f" ({code.co_filename}, line {code.co_firstlineno})"
+
+
+def is_framework(file: str) -> bool:
+    """Whether a file is of this framework's core or of Python itself, and not of a game, an agent or a package."""
+    is_core = file.startswith(_CORE) and not file.startswith((f"{_CORE}games{os.sep}", f"{_CORE}app{os.sep}template"))
+    return is_core or file.startswith("<") or (file.startswith(_PYTHON) and not _is_packaged(file))
+
+
+def _is_packaged(file: str) -> bool:
+    return f"{os.sep}site-packages{os.sep}" in file or f"{os.sep}dist-packages{os.sep}" in file
 
 
 def positive(what: str, number: int, most: int = 10**9) -> int:

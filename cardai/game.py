@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown, whole
+from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of_function, short, unknown, whole
 from cardai.kernel import native, refusal
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
@@ -153,7 +153,11 @@ class PerspectiveEncoder:
     def width(self, seats: int) -> int:
         """The number of values for a table of `seats`, a whole number from 1 to 64. Else it raises CardaiError."""
         whole("seats", seats, 1, 64)
-        return sum(segment.size for segment in self.layout(seats))
+        segments = self.layout(seats)
+        if not isinstance(segments, Sequence) or not all(isinstance(segment, Segment) for segment in segments):
+            where = place_of_function(self.layout)
+            raise CardaiError(f"layout returns {short(segments)}; it must return a tuple of Segment{where}")
+        return sum(segment.size for segment in segments)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.conformance.answers import asked
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.note import note_call, note_place
 from cardai.conformance.testbed import LawError, Setup
@@ -97,20 +98,20 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
     If the game `is_over` they take no notice of the move, and those that explain moves are left out.
     """
     zones, tell, holdings, ending, picks = game.zones, game.tell, game.holdings, game.ending, game.picks
-    found: dict[str, Callable[[Any, Any], Any]] = {}
+    answer, found = partial(asked, game), {}
     for seat in range(seats):
-        found[f"show for seat {seat}"] = lambda state, move, seat=seat: game.show(state, seat)
+        found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.show, state, seat)
         if zones is not None:
-            found[f"zones for seat {seat}"] = lambda state, move, seat=seat: zones(state, seat)
+            found[f"zones for seat {seat}"] = lambda state, move, seat=seat: answer("zones", zones, state, seat)
         if tell is not None and not is_over:
-            found[f"tell to seat {seat}"] = lambda state, move, seat=seat: tell(state, move, seat)
+            found[f"tell to seat {seat}"] = lambda state, move, seat=seat: answer("tell", tell, state, move, seat)
     if holdings is not None:
-        found["holdings"] = lambda state, move: holdings(state)
+        found["holdings"] = lambda state, move: answer("holdings", holdings, state)
     if ending is not None and is_over:
-        found["ending"] = lambda state, move: ending(state)
+        found["ending"] = lambda state, move: answer("ending", ending, state)
     if picks is not None and not is_over:
-        found["picks"] = picks
-    return found if is_over else {**found, "spell": game.spell}
+        found["picks"] = lambda state, move: answer("picks", picks, state, move)
+    return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.spell, state, move)}
 
 
 class _Walk:
@@ -168,7 +169,7 @@ class _Walk:
             for what, function in texts(game, self.setup.seats, move is None).items():
                 text = self.call(what, function, state, move)
                 if what == "spell":
-                    self.call(f"parse of {text!r}", game.parse, state, text)
+                    self.call(f"parse of {text!r}", asked, game, "parse", game.parse, state, text)
         for what in ("score", *(f"outcome {name}" for name in game.outcomes)) if not len(moves) else ():
             for seat in range(self.setup.seats):
                 self.call(f"{what} for seat {seat}", self.compiled.values, states, seat, what)

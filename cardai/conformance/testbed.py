@@ -13,6 +13,7 @@ import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom
+from cardai.conformance.answers import asked
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.evidence import facts, words
 from cardai.conformance.note import is_barred, note_again, note_place, note_rule, refuse
@@ -259,11 +260,11 @@ class Position:
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of the game's Python functions. An exception in it breaks the law that is being tested."""
         self._note()
-        note_rule(_roles.get(id(function)) or getattr(function, "__name__", "a function"))
+        note_rule(role := _roles.get(id(function)) or getattr(function, "__name__", "a function"))
         try:
-            return function(*arguments)
-        except Exception as error:  # whatever a game's Python raises, the law reports it
-            raise self.broken(f"{getattr(function, '__name__', function)} raised {error!r}") from error
+            return asked(self.game, role, function, *arguments)
+        except CardaiError as error:
+            raise self.broken(str(error)) from error
 
     def _note(self) -> None:
         note_place(self.trace.setup, self.trace.seed, self.ply)

@@ -500,4 +500,4 @@ def _file(name: str, request: Request) -> Response:
 
 def _report(error: Exception) -> None:
     """Say on stderr that something failed, without what it was about: that might be a seed or a hand."""
-    print(f"cardai serve: {type(error).__name__}{place_of(error)}", file=sys.stderr)
+    print(f"cardai serve: {type(error).__name__}{place_of(error, ours=True)}", file=sys.stderr)

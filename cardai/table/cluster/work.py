@@ -84,7 +84,7 @@ def perform(order: bytes, number: int, *contents: bytes) -> bytes:
     except CardaiError as error:
         kind, text, content = FAILED, str(error), b""
     except Exception as error:  # whatever a task raises goes to the driver as a sentence
-        kind, text, content = FAILED, f"{type(error).__name__}: {short(error, 300)}{place_of(error)}", b""
+        kind, text, content = FAILED, f"{type(error).__name__}: {short(error, 300)}{place_of(error, ours=True)}", b""
     seconds = time.perf_counter() - began
     head = {"kind": kind, "host": platform.node(), "text": text, "seconds": seconds, "process": os.getpid()}
     return json.dumps(head).encode() + b"\n" + content
