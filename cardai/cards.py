@@ -1,45 +1,102 @@
 """Cards and sets of cards, for rules and for text.
 
 A card is a whole number: `card = 4 * rank + suit`, and rank 0 is the lowest. A set of cards is an int64 with one bit
-for each card (52 bits never reach the sign), so `a | b` is the union of two sets, `a & b` what they share, `a & ~b`
-what b lacks, and 0 the empty set. `docs/cards.md` has an example of everything below.
+for each card (62 cards never reach the sign), so `a | b` is the union of two sets, `a & b` what they share, `a & ~b`
+what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size)], an array, which is changed in place.
+`docs/cards.md` has an example of everything below.
 
     one card        rank, suit
     make a set      single, full_deck, suit_cards, same_rank, ranks_of
-    ask a set       has, count, lowest, highest, highest_rank
+    ask a set       has, count, lowest, highest, highest_rank, next_card
     draw            any_of
     blank           filled
     subsets         next_subset
     encode          put, put_by_suit
-    names           DECK52, DECK36, Deck
+    wide sets       words, add, remove, unite, subtract, intersect, assign, clear, meets
+    text            as_int, DECK52, DECK36, Deck
 
-All but the names are rules, which other rules may call. A rule goes through the cards of a set like this:
+`has`, `count`, `lowest`, `highest`, `next_card`, `any_of`, `filled` and `put` take sets of both kinds. All but `words`
+and what is for text are rules, which other rules may call. A rule goes through the cards of a set like this:
 
     while rest != 0:
         card = lowest(rest)
         rest &= ~single(card)
+
+or, without a copy of the set, through a set of any size:
+
+    card = next_card(cards, -1)
+    while card >= 0:
+        card = next_card(cards, card)
 """
 
+import functools
+import string
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from cardai.rule import below, count, highest, lowest, rule, write_bits
+from cardai.errors import CardaiError, short, whole
+from cardai.rule import JIT, as_int, below, count, forms, highest, lowest, rule, write_bits
+from cardai.rule import __file__ as rules_file
+from cardai.wide import (
+    add,
+    assign,
+    clear,
+    drawn,
+    filled_up,
+    has_card,
+    intersect,
+    meets,
+    next_of,
+    put_words,
+    remove,
+    subtract,
+    unite,
+    words,
+)
 
 __all__ = [
-    "DECK36", "DECK52", "Deck", "any_of", "count", "filled", "full_deck", "has", "highest", "highest_rank", "lowest",
-    "next_subset", "put", "put_by_suit", "rank", "ranks_of", "same_rank", "single", "suit", "suit_cards",
+    "DECK36", "DECK52", "Deck", "add", "any_of", "as_int", "assign", "clear", "count", "filled", "full_deck", "has",
+    "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset", "put", "put_by_suit", "rank",
+    "ranks_of", "remove", "same_rank", "single", "subtract", "suit", "suit_cards", "unite", "words",
 ]  # fmt: skip
 
 _SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
 EVERY_RANK = 0x1111111111111  # the cards of suit 0
+MOST = 62  # cards of a set in one number
+DECK_LIMIT = f"full_deck makes a set in one number, of at most {MOST} cards; filled makes a wide set (docs/cards.md)"
+LIMIT = f"a set in one number has the cards 0 to {MOST - 1}, a wide set (docs/cards.md) any"
 
 
-@rule
+def _within_a_number(function: Any) -> Any:
+    """A rule whose last argument is a card of a set in one number. Plain Python looks whether it is one."""
+    if JIT:
+        return rule(function)
+
+    @functools.wraps(function)
+    def checked(*arguments):
+        card = arguments[-1]
+        if not 0 <= card < MOST:
+            frame: Any = sys._getframe(1)
+            while frame.f_code.co_filename in (__file__, rules_file):
+                frame = frame.f_back
+            where = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+            raise CardaiError(
+                f"the rule {frame.f_code.co_name} calls {function.__name__} with card {card}; {LIMIT} ({where})"
+            )
+        return function(*arguments)
+
+    return checked
+
+
+@_within_a_number
 def single(card):
     """The set with this card only."""
     return 1 << card
 
 
-@rule
+@forms({(1,): has_card}, _within_a_number)
 def has(cards, card):
     """Whether a card is in a set."""
     return (cards >> card) & 1 != 0
@@ -63,7 +120,7 @@ def suit_cards(suit):
     return EVERY_RANK << suit
 
 
-@rule
+@_within_a_number
 def same_rank(card):
     """The set of the four cards that have the rank of a card."""
     return 15 << (card & ~3)
@@ -78,13 +135,18 @@ def ranks_of(cards):
 
 @rule
 def full_deck(size):
-    """The set of cards 0..size-1."""
+    """The set of cards 0..size-1, size at most 62. Raises CardaiError for more: `filled` makes a wide one."""
+    if size > MOST:
+        raise CardaiError(DECK_LIMIT)
     return (1 << size) - 1
 
 
-@rule
+@forms({(1,): filled_up})
 def filled(cards, size):
-    """A set with the lowest cards that are not in it added, up to `size` cards: stands for cards that are hidden."""
+    """A set with the lowest cards that are not in it added, up to `size` cards: stands for cards that are hidden.
+
+    A wide set is left as it is: the result is another one.
+    """
     missing = size - count(cards)
     if missing > 0:
         cards |= (1 << missing) - 1
@@ -93,12 +155,19 @@ def filled(cards, size):
     return cards
 
 
-@rule
+@forms({(1,): drawn})
 def any_of(cards, stream):
     """Returns a card drawn evenly from a set that is not empty. `stream`: a state or another random stream."""
     for _ in range(below(stream, count(cards))):
         cards &= cards - 1
     return lowest(cards)
+
+
+@forms({(1,): next_of})
+def next_card(cards, card):
+    """The lowest card of a set that is higher than `card`, -1 if there is none. From -1 on it goes through the set."""
+    rest = cards >> (card + 1)
+    return card + 1 + lowest(rest) if rest != 0 else -1
 
 
 @rule
@@ -120,7 +189,7 @@ def next_subset(chosen, cards, most):
     return ((chosen | ~cards) + (chosen & -chosen)) & cards
 
 
-@rule
+@forms({(1, 0, 1): put_words})
 def put(row, first, cards, size):
     """Write for each card below `size`, from `first` on, whether a set has it: 1 or 0. row: an encoder's, u8[width].
 
@@ -149,32 +218,68 @@ def put_by_suit(row, first, cards, size, order):
 
 @dataclass(frozen=True)
 class Deck:
-    """The names of the cards of a deck: a letter for each rank, the lowest first, and for each suit."""
+    """The names of the cards of a deck.
 
-    ranks: str = "23456789TJQKA"
-    suits: str = "CDHS"
+    `ranks`: the lowest first, `suits`: a letter or a name each. `others`: cards without a suit, such as jokers, which
+    come after them. Card `len(suits) * rank + suit` has this rank and suit. `packs`: of several packs whose cards are
+    told apart, each card has the letter of its pack: "a7H" and "b7H" are the sevens of hearts of two packs, and the
+    second pack begins after the last card of the first. Packs whose cards are alike are one pack (`Game.copies`).
+    Raises CardaiError for two cards of one name, and for other numbers of packs than 1 to 26.
+    """
+
+    ranks: Sequence[str] = "23456789TJQKA"
+    suits: Sequence[str] = "CDHS"
+    packs: int = 1
+    others: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        whole("packs", self.packs, 1, len(string.ascii_lowercase))
+        for number, name in enumerate(self.all_names):
+            if self.all_names.index(name) != number:
+                raise CardaiError(f"two cards of a deck are called {short(name)}")
 
     @property
     def size(self) -> int:
         """How many cards the deck has."""
-        return 4 * len(self.ranks)
+        return self.packs * self._pack
 
     @property
+    def _pack(self) -> int:
+        return len(self.suits) * len(self.ranks) + len(self.others)
+
+    @functools.cached_property
     def all_names(self) -> tuple[str, ...]:
         """The names of all cards, by number."""
-        return tuple(self.name(card) for card in range(self.size))
+        one = [rank + suit for rank in self.ranks for suit in self.suits] + [*self.others]
+        marks = string.ascii_lowercase[: self.packs] if self.packs > 1 else [""]
+        return tuple(mark + name for mark in marks for name in one)
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The cards by all that they may be called, letters in upper case."""
+        found = {}
+        suited = len(self.suits) * len(self.ranks)
+        for card, name in enumerate(self.all_names):
+            in_pack = card % self._pack
+            mark = name[:1] if self.packs > 1 else ""
+            ways = [name]
+            if in_pack < suited:
+                rank, suit = divmod(in_pack, len(self.suits))
+                ways.append(mark + self.suits[suit] + self.ranks[rank])
+            found |= {way.upper(): card for way in ways}
+        return found
 
     def name(self, card: int) -> str:
         """The name of a card, rank first: "6S"."""
-        return self.ranks[int(card) >> 2] + self.suits[int(card) & 3]
+        return self.all_names[int(card)]
 
-    def names(self, cards: int) -> str:
-        """The names of the cards of a set, the lowest first: "6S TH"."""
+    def names(self, cards: Any) -> str:
+        """The names of the cards of a set, of any size, the lowest first: "6S TH"."""
         return " ".join(self.name(card) for card in self.listed(cards))
 
-    def listed(self, cards: int) -> list[int]:
-        """The cards of a set as a list, the lowest first."""
-        rest, found = int(cards) & ((1 << self.size) - 1), []
+    def listed(self, cards: Any) -> list[int]:
+        """The cards of a set, of any size, as a list, the lowest first."""
+        rest, found = as_int(cards) & ((1 << self.size) - 1), []
         while rest:  # by the lowest bit: most sets have few cards
             found.append((rest & -rest).bit_length() - 1)
             rest &= rest - 1
@@ -191,11 +296,16 @@ class Deck:
             text = text.upper()
         if "T" in self.ranks:
             text = text.replace("10", "T")
-        for rank, suit in (text, text[::-1]) if len(text) == 2 else ():
-            if rank in self.ranks and suit in self.suits:
-                return 4 * self.ranks.index(rank) + self.suits.index(suit)
-        ranks = f"a rank of {self.ranks} and a suit of {self.suits}"
-        raise ValueError(f"{name!r} is not a card; a card is {ranks}: {self.name(self.size - 1)}")
+        if text not in self._numbers:
+            raise ValueError(f"{name!r} is not a card; {self._in_words}: {self.name(self.size - 1)}")
+        return self._numbers[text]
+
+    @property
+    def _in_words(self) -> str:
+        ranks, suits = (names if isinstance(names, str) else ", ".join(names) for names in (self.ranks, self.suits))
+        packs = f"a pack, a to {string.ascii_lowercase[self.packs - 1]}, " if self.packs > 1 else ""
+        others = f", or {' or '.join(self.others)}" if self.others else ""
+        return f"a card is {packs}a rank of {ranks} and a suit of {suits}{others}"
 
     def cards(self, names: str) -> int:
         """The set of the named cards, separated by spaces or commas.

@@ -670,6 +670,7 @@ class Game:
 
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
         refusal.refuse_parameters(self.name, role, function)
+        refusal.refuse_large_sets(self.name, function)
         elsewhere.finish(function)
         try:
             return native.entry(role, function, self.state, self.move)

@@ -1,18 +1,26 @@
 """Card sets do what Python's own sets do, and the page about them lists all of them."""
 
+import os
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+import small_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cardai
 from cardai import cards as kit
-from cardai.cards import DECK36, DECK52, Deck
+from cardai.cards import DECK36, DECK52, Deck, full_deck, single
+from cardai.errors import CardaiError
+from cardai.game import state_dtype
 from cardai.registry import load
-from cardai.rule import STREAM
+from cardai.rule import JIT, STREAM, rule
 
 card_sets = st.frozensets(st.integers(0, 51))
 card = st.integers(0, 51)
@@ -160,6 +168,7 @@ def test_the_docstring_of_the_module_lists_everything_that_it_offers_and_nothing
 def test_the_examples_of_the_page_give_what_it_says(name, example, result):
     space = {one: getattr(kit, one) for one in kit.__all__}
     space |= {"s": DECK52.cards("6S TH TS"), "stream": np.zeros(1, STREAM)[0], "row": np.zeros(52, np.uint8)}
+    space["w"] = np.array([1 << 3, 1 << 100 - 60])
     assert name in example
     assert eval(example, space) == eval(result)
 
@@ -218,3 +227,216 @@ def test_every_game_reads_cards_in_every_way_that_they_are_written(name):
                     tried += 1
             state = game.play(state, move)
     assert tried > 200
+
+
+wide_sets = st.frozensets(st.integers(0, 107))
+
+
+def words_of(cards):
+    """A wide set of up to 108 cards."""
+    return np.array([sum(1 << one - 60 * i for one in cards if one // 60 == i) for i in range(2)], np.int64)
+
+
+def as_wide(cards):
+    return {60 * i + one for i, word in enumerate(cards) for one in range(60) if int(word) >> one & 1}
+
+
+@settings(deadline=None)  # the first example compiles
+@given(wide_sets, st.integers(0, 107))
+def test_wide_sets_are_asked_as_others_are(cards, one):
+    wide = words_of(cards)
+    assert bool(kit.has(wide, one)) == (one in cards)
+    assert int(kit.count(wide)) == len(cards)
+    assert (int(kit.lowest(wide)), int(kit.highest(wide))) == (min(cards, default=-1), max(cards, default=-1))
+    assert int(kit.next_card(wide, one)) == min((card for card in cards if card > one), default=-1)
+    assert int(kit.next_card(wide, -1)) == min(cards, default=-1)
+    assert kit.as_int(wide) == bits(cards)
+    assert Deck(packs=2, others="XY").listed(wide) == sorted(cards)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(wide_sets, wide_sets, st.integers(0, 107))
+def test_wide_sets_change_as_sets_of_python_do(cards, others, one):
+    for function, second, expected in (
+        (kit.add, one, cards | {one}),
+        (kit.remove, one, cards - {one}),
+        (kit.unite, words_of(others), cards | others),
+        (kit.subtract, words_of(others), cards - others),
+        (kit.intersect, words_of(others), cards & others),
+        (kit.assign, words_of(others), others),
+    ):
+        wide = words_of(cards)
+        function(wide, second)
+        assert as_wide(wide) == expected, function
+    assert bool(kit.meets(words_of(cards), words_of(others))) == bool(cards & others)
+    wide = words_of(cards)
+    kit.clear(wide)
+    assert as_wide(wide) == set()
+
+
+@settings(deadline=None)  # the first example compiles
+@given(wide_sets, st.integers(0, 120))
+def test_filled_adds_the_lowest_cards_that_a_wide_set_lacks(cards, size):
+    added = [one for one in range(120) if one not in cards][: max(0, size - len(cards))]
+    wide = words_of(cards)
+    assert as_wide(kit.filled(wide, size)) == {*cards, *added}
+    assert as_wide(wide) == cards
+
+
+@settings(deadline=None)  # the first example compiles
+@given(wide_sets, st.integers(0, 5), st.integers(0, 120))
+def test_put_writes_a_value_a_card_of_a_wide_set(cards, first, size):
+    row = np.full(130, 9, np.uint8)
+    assert int(kit.put(row, first, words_of(cards), size)) == first + size
+    assert row[first : first + size].tolist() == [int(one in cards) for one in range(size)]
+    assert (row[:first] == 9).all()
+    assert (row[first + size :] == 9).all()
+
+
+@rule
+def draw_from(cards, stream, counts):
+    for _ in range(20_000):
+        counts[kit.any_of(cards, stream)] += 1
+
+
+def test_any_of_takes_each_card_of_a_wide_set_equally_often():
+    cards, counts = (0, 7, 59, 60, 61, 103), np.zeros(120, np.int64)
+    draw_from(words_of(cards), np.zeros(1, STREAM)[0], counts)
+    assert counts[list(cards)].sum() == 20_000
+    assert abs(counts[list(cards)] - 20_000 / 6).max() < 5 * np.sqrt(20_000 * 5 / 36)
+
+
+STATE = state_dtype(hands=(3, kit.words(104)), known=(), table=kit.words(104))
+
+
+@rule
+def both_kinds(state, seat):
+    """Both forms of each rule in one rule, on fields of a record."""
+    kit.add(state.hands[seat], 103)
+    kit.unite(state.hands[seat], state.table)
+    state.known |= kit.single(5)
+    found = kit.count(state.known) + 10 * kit.count(state.hands[seat])
+    found += 100 * kit.has(state.hands[seat], 103) + 1000 * kit.has(state.known, 5) + 10_000 * kit.lowest(state.table)
+    return found
+
+
+def test_one_rule_takes_sets_of_both_kinds_from_a_state():
+    state = np.zeros(1, STATE)[0]
+    kit.add(state.table, 60)
+    assert both_kinds(state, 1) == 1 + 20 + 100 + 1000 + 600_000
+    assert as_wide(state.hands[1]) == {60, 103}
+    assert as_wide(state.hands[0]) == as_wide(state.hands[2]) == set()
+
+
+def test_a_deck_may_have_several_packs_and_cards_without_a_suit():
+    two = Deck(packs=2)
+    assert two.size == 104
+    assert len(set(two.all_names)) == 104
+    assert two.all_names[52 + 51] == "bAS"
+    assert (two.card("a2C"), two.card("B10H"), two.card("bs2"), two.card("bA♠")) == (0, 52 + 34, 52 + 3, 103)
+    ranks, suits = (*"0123456789", "skip", "reverse", "+2"), ("red", "green", "blue", "yellow")
+    uno = Deck(ranks=ranks, suits=suits, others=("wild", "+4"))
+    assert uno.size == 54
+    assert (uno.card("wild"), uno.card("+4"), uno.card("SKIPred"), uno.card("redskip")) == (52, 53, 40, 40)
+
+
+@pytest.mark.parametrize(
+    ("deck", "text", "complaint"),
+    [
+        (Deck(packs=2), "7H", "'7H' is not a card; a card is a pack, a to b, a rank of .* and a suit of CDHS: bAS"),
+        (Deck(packs=2), "c7H", "'c7H' is not a card"),
+        (Deck(ranks=("one", "two"), others=("X",)), "3C", "a rank of one, two and a suit of CDHS, or X: X"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_in_the_words_of_the_deck(deck, text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        deck.card(text)
+
+
+@pytest.mark.parametrize(
+    ("parts", "complaint"),
+    [
+        ({"packs": 0}, "packs must be at least 1, not 0"),
+        ({"packs": 27}, "packs must be at most 26, not 27"),
+        ({"ranks": "2233"}, "two cards of a deck are called '2C'"),
+        ({"others": ("2C",)}, "two cards of a deck are called '2C'"),
+    ],
+)
+def test_a_deck_that_cannot_be_is_refused(parts, complaint):
+    with pytest.raises(CardaiError, match=complaint):
+        Deck(**parts)
+
+
+def test_a_full_deck_of_more_cards_than_a_number_holds_is_refused():
+    assert as_set(kit.full_deck(62)) == set(range(62))
+    with pytest.raises(CardaiError, match="full_deck makes a set in one number, of at most 62 cards"):
+        kit.full_deck(63)
+
+
+PLAIN = """
+from cardai.cards import has, same_rank, single
+
+def legal(card):
+    return single(card) if card % 2 else has(5, card)
+
+for card in (62, 61, 63, -1):
+    try:
+        print(legal(card))
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_plain_python_says_which_rule_makes_a_set_of_too_high_a_card(tmp_path):
+    place = tmp_path / "rules.py"
+    place.write_text(PLAIN)
+    run = subprocess.run(
+        [sys.executable, place], env=os.environ | {"CARDAI_JIT": "0"}, capture_output=True, text=True, check=True
+    )
+    limit = f"a set in one number has the cards 0 to 61, a wide set (docs/cards.md) any ({place}, line 5)"
+    assert run.stdout.splitlines() == [
+        f"CardaiError the rule legal calls has with card 62; {limit}",
+        str(1 << 61),
+        f"CardaiError the rule legal calls single with card 63; {limit}",
+        f"CardaiError the rule legal calls single with card -1; {limit}",
+    ]
+
+
+CARDS = 104
+
+
+@rule
+def all_cards():
+    return full_deck(CARDS)
+
+
+@rule
+def deal_too_many(state):
+    state.turn = 0
+    state.discards = all_cards()
+
+
+@rule
+def deal_too_high(state):
+    state.turn = 0
+    state.discards = single(70)
+
+
+@rule
+def deal_many(state):
+    state.turn = 0
+    state.discards = full_deck(state.seats + 100)
+
+
+def test_a_constant_set_that_a_number_cannot_hold_is_refused_with_the_line():
+    line = deal_too_high.__code__.co_firstlineno + 3 if not JIT else deal_too_high.py_func.__code__.co_firstlineno + 3
+    words = rf"the rule deal_too_high calls single\(70\), where 61 is the most; .*test_cards.py, line {line}: state"
+    with pytest.raises(CardaiError, match=words):
+        replace(small_game.GAME, deal=deal_too_high).new()
+    with pytest.raises(CardaiError, match=r"the rule all_cards calls full_deck\(104\), where 62 is the most"):
+        replace(small_game.GAME, deal=deal_too_many).compile()
+
+
+def test_a_set_that_turns_out_too_large_ends_the_games():
+    with pytest.raises(CardaiError, match=r"low_hand: a rule raised .*full_deck makes a set in one number"):
+        cardai.match(replace(small_game.GAME, deal=deal_many), ["random", "random"], games=1)

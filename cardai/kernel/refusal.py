@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.cards import LIMIT, MOST, full_deck, same_rank, single
 from cardai.errors import CardaiError, short, unknown
 from cardai.kernel.native import ROLES
 from cardai.rule import JIT
@@ -51,6 +52,30 @@ def refuse_parameters(game: str, role: str, function: Callable[..., Any]) -> Non
     if len(given) != len(wanted) or not plain:
         form = f"{source.__name__}({', '.join(map(str, given))})"
         raise CardaiError(f"{game}: {role} takes ({', '.join(wanted)}), but the rule is {form} {_place_of_def(source)}")
+
+
+def refuse_large_sets(game: str, function: Callable[..., Any]) -> None:
+    """Raises CardaiError if a rule, or one that it calls, makes a set in one number of a constant that is too large.
+
+    Compiled code would make another set. Only constants can be seen before a rule runs.
+    """
+    for rule in _rules_from(getattr(function, "py_func", function)):
+        code, scope = rule.__code__, rule.__globals__
+        named = [name for name in code.co_names if id(scope.get(name)) in _MOST]
+        values = [*code.co_consts, *(scope.get(name) for name in code.co_names)]
+        if not named or not any(type(value) is int and value >= MOST for value in values):
+            continue
+        for node in ast.walk(_tree(rule)):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+                continue
+            most, given = _MOST.get(id(scope.get(node.func.id))) if node.func.id in named else None, node.args[-1]
+            value = given.value if isinstance(given, ast.Constant) else scope.get(getattr(given, "id", ""))
+            if most is not None and type(value) is int and value > most:
+                what = f"calls {node.func.id}({value}), where {most} is the most; {LIMIT}"
+                raise CardaiError(f"{game}: the rule {rule.__name__} {what} {Place(code.co_filename, node.lineno)}")
+
+
+_MOST = {id(full_deck): MOST, id(single): MOST - 1, id(same_rank): MOST - 1}  # by rule: the largest argument
 
 
 def explained(error: Exception, role: str, function: Callable[..., Any], state: np.dtype, move: np.dtype) -> str:

@@ -5,8 +5,9 @@ objects. With `CARDAI_JIT=0` in the environment the same source runs as plain Py
 the same. `NUMBA_DISABLE_JIT=1` does the same.
 """
 
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,16 @@ _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
 _MASK = 0xFFFFFFFFFFFFFFFF
 
+WORD = 60  # cards in each number of a wide set: a set that does not fit in one number; whole ranks of four suits
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_int(cards: Any) -> int:
+    """A set of cards of any size, an int64 or int64[words], as a Python int. For plain Python, not for rules."""
+    if not isinstance(cards, np.ndarray):
+        return int(cards)
+    return sum(int(word) << WORD * i for i, word in enumerate(cards))
 
 
 class RecursiveRule(CardaiError, TypeError):
@@ -79,6 +89,20 @@ if JIT:
         """
         return _compiled(function, is_separate=True)
 
+    def forms(others: Mapping[tuple[int, ...], Any], make: Callable[[F], F] = rule) -> Callable[[F], F]:
+        """Make a rule of several forms, chosen by the types of its arguments where it is called.
+
+        `others`: by the dimensions of the first arguments, 0 for a number, the rule that is called instead: (0, 1) is
+        a number and an array of one dimension. `make`: `rule` or `separate`.
+        """
+
+        def decorated(function: F) -> F:
+            found: Any = make(function)
+            found.forms = others
+            return found
+
+        return decorated
+
     def _compiled(function: F, is_separate: bool = False, **more: bool) -> F:
         options: Any = {"nogil": True, "no_cfunc_wrapper": True, **more}
         return compiled_rule(function, options, is_separate)
@@ -106,18 +130,39 @@ if JIT:
         return types.int64(types.int64), codegen
 
     @rule
+    def _count_words(cards):
+        total = 0
+        for word in cards:
+            total += _count(word)
+        return total
+
+    @rule
+    def _lowest_of_words(cards):
+        for i in range(len(cards)):
+            if cards[i] != 0:
+                return WORD * i + _lowest(cards[i])
+        return -1
+
+    @rule
+    def _highest_of_words(cards):
+        for i in range(len(cards) - 1, -1, -1):
+            if cards[i] != 0:
+                return WORD * i + _highest(cards[i])
+        return -1
+
+    @forms({(1,): _count_words})
     def count(cards):
         """The number of cards in a set."""
         return _count(cards)
 
-    @rule
+    @forms({(1,): _lowest_of_words})
     def lowest(cards):
-        """The lowest card of a set that is not empty: int64 in 0..62."""
+        """The lowest card of a set that is not empty: int64."""
         return _lowest(cards)
 
-    @rule
+    @forms({(1,): _highest_of_words})
     def highest(cards):
-        """The highest card of a set that is not empty: int64 in 0..62."""
+        """The highest card of a set that is not empty: int64."""
         return _highest(cards)
 
     def _spreading(width: int) -> Any:
@@ -205,17 +250,35 @@ else:
 
     inlined = separate = rule
 
+    def forms(others: Mapping[tuple[int, ...], Any], make: Callable[[F], F] = rule) -> Callable[[F], F]:
+        """Make a rule of several forms, chosen by the dimensions of its arguments."""
+
+        def decorated(function: F) -> F:
+            usual = make(function)
+
+            def chosen(*arguments):
+                for dimensions, other in others.items():
+                    if all(getattr(one, "ndim", 0) == n for one, n in zip(arguments, dimensions, strict=False)):
+                        return other(*arguments)
+                return usual(*arguments)
+
+            found: Any = functools.wraps(function)(chosen)
+            return found
+
+        return decorated
+
     def count(cards):
         """The number of cards in a set."""
-        return int(cards).bit_count()
+        return as_int(cards).bit_count()
 
     def lowest(cards):
         """The lowest card of a set that is not empty."""
-        return (int(cards) & -int(cards)).bit_length() - 1
+        cards = as_int(cards)
+        return (cards & -cards).bit_length() - 1
 
     def highest(cards):
         """The highest card of a set that is not empty."""
-        return int(cards).bit_length() - 1
+        return as_int(cards).bit_length() - 1
 
     def write_bits(row, first, bits, n):
         """Write the lowest n bits, 0 to 63, as n values 0 or 1 into u8[...] from place `first` on."""

@@ -18,7 +18,7 @@ import itertools
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +48,9 @@ RELIED_ON = {
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler_lock": ("global_compiler_lock",),
     "numba.core.dispatcher": ("_FunctionCompiler",),
-    "numba.core.dispatcher.Dispatcher": ("_insert", "compile", "fold_argument_types", "get_call_template"),
+    "numba.core.dispatcher.Dispatcher": (
+        "_insert", "compile", "fold_argument_types", "get_call_template", "get_overload",
+    ),
     "numba.core.environment": ("Environment", "lookup_environment"),
     "numba.core.errors": ("ForceLiteralArg",),
     "numba.core.registry": ("CPUDispatcher", "cpu_target"),
@@ -129,6 +131,14 @@ def _tell(function: Any) -> None:
     source = source_of(function)
     for watcher in list(watchers):
         watcher(source.__name__)
+
+
+def form_of(rule: Any, kinds: Any) -> Any:
+    """The form of a rule for arguments of these types: the rule itself, or one of its `forms`."""
+    for dimensions, other in rule.forms.items():
+        if all(getattr(kind, "ndim", 0) == n for kind, n in zip(kinds, dimensions, strict=False)):
+            return other
+    return rule
 
 
 def widened(kind: Any) -> Any:
@@ -544,8 +554,27 @@ if not why_stock:
     class _Rule(_Inlaid):
         """A rule."""
 
+        forms: Mapping[tuple[int, ...], Any] = {}
+
+        def compile(self, sig: Any) -> Any:
+            """Compile for Python, in the form for these types. Returns what is to be called."""
+            args = tuple(sigutils.normalize_signature(sig)[0])
+            form = form_of(self, args)
+            if form is self:
+                return super().compile(sig)
+            self._insert([kind._code for kind in args], found := form.compile(sig), False)
+            return found
+
+        def get_overload(self, sig: Any) -> Any:
+            """What stands for the code for these types in the tables of Numba."""
+            form = form_of(self, sigutils.normalize_signature(sig)[0])
+            return super().get_overload(sig) if form is self else form.get_overload(sig)
+
         def get_call_template(self, args: Any, kws: Any) -> Any:
             """Numba's template of a call with these types, for a compiled caller."""
+            form = form_of(self, args)
+            if form is not self:
+                return form.get_call_template(args, kws)
             wide = _plain if self.is_separate else widened
             return super().get_call_template(tuple(map(wide, args)), {name: wide(kind) for name, kind in kws.items()})
 
@@ -581,7 +610,7 @@ if not why_stock:
         return rule.entry(args).address()
 
 else:
-    from numba.core import compiler
+    from numba.core import compiler, sigutils
     from numba.core.ccallback import CFunc
     from numba.core.serialize import dumps
 
@@ -616,11 +645,24 @@ else:
     def compiled_rule(function: Any, options: dict[str, Any], is_separate: bool = False) -> Any:
         """The rule of a function: a dispatcher of Numba, which compiles it when it is called."""
         found: Any = numba.njit(**options)(function)
-        found._cache = _StockCache(function, f"rule {options}")
-        template = found.get_call_template
-        found.get_call_template = lambda args, kws: template(
-            tuple(map(widened, args)), {name: widened(kind) for name, kind in kws.items()}
-        )
+        found._cache, found.forms = _StockCache(function, f"rule {options}"), {}
+        template, compile_, overload = found.get_call_template, found.compile, found.get_overload
+
+        def template_of(args: Any, kws: Any) -> Any:
+            form = form_of(found, args)
+            if form is not found:
+                return form.get_call_template(args, kws)
+            return template(tuple(map(widened, args)), {name: widened(kind) for name, kind in kws.items()})
+
+        def compiled(sig: Any) -> Any:
+            form = form_of(found, sigutils.normalize_signature(sig)[0])
+            return compile_(sig) if form is found else form.compile(sig)
+
+        def overload_of(sig: Any) -> Any:
+            form = form_of(found, sigutils.normalize_signature(sig)[0])
+            return overload(sig) if form is found else form.get_overload(sig)
+
+        found.get_call_template, found.compile, found.get_overload = template_of, compiled, overload_of
         return found
 
     def address_of(function: Any, signature: Any) -> int:

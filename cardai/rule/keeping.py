@@ -316,7 +316,8 @@ def _text(source: Any, value: Any, others: dict[int, Any], names: tuple[str, ...
         return _class_text(source, value)
     if hasattr(thing, "py_func") and hasattr(thing, "targetoptions"):  # a rule
         options = _text(source, thing.targetoptions, others), getattr(thing, "is_separate", False)
-        return f"{_function_text(source, thing.py_func, others)}{options}"
+        forms = _text(source, dict(getattr(thing, "forms", {})), others)
+        return f"{_function_text(source, thing.py_func, others)}{options}{forms}"
     if hasattr(thing, "_defn") and hasattr(thing, "_name"):  # an intrinsic: its code is made by Python functions
         return f"intrinsic:{thing._name}:{_maker_text(source, thing._defn, others)}"
     if isinstance(value, python_types.FunctionType):
