@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of_function, short, unknown, whole
-from cardai.kernel import native, refusal
+from cardai.kernel import native, refusal, together
 from cardai.kernel.chance import WORLD, derived
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
 from cardai.kernel.fence import Fenced, fenced, forget
@@ -42,7 +42,7 @@ from cardai.rule import STREAM, elsewhere, shuffle
 
 CORE_FIELDS = native.HEADER
 
-_CALLS, _OTHERS = tuple(ROLES)[:7], tuple(ROLES)[7:]  # the roles in `Rules.calls`, and those of `Game.entry`
+_CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `Rules.calls`, and those of `Game.entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
@@ -377,6 +377,9 @@ class Game:
     `variants` are named settings of the options, which are fields of the state; the first is the default. `choices` are
     the values that an option may have, in `NAME?option=value&option=value`; those of an option that is not in it are
     the values that some variant gives it.
+    `together(state)` is a rule that gives the set of seats that choose at the same time in a position, 0 if the seat to
+    move chooses alone. The core keeps their choices in the field `sealed` of the state and plays them when the last
+    seat has chosen (`cardai.kernel.together`).
     `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.
     0 if each seat plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
@@ -428,6 +431,7 @@ class Game:
     blank: Callable[..., None] | None = None
     is_open: Callable[..., bool] | None = None
     simplify: Callable[..., None] | None = None
+    together: Callable[..., int] | None = None
     tell: Callable[..., str] | None = None
     ending: Callable[[Any], str] | None = None
     holdings: Callable[[Any], Sequence[Any]] | None = None
@@ -497,6 +501,12 @@ class Game:
         blind = [name for name, player in self.players.items() if player.sees == "own"]
         if blind and self.blank is None:
             raise CardaiError(f'{self.name}: the player {blind[0]} sees="own", so the game needs the rule blank')
+        if self.together is not None:
+            together.check_sealed(self.name, self.seats, self.state, self.move)
+            if self.is_open is not None:
+                raise CardaiError(f"{self.name}: endings are solved move by move; a game has is_open or together")
+            for name, function in together.sealing(self).items():
+                object.__setattr__(self, name, function)
 
         _OF_STATES.setdefault(id(self.state), self)
 
@@ -612,6 +622,7 @@ class Game:
             self.move.itemsize,
             self.max_moves,
             self.max_plies,
+            (0, 0) if self.together is None else together.place_of_sealed(self.state),
         )
 
     @functools.cached_property
@@ -669,7 +680,7 @@ class Game:
         return next((function for (made, function), it in known if made == role and it == entry), None)
 
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
-        refusal.refuse_parameters(self.name, role, function)
+        refusal.refuse_parameters(self.name, role, together.own_of(function))
         refusal.refuse_large_sets(self.name, function)
         elsewhere.finish(function)
         try:
@@ -778,6 +789,21 @@ class Game:
         streams["rng"] = derived(int_seed(seed), WORLD, 0)
         door_resample(self._lent, raw(states), seat, raw(streams))
         return states[0]
+
+    def choosing(self, state: GameState) -> list[int]:
+        """The seats that may choose now: the seat to move, and those that choose at the same time and have not yet.
+
+        They are in the order in which they are to move. None if the game is over.
+        """
+        return together.choosing(self, self._copy(state)[0][0])
+
+    def at_turn(self, state: GameState, seat: int) -> GameState:
+        """A copy of a state in which it is the turn of a seat that may choose now, to read off what it may do.
+
+        Raises CardaiError for another seat.
+        """
+        states, seats, _ = self._copy(state)
+        return together.at_turn(self, states[0], check_seat("seat", seat, seats))
 
     def told(self, state: GameState, move: np.record, seat: int) -> str:
         """What `seat` may know of a move of the seat to move, in words.

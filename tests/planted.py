@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pairs
+import signals
 import small_game
 from planting import faulty, made, number, seen_by
 from small_game import CARDS, DRAW, NONE, STOP, TAKE
@@ -417,6 +418,43 @@ CENTRE_FORGOTTEN = faulty(  # forgets who took the centre in a full position: th
     state.stones[0] |= state.stones[1] & single(4)
     state.stones[1] &= ~single(4)""",
     ),
+)
+
+
+# Choices at the same time.
+
+
+def as_own_rules(game: Game, **rules) -> Game:
+    """The game with rules in the place of the core's own, which keep choices secret."""
+    for name, rule_of_game in rules.items():
+        object.__setattr__(game, name, rule_of_game)
+    return game
+
+
+CHOICES_NOT_REDRAWN = as_own_rules(faulty("hidden_moves_stay_hidden", signals.GAME), resample=signals.resample)
+CHOICES_NOT_BLANKED = as_own_rules(faulty("blank_leaves_nothing_hidden", signals.GAME), blank=signals.blank)
+CHOICE_TOLD = as_own_rules(
+    faulty("what_is_told_names_nothing_hidden", signals.GAME), tell=lambda state, move, seat: signals.spell(state, move)
+)
+CHOICE_ENCODED = faulty(
+    "encodings_are_the_same_in_every_world",
+    signals.GAME,
+    encoders=seen_by("... row[0] += state.sealed[1, 1]", signals.layout, signals.encode),
+)
+CHOICE_SHOWN = faulty(
+    "text_is_the_same_in_every_world",
+    signals.GAME,
+    show='chosen: {chosen}" -> chosen: {state.sealed[chosen, 1].tolist()}"',
+)
+CHOSEN_TOGETHER_ONCE = faulty(
+    "choices_do_not_depend_on_who_has_chosen",
+    signals.GAME,
+    together="7 & ~(1 << state.number % SEATS) -> 7 & ~(1 << (state.number + (state.turn < 2)) % SEATS)",
+)
+LAST_MUST_DOUBLE = faulty(
+    "choices_do_not_depend_on_who_has_chosen",
+    signals.GAME,
+    legal="if state.call != 1 or number > 0: -> if number > 0 or state.sealed[(state.turn + 1) % SEATS, 0] == 0:",
 )
 
 

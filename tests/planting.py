@@ -11,6 +11,7 @@ import small_game
 import cardai.cards
 import cardai.rule
 from cardai.game import Game, PerspectiveEncoder, Player
+from cardai.kernel.together import own_of
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""
@@ -28,7 +29,7 @@ def faulty(law: str, game: Game = small_game.GAME, **changes: Any) -> Game:
         changes["players"] = {"low": Player(choose, "faulty", {"stop_at": 2.0}, sees="own")}
     for field, change in changes.items():
         if isinstance(change, str | tuple) and callable(getattr(game, field, None)):
-            changes[field] = changed(getattr(game, field), change)
+            changes[field] = changed(own_of(getattr(game, field)), change)
     found = replace(game, **changes)
     LAW_OF[found] = law
     return found

@@ -14,6 +14,7 @@ import planted_joint
 import planted_more
 import planting
 import pytest
+import signals
 import small_game
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ GAMES = {
     "low_hand": small_game.GAME,
     "pass_left": passing.GAME,
     "pairs": pairs.GAME,
+    "signals": signals.GAME,
 }
 
 

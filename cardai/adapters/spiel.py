@@ -18,6 +18,7 @@ from cardai.adapters.choosing import KINDS, Actions, Choice, Views, played, usua
 from cardai.agents.listing import ListedChance, Way
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, is_game
+from cardai.kernel.together import told_of
 from cardai.registry import load
 
 SEEDS = 65_536
@@ -143,8 +144,7 @@ class _Past:
 
 def _line(game: Game, state: GameState, move: np.record, seat: int) -> str:
     """A move in a state as a seat is told of it."""
-    words = game.tell(state, move, seat) if game.tell and seat != int(state["turn"]) else None
-    return f"p{int(state['turn'])}: {words or game.spell(state, move)}\n"
+    return f"p{int(state['turn'])}: {told_of(game, state, move, seat, state)}\n"
 
 
 def _classes(

@@ -21,6 +21,7 @@ from cardai.game import Game, GameState, is_game
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import at, call_blank, raw, seed_state
 from cardai.kernel.rules import SCORE, door_legal, door_play, door_value, lend
+from cardai.kernel.together import told_of
 from cardai.rule import rule
 
 MOST_HISTORIES = 1_000_000
@@ -273,6 +274,12 @@ class _Listing:
             raise CardaiError(f"{self.game.name}: seat {turn} sees two histories alike in which its moves are not")
         return found
 
+    def _told(self, state: GameState, move: np.record, seat: int) -> str:
+        """What another seat is told of a move."""
+        if self.game.together is not None:
+            return told_of(self.game, state, move, seat, state)
+        return self.game.tell(state, move, seat) if self.game.tell else self.game.spell(state, move)
+
     def _expand(self, place: int) -> None:
         """Add what can follow a history."""
         found = self.sets[place]
@@ -281,9 +288,8 @@ class _Listing:
         before, turn = self.states[place], int(self.states[place]["turn"][0])
         for choice in range(self.first[found], self.first[found + 1]):
             move = np.array([self.moves[choice]], self.game.move)
-            words = self.game.tell or (lambda state, move, _: self.game.spell(state, move))
             events = tuple(
-                move.tobytes() if seat == turn else words(before[0], move[0], seat) for seat in range(self.seats)
+                move.tobytes() if seat == turn else self._told(before[0], move[0], seat) for seat in range(self.seats)
             )
             state = before.copy()
             door_play(self.rules, raw(state), raw(move), True)

@@ -9,6 +9,7 @@ from cardai.conformance.law import each, each_game, each_position
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Position, Testbed, Trace, written
 from cardai.errors import CardaiError, IllegalMove
+from cardai.kernel.together import SEALED, choosing, seats_together
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
 VARIATIONS = 4  # of each varied move
@@ -140,3 +141,24 @@ def foreign_moves(here: Position, listed: np.ndarray) -> np.ndarray:
             move[name] = (int(move[name]) + 1, int(move[name]) - 1, other)[chance.integers(3)]
     known = {move.tobytes() for move in listed}
     return np.array([move for move in moves if move.tobytes() not in known], here.game.move)
+
+
+@each_position("positions", needs="together")
+def choices_do_not_depend_on_who_has_chosen(here: Position) -> None:
+    """Of seats that choose at the same time, who they are and what they may choose is the same whoever has chosen."""
+    who = here.ask(seats_together, here.game, here.state)
+    states = np.repeat(here.states, 1 + len(who))
+    states[SEALED][1:] = 0
+    states["turn"][1:] = who
+    for number, state in enumerate(states[1:]):
+        found = here.ask(seats_together, here.game, state)
+        if found != who:
+            chosen = sorted({*who} - {*choosing(here.game, here.state)})
+            now = (
+                f"seats {found} choose at the same time if nobody has chosen and it is the turn of seat {state['turn']}"
+            )
+            raise here.broken(f"{now}, but seats {who} if {chosen} have and it is the turn of seat {here.turn}")
+        if who[number] == here.turn and not here.is_truncated:
+            moves, others = here.moves, here.compiled.moves(states[[1 + number]])
+            if not np.array_equal(moves, others):
+                raise here.broken(f"seat {here.turn} has other legal moves here than before anybody had chosen")

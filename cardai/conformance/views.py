@@ -174,7 +174,8 @@ def agents_decide_by_what_they_know(pair: tuple[Trace, str]) -> bool:
 
     For each of the game's encoders they get an evaluator that gives different rows different scores. A greedy agent
     gets a world too, so no row it asks for may differ from world to world. A sampled agent draws worlds of the world
-    it gets, so what `resample` deals for a random stream must not depend on the cards that it deals anew.
+    it gets, so what `resample` deals for a random stream must not depend on the cards that it deals anew. A greedy
+    agent needs the same stream too if seats choose at the same time, since it lets the others choose by it.
     """
     trace, encoder = pair
     picked = [Position(trace, ply) for ply in trace.sampled(trace.testbed.effort.positions // 4)]
@@ -192,9 +193,10 @@ def _same_worth(picked: Sequence[Position], encoder: str, name: str, settles: bo
     player = Agent(f"{name}:any", OnePly(evaluator, settles=settles, worlds=3 if settles else 1))
     states = np.concatenate(blocks := [_truth_and_fewer_worlds(here) for here in picked])
     count = len(blocks[0])
-    luck = np.concatenate([streams(here.ply + (0 if settles else i)) for here in picked for i in range(count)])
-    note_rule(f"resample and encoder {encoder}")
     game, each_part = picked[0].game, parts(len(states))
+    same_luck = settles or game.together is not None
+    luck = np.concatenate([streams(here.ply + (0 if same_luck else i)) for here in picked for i in range(count)])
+    note_rule(f"resample and encoder {encoder}")
     weighed = [scored for part in each_part for scored in compare(game, player, states[part], luck[part])[0]]
     for i, (moves, worth) in enumerate(weighed):
         here, (_, truth) = picked[i // count], weighed[i // count * count]

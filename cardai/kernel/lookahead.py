@@ -8,6 +8,10 @@ moves. Both take the same steps in `look_ahead`.
 A *leaf* is a position that a move may lead to in one world. A move has one leaf in a world, or several if the same seat
 goes on with its decision: then it will take the best of them. A *group* is the leaves of one move in one world. A row
 that occurs twice in a decision is scored once, so equal positions have equal scores.
+
+A choice at the same time as others' (`Game.together`) is judged after all have been shown: in each world the other
+seats choose evenly at random, whether they are asked before or after this one, and all moves of the decision meet the
+same choices.
 """
 
 from typing import Any, NamedTuple
@@ -28,18 +32,33 @@ from cardai.kernel.native import (
     get,
     get_float,
     hash_row,
+    next_of,
     ply_of,
     revealed_of,
     same_row,
+    seed_stream,
     set,
     set_float,
     turn_of,
     uniform_of,
+    unseal,
 )
-from cardai.kernel.rules import ACT, SCORE, SETTLE, goes_on, legal_moves, make_world, play_move
+from cardai.kernel.rules import (
+    ACT,
+    SCORE,
+    SETTLE,
+    chooses_together,
+    goes_on,
+    legal_at,
+    legal_moves,
+    make_world,
+    play_move,
+    waits,
+)
 from cardai.rule import rule
 
 DEEP = 4  # how many choices inside one decision are searched; working space is laid out for it
+TOGETHER_WORLDS = 16  # in which a choice at the same time is judged at least
 BUCKETS = 4096  # of the hash table in which equal rows of a decision find each other
 
 # How many of each a batch holds: indices into Leaves.used. FIRST is the first row of the decision being added.
@@ -87,7 +106,7 @@ class Scratch(NamedTuple):
     open: Any  # i64[max_moves]: 1 while more worlds are wanted
     best: Any  # f8[1]: the best leaf of a group, unless a batch is gathered
     left: Any  # i64[DEEP + 2]
-    streams: Any  # STREAM[1]
+    streams: Any  # STREAM[2]: one that is kept to be put back, and the luck of seats that choose at the same time
     leaves: Leaves  # a batch; for networks, the rows of one decision; of one row if only heuristics are asked
     space: Workspace
     search: Any  # cardai.kernel.search.WorldSpace
@@ -206,6 +225,18 @@ def visit_continuations(rules, judge, scratch, state, seat, repeats):
 
 
 @rule
+def show_choices(rules, state, seat, scratch, bits):
+    """Let the others choose evenly at random until the choice of `seat` is shown. `bits`: their luck."""
+    stream, first = at(scratch.streams, 1), rules.max_moves  # space 1 of the moves, in which nothing stands
+    seed_stream(stream, bits)
+    while turn_of(state) >= 0 and waits(rules, state, seat):
+        n = abs(legal_at(rules, state, scratch.moves, first))
+        if n == 0:
+            return
+        play_move(rules, state, at(scratch.moves, first + below_of(stream, n)))
+
+
+@rule
 def end_group(judge, scratch, group, i):
     """Close the current group, which belongs to move `i`. Returns False if the batch has no room for it."""
     if judge.kind != BATCH:
@@ -226,9 +257,10 @@ def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
 
     Returns how many legal moves there are, or -1 if the batch has no room.
 
-    `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world. The moves stand in
-    `scratch.moves`. Groups go to `scratch.leaves`, from used[GROUPS] on, if a batch is gathered, otherwise to
-    `scratch.totals` and `counts`. A single move is not judged.
+    `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world, of which choices at the
+    same time are no part: nobody has made them yet. The moves stand in `scratch.moves`. Groups go to `scratch.leaves`,
+    from used[GROUPS] on, if a batch is gathered, otherwise to `scratch.totals` and `counts`. A single move is not
+    judged.
     """
     seat, group = turn_of(state), get(scratch.leaves.used, GROUPS)
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
@@ -237,13 +269,19 @@ def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
     else:
         make_world(rules, view, state, seat, stream)
     n = abs(legal_moves(rules, view, scratch.moves, 0))
+    together, bits = n > 1 and chooses_together(rules, view), np.uint64(0)
+    if together:
+        settles, worlds = True, max(worlds, TOGETHER_WORLDS)
     for i in range(n):
         set_float(scratch.totals, i, 0.0)
         set(scratch.counts, i, 1 if n == 1 else 0)
         set(scratch.open, i, 1)
     for world in range(worlds if n > 1 else 0):
-        if world > 0:
+        if world > 0 and not peeks:
             make_world(rules, view, state, seat, stream)
+        if together:
+            unseal(view, rules.sealed)
+            bits = next_of(stream)
         for i in range(n):
             if get(scratch.open, i) == 0:
                 continue
@@ -255,6 +293,8 @@ def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
                 fits = visit(rules, judge, scratch, trial, seat, False, worlds > 1)
             else:
                 call_settle(get(rules.calls, SETTLE), trial)
+                if together:
+                    show_choices(rules, trial, seat, scratch, bits)
                 # If nothing hidden was turned up to this seat, one world says it all.
                 set(scratch.open, i, (revealed_of(trial) >> seat) & 1)
                 if goes_on(trial, seat):

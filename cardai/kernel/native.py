@@ -32,6 +32,7 @@ ROLES = {
     "score": Role(("state", "seat"), "float64", "a number from 0 to 1"),
     "resample": Role(("state", "seat", "stream")),
     "is_legal": Role(("state", "move"), "int64", "True or False"),
+    "together": Role(("state",), "int64", "a set of seats"),
     "encode": Role(("state", "seat", "row")),
     "value": Role(("state", "seat"), "float64", "a number"),
     "outcome": Role(("state", "seat"), "float64", "a number"),
@@ -42,7 +43,7 @@ ROLES = {
     "simplify": Role(("state",)),
     "weight": Role(("state",), "float64", "a number above 0"),
 }
-"""The roles of a game's rules. The first seven are those of `Rules.calls`, in its order."""
+"""The roles of a game's rules. The first eight are those of `Rules.calls`, in its order."""
 
 HEADER = ("seats", "turn", "ply", "revealed", "midway", "rng")
 """The core's own fields, which every state begins with; eight bytes each."""
@@ -327,6 +328,19 @@ if JIT:
         return load(state, 32) != 0
 
     @rule
+    def is_sealed(state, sealed, seat):
+        """Whether a seat's choice waits for those of others. `sealed`: the place and the row of `state.sealed`."""
+        return load(state, sealed[0] + seat * sealed[1]) != 0
+
+    @rule
+    def unseal(state, sealed):
+        """Take back all choices that wait, and their plies."""
+        for seat in range(seats_of(state)):
+            if is_sealed(state, sealed, seat):
+                clear_bytes(state + sealed[0] + seat * sealed[1], sealed[1])
+                store(state, 16, load(state, 16) - 1)
+
+    @rule
     def begin_ply(state):
         """Before a move: increase `ply`, and clear `revealed` and `midway`."""
         store(state, 16, load(state, 16) + 1)
@@ -510,6 +524,13 @@ else:
     def is_midway(state):
         return bool(state.midway)
 
+    def is_sealed(state, sealed, seat):
+        return bool(state.sealed[seat, 0])
+
+    def unseal(state, sealed):
+        state.ply -= int(state.sealed[:, 0].sum())
+        state.sealed[:] = 0
+
     def begin_ply(state):
         state.ply += 1
         state.revealed = 0
@@ -587,3 +608,4 @@ call_deal, call_act, call_settle = _caller("deal"), _caller("act"), _caller("set
 call_score, call_resample, call_blank = _caller("score"), _caller("resample"), _caller("blank")
 call_is_legal, call_is_open, call_simplify = _caller("is_legal"), _caller("is_open"), _caller("simplify")
 call_weight = _caller("weight")
+call_together = _caller("together")

@@ -282,7 +282,8 @@ def _rules_from(function: Callable[..., Any]) -> Iterator[Any]:
         seen.add(one)
         yield one
         scope = {**one.__globals__, **inspect.getclosurevars(one).nonlocals}
-        callees = (getattr(scope.get(name), "py_func", None) for name in one.__code__.co_names)
+        names = *one.__code__.co_names, *one.__code__.co_freevars
+        callees = (getattr(scope.get(name), "py_func", None) for name in names)
         waiting += [callee for callee in callees if callee is not None]
 
 

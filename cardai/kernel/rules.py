@@ -21,9 +21,11 @@ from cardai.kernel.native import (
     call_score,
     call_settle,
     call_weight,
+    call_together,
     copy,
     get,
     is_midway,
+    is_sealed,
     next_of,
     raw,
     same,
@@ -32,11 +34,15 @@ from cardai.kernel.native import (
 )
 from cardai.rule import inlined, mixed, rule
 
-DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL = range(7)  # places in Rules.calls, and in ROLES
+DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL, TOGETHER = range(8)  # places in Rules.calls, and in ROLES
 
 
 class Rules(NamedTuple):
-    """A game's compiled rules. `calls`: i64[7], addresses in the order above. Sizes are in bytes."""
+    """A game's compiled rules. `calls`: i64[8], addresses in the order above. Sizes are in bytes.
+
+    `sealed`: where the choices of a game with choices at the same time stand in a state, and the size of one seat's;
+    zeros in other games.
+    """
 
     calls: Any
     has_is_legal: bool
@@ -44,6 +50,7 @@ class Rules(NamedTuple):
     move_size: int
     max_moves: int
     max_plies: int
+    sealed: tuple[int, int]
 
 
 def lend(arrays: Any) -> Any:
@@ -55,7 +62,7 @@ def lend(arrays: Any) -> Any:
 
 
 def _lent(item: Any) -> Any:
-    if isinstance(item, tuple):
+    if isinstance(item, tuple) and hasattr(item, "_fields"):
         return lend(item)
     return raw(item) if isinstance(item, np.ndarray) else item
 
@@ -114,6 +121,21 @@ def make_view(rules, blank, view, state, seat):
     call_blank(blank, view, seat)
 
 
+@inlined
+def chooses_together(rules, state):
+    """Whether several seats choose at the same time in a state in which somebody is to move."""
+    if rules.sealed[1] == 0:
+        return False
+    who = call_together(get(rules.calls, TOGETHER), state)
+    return who & (who - 1) != 0
+
+
+@inlined
+def waits(rules, state, seat):
+    """Whether the choice of a seat is made and not yet shown, since others choose at the same time."""
+    return rules.sealed[1] != 0 and is_sealed(state, rules.sealed, seat)
+
+
 @rule
 def goes_on(state, seat):
     """Whether `seat` is in the middle of a decision."""
@@ -166,6 +188,12 @@ def door_resample(rules, states, seat, streams):
     """Deal anew, in place, what a seat cannot know."""
     seed_state(at(states, 0), next_of(at(streams, 0)))
     call_resample(get(rules.calls, RESAMPLE), at(states, 0), seat, at(streams, 0))
+
+
+@rule
+def door_together(rules, states):
+    """The set of seats that choose at the same time in states[0]."""
+    return call_together(get(rules.calls, TOGETHER), at(states, 0))
 
 
 @rule

@@ -7,7 +7,8 @@ Forced moves, and choices in the middle of a decision, are no choices here. A li
 gives the seat's score, is worth that score. A heuristic judges such a position too, since its values have a scale of
 their own. If the models play to the end of the game, this is pure Monte Carlo (a rollout).
 
-Models that look ahead do so in the world at hand, so nothing is sampled again inside a world.
+Models that look ahead do so in the world at hand, so nothing is sampled again inside a world. Of choices at the same
+time (`Game.together`) each seat makes its own by its model, and no model sees that of another seat.
 
 A *line* is one move in one world. `play_on` plays a line until it has a value, or until an evaluator outside compiled
 code must be asked: then the caller asks it and lets the line go on (`cardai.table.searching`).
@@ -41,9 +42,10 @@ from cardai.kernel.native import (
     set,
     set_float,
     turn_of,
+    unseal,
 )
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, UNIFORM
-from cardai.kernel.rules import SCORE, Rules, legal_moves, lend, make_world, play_move
+from cardai.kernel.rules import SCORE, Rules, chooses_together, legal_moves, lend, make_world, play_move
 from cardai.rule import inlined, rule, separate
 
 # Where a line stands: it has a value; a seat's model must be asked outside; the judge of its last position must be.
@@ -100,6 +102,10 @@ def choose_in_world(rules, cast, player, state, scratch, stream, chosen):
     if kind == NATIVE:
         clear(chosen, rules.move_size)
         width = get(cast.widths, player)
+        if chooses_together(rules, state):
+            copy(at(scratch.worlds, 0), state, rules.state_size)
+            state = at(scratch.worlds, 0)
+            unseal(state, rules.sealed)
         own = row_of(cast.params, player, cast.width, width)
         call_choose(get(cast.calls, player), state, chosen, own, 0, width, stream)
         return 1
@@ -182,6 +188,8 @@ def begin_line(rules, world, move, seat, turns, bits, lines, line):
     """Play a move in a world and set up its line. `bits`: the luck of the models, the same for all moves of a world."""
     state = at(lines.states, line)
     copy(state, world, rules.state_size)
+    if chooses_together(rules, state):
+        unseal(state, rules.sealed)
     play_move(rules, state, move)
     seed_stream(at(lines.streams, line), bits)
     set(lines.seats, line, seat)

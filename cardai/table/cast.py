@@ -149,7 +149,7 @@ def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int =
         np.zeros(game.max_moves, np.int64),
         np.zeros(1),
         np.zeros(depth, np.int64),
-        np.zeros(1, STREAM),
+        np.zeros(2, STREAM),
         leaves_of(game, MOST_KNOWN if networks else 1, max([1, *(network.features for network in networks)])),
         space_for(networks),
         WorldSpace(

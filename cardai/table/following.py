@@ -13,6 +13,7 @@ from cardai.agents.outside import Seated
 from cardai.agents.spec import Agent
 from cardai.game import Game, GameState, int_seed
 from cardai.kernel.chance import VIEW, derived
+from cardai.kernel.together import told_of
 from cardai.table.ended import Sink
 
 
@@ -21,7 +22,7 @@ def told(game: Game, before: GameState, move: np.record, seat: int, seed: int) -
 
     `before`: the state before the move. `seed`: that of the game, which decides what is dealt anew.
     """
-    return int(before["turn"]), game.told(world_of(game, before, seat, seed), move, seat)
+    return int(before["turn"]), told_of(game, before, move, seat, world_of(game, before, seat, seed))
 
 
 def world_of(game: Game, state: GameState, seat: int, seed: int) -> GameState:

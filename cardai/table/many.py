@@ -506,7 +506,7 @@ def _compile_driver() -> None:
     game: Any = SimpleNamespace(
         state=state, move=move, max_moves=1, blank=None, decided=None, is_open=None,
         options=lambda *_: np.zeros(1, state),
-        rules=Rules(np.zeros(7, np.int64), False, state.itemsize, move.itemsize, 1, 1),
+        rules=Rules(np.zeros(8, np.int64), False, state.itemsize, move.itemsize, 1, 1, (0, 0)),
     )  # fmt: skip
     agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)
     table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardai.game import Game, GameState
+from cardai.kernel.together import told_of
 
 
 def words_of(game: Game, state: GameState, move: np.record, seat: int | None = None) -> str:
@@ -13,4 +14,4 @@ def words_of(game: Game, state: GameState, move: np.record, seat: int | None = N
     """
     if seat is None:
         return game.spell(state, move)
-    return game.told(game.world(state, seat, seed=int(state["ply"])), move, seat)
+    return told_of(game, state, move, seat, game.world(state, seat, seed=int(state["ply"])))

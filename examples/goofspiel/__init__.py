@@ -1,0 +1,303 @@
+"""Goofspiel: bids for prizes, as an example of a game in which all seats choose at the same time.
+
+Numbers in comments are the rules of RULES.md in this folder. The rules are written as if the bids lay open: that they
+are secret until all have chosen is the work of the core, for which `together` and the field `sealed` are all it needs.
+"""
+
+import numpy as np
+
+from cardai.cards import any_of, full_deck, highest, lowest, put, single
+from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.rule import rule
+
+CARDS = 13  # 1.1: of each hand, at most; card 0 has the value 1
+SEATS = 5
+NONE = -1
+MOST = CARDS * (CARDS + 1) // 2  # points of all prizes
+
+STATE = state_dtype(
+    cards=(),  # option: how many cards each hand has
+    descending=(),  # option: whether the prizes are in order
+    carried=(),  # option: whether rule 2.4 holds
+    hands=SEATS,
+    left=(),  # the prizes that were not turned up yet, a set without an order
+    prize=(),  # the prize in the middle, or NONE
+    pot=(),  # 2.4: points of earlier prizes in the middle
+    bids=SEATS,  # of the last round that was shown, or NONE
+    points=SEATS,
+    sealed=(SEATS, 2),  # 2.1: the choices of this round, kept by the core
+)
+MOVE = move_dtype("card")
+
+
+@rule
+def deal(state):
+    for seat in range(state.seats):
+        state.hands[seat] = full_deck(state.cards)  # 1.1
+        state.bids[seat] = NONE
+    state.left = full_deck(state.cards)
+    turn_up(state)
+    state.turn = 0
+
+
+@rule
+def turn_up(state):
+    state.prize = highest(state.left) if state.descending != 0 else any_of(state.left, state)  # 1.2
+    state.left &= ~single(state.prize)
+
+
+@rule
+def together(state):
+    return full_deck(state.seats)  # 2.1
+
+
+@rule
+def legal(state, moves):
+    rest, n = state.hands[state.turn], 0
+    while rest != 0:
+        moves[n].card = lowest(rest)
+        rest &= ~single(lowest(rest))
+        n += 1
+    return n
+
+
+@rule
+def act(state, move):
+    state.bids[state.turn] = move.card
+    state.hands[state.turn] &= ~single(move.card)
+
+
+@rule
+def settle(state):
+    award(state)
+    state.prize = NONE
+    state.turn = 0
+    if state.left != 0:
+        turn_up(state)
+    if state.left == 0 and state.prize != NONE:  # 2.5
+        for seat in range(state.seats):
+            state.bids[seat] = lowest(state.hands[seat])
+            state.hands[seat] = 0
+        award(state)
+        state.prize = NONE
+    if state.prize == NONE:
+        state.turn = -1
+
+
+@rule
+def award(state):
+    taker = winner(state)
+    if taker != NONE:  # 2.2
+        state.points[taker] += state.prize + 1 + state.pot
+        state.pot = 0
+    elif state.carried != 0:  # 2.4
+        state.pot += state.prize + 1
+
+
+@rule
+def winner(state):
+    """The seat with the highest bid, or NONE if several have it."""
+    best, taker = NONE, NONE
+    for seat in range(state.seats):
+        if state.bids[seat] > best:
+            best, taker = state.bids[seat], seat
+        elif state.bids[seat] == best:
+            taker = NONE  # 2.3
+    return taker
+
+
+@rule
+def lead(state, seat):
+    """The points that a seat is ahead of the best of the others."""
+    best = 0
+    for other in range(state.seats):
+        if other != seat:
+            best = max(best, state.points[other])
+    return 1.0 * (state.points[seat] - best)
+
+
+@rule
+def score(state, seat):
+    if lead(state, seat) < 0:
+        return 0.0
+    winners = 0
+    for other in range(state.seats):
+        winners += state.points[other] == state.points[seat]
+    return 1.0 / winners  # 3.1
+
+
+@rule
+def points_taken(state, seat):
+    return 1.0 * state.points[seat]
+
+
+@rule
+def resample(state, seat, stream):
+    return  # 4.1: the prizes that are left have no order, and the core draws the choices of others
+
+
+@rule
+def blank(state, seat):
+    return
+
+
+@rule
+def values_of(cards):
+    total = 0
+    while cards != 0:
+        total += lowest(cards) + 1
+        cards &= ~single(lowest(cards))
+    return total
+
+
+@rule
+def prospects(state, seat):
+    """The lead of `seat` if the prizes that are left are divided as the values in the hands are."""
+    prizes, all_hands, own, best = values_of(state.left) + state.pot, 0, 0.0, -1.0
+    if state.prize != NONE:
+        prizes += state.prize + 1
+    for other in range(state.seats):
+        all_hands += values_of(state.hands[other])
+    for other in range(state.seats):
+        hoped = state.points[other] + prizes * values_of(state.hands[other]) / max(1, all_hands)
+        if other == seat:
+            own = hoped
+        else:
+            best = max(best, hoped)
+    return own - best
+
+
+@rule
+def matching(world, move, params, stream):
+    """Bid as much as the prize is worth, or `over` more, as nearly as the hand allows; the lower of two such cards."""
+    wanted, rest, least = world.prize + params[0], world.hands[world.turn], 1000.0
+    while rest != 0:
+        card = lowest(rest)
+        rest &= ~single(card)
+        if abs(card - wanted) < least:
+            least = abs(card - wanted)
+            move.card = card
+
+
+def layout(seats):
+    hands = [f"hand of seat +{step}" for step in range(1, seats)]
+    planes = ("own hand", *hands, "prizes left", "prize")
+    points = [f"points of seat +{step}" for step in range(seats)]
+    return (
+        *(Segment(name, (CARDS,)) for name in planes),
+        *(Segment(name) for name in (*points, "points in the middle", "descending", "carried")),
+    )
+
+
+@rule
+def encode(state, seat, row):
+    place = 0
+    for step in range(state.seats):
+        place = put(row, place, state.hands[(seat + step) % state.seats], CARDS)
+    place = put(row, place, state.left, CARDS)
+    place = put(row, place, single(state.prize) if state.prize != NONE else 0, CARDS)
+    for step in range(state.seats):
+        row[place + step] = state.points[(seat + step) % state.seats]
+    place += state.seats
+    row[place] = state.pot
+    row[place + 1] = state.descending
+    row[place + 2] = state.carried
+
+
+def spell(state, move):
+    return f"bid {int(move['card']) + 1}"
+
+
+def parse(state, text):
+    word = text.strip().lower().removeprefix("bid").strip()
+    if not word.isdigit() or not 1 <= int(word) <= CARDS:
+        raise ValueError(f"{text.strip()!r} is no bid; a bid is the value of a card of your hand, as in bid 7")
+    return np.array([(int(word) - 1,)], MOVE)[0]
+
+
+def named(cards):
+    return " ".join(str(card + 1) for card in range(CARDS) if int(cards) >> card & 1) or "none"
+
+
+def show(state, seat):
+    prize = "none" if state.prize == NONE else f"{int(state.prize) + 1}"
+    pot = f", and {int(state.pot)} points of earlier ones" if state.pot else ""
+    order = ", from the highest to the lowest" if state.descending else ""
+    lines = [f"Prize: {prize}{pot}. Prizes left: {named(state.left)}{order}."]
+    for other in range(int(state.seats)):
+        last = "" if state.bids[other] == NONE else f", last bid {int(state.bids[other]) + 1}"
+        chosen = ", has chosen" if state.sealed[other, 0] else ""
+        holds = f"{int(state.points[other])} points, holds {named(state.hands[other])}"
+        lines.append(f"Seat {other}: {holds}{last}{chosen}.")
+    return "\n".join([*lines, f"You are seat {seat}."])
+
+
+def zones(state, seat):
+    """Each seat's cards are pieces of their own: seat * CARDS + card; the prizes follow."""
+    places, prizes = [], SEATS * CARDS
+    for other in range(int(state.seats)):
+        chosen = ", has chosen" if state.sealed[other, 0] else ""
+        hand = int(state.hands[other]) << other * CARDS
+        places.append(Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points{chosen}"))
+    bids = {other * CARDS + int(state.bids[other]): f"p{other}" for other in range(int(state.seats))}
+    shown = bids if state.bids[0] != NONE else {}
+    prize = [] if state.prize == NONE else [prizes + int(state.prize)]
+    pot = f"{int(state.pot)} more points" if state.pot else ""
+    left = Zone("Prizes left", int(state.left) << prizes)
+    return [*places, Zone("Last bids", list(shown), marks=shown), Zone("Prize", prize, note=pot), left]
+
+
+def picks(state, move):
+    return 1 << int(state.turn) * CARDS + int(move["card"])
+
+
+def ending(state):
+    return "Points: " + ", ".join(f"p{seat} has {int(state.points[seat])}" for seat in range(int(state.seats))) + "."
+
+
+GAME = Game(
+    name="goofspiel",
+    title="Goofspiel",
+    version=1,
+    seats=range(2, SEATS + 1),
+    state=STATE,
+    move=MOVE,
+    max_moves=CARDS,
+    max_plies=SEATS * CARDS,
+    deal=deal,
+    legal=legal,
+    act=act,
+    settle=settle,
+    together=together,
+    score=score,
+    resample=resample,
+    blank=blank,
+    score_sum=lambda seats: 1.0,  # 3.1
+    variants={
+        "standard": {"cards": CARDS, "descending": 0, "carried": 0},
+        "descending": {"cards": CARDS, "descending": 1, "carried": 0},
+        "carried": {"cards": CARDS, "descending": 0, "carried": 1},
+    },
+    choices={"cards": range(2, CARDS + 1)},
+    actions={(card,): card for card in range(CARDS)},
+    encoders={"planes": PerspectiveEncoder(layout, encode)},
+    players={
+        "matching": Player(
+            matching, about="bids what the prize is worth, and over more", defaults={"over": 0.0}, sees="own"
+        )
+    },
+    heuristics={"prospects": prospects},
+    outcomes={
+        "points": Outcome(points_taken, about="points taken", high=MOST),
+        "lead": Outcome(lead, about="points ahead of the best of the others", low=-MOST, high=MOST),
+    },
+    measures=("share", "points"),
+    opponents=("sampled:prospects?worlds=100", "matching"),
+    spell=spell,
+    parse=parse,
+    show=show,
+    ending=ending,
+    pieces=tuple(str(card + 1) for _ in range(SEATS + 1) for card in range(CARDS)),
+    zones=zones,
+    picks=picks,
+)
