@@ -22,6 +22,7 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of_function, short, unknown, whole
 from cardai.kernel import native, refusal, together
 from cardai.kernel.chance import WORLD, derived
+from cardai.kernel.composed import in_shares, where_it_applies
 from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
 from cardai.kernel.fence import Fenced, fenced, forget
 from cardai.kernel.native import ROLES, raw
@@ -182,12 +183,60 @@ class Player:
             raise CardaiError(f'a player sees "world" or "own", not {short(self.sees)}')
 
 
+@dataclass(frozen=True)
+class Payoff:
+    """What the end of a game is worth, in the game's own unit: the rule `score` gives a number from `low` to `high`.
+
+    The core brings it into [0, 1], where it is called a score; people read it in the unit. From 0 to 1, the default, it
+    is a share, which tables show in percent; its `unit` says of what: "the chance to win". Else `unit` names what is
+    counted: "chips". `whole(state) -> (float, str)`: what `high - low` is for people who read what a move cost, and of
+    what, if that depends on the options of the state: (26.0, "points").
+    Raises CardaiError unless `low` < `high`, both finite, and for another range than 0 to 1 without a unit.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = "the score"
+    whole: Callable[[Any], tuple[float, str]] | None = None
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.low < self.high < math.inf:
+            raise CardaiError(f"the range of a payoff must be finite and rise, not {self.low} to {self.high}")
+        if not self.is_share and self.unit in ("", Payoff.unit):
+            raise CardaiError(f'a payoff from {self.low:g} to {self.high:g} needs a unit, such as "chips"')
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is from 0 to 1, so that tables show it in percent."""
+        return (self.low, self.high) == (0.0, 1.0)
+
+    def of(self, scores: Any) -> Any:
+        """Scores in [0, 1] in the game's unit, f8[...]; whole payoffs are exact."""
+        if self.is_share:
+            return np.asarray(scores, float)
+        return np.round(self.low + (self.high - self.low) * np.asarray(scores, float), 9) + 0.0
+
+    def share(self, payoff: float) -> float:
+        """A payoff as a score in [0, 1], or beyond if it is out of the range."""
+        return (payoff - self.low) / (self.high - self.low)
+
+    def worth(self, state: Any) -> tuple[float, str]:
+        """How much 1 of the score is, and of what: (576.0, "points")."""
+        if self.whole is not None:
+            return self.whole(state)
+        return (100.0, f"percentage points of {self.unit}") if self.is_share else (self.high - self.low, self.unit)
+
+    def text(self, score: float) -> str:
+        """A score in words: "-12 chips"; of a share the number alone."""
+        return f"{self.of(score):g}{'' if self.is_share else f' {self.unit}'}"
+
+
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 MEASURES = {
     "score": "mean score",
-    "win": "share of games won (score 1)",
-    "loss": "share of games lost (score 0)",
+    "win": "share of games won: score 1, or a payoff above 0 in a game with a unit",
+    "loss": "share of games lost: score 0, or a payoff below 0 in a game with a unit",
     "share": "share of the win: 1/k for each of the k seats with the best score of their table",
 }
 """What can be measured of the scores of any game."""
@@ -202,6 +251,8 @@ class Outcome:
     `high` for a state of a game that is over, or for the settled state after the move. `about` says what it is. From 0
     to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
     `scale`: the values (least, most) that labels are scaled by, if they are not `low` and `high`.
+    `applies(state, seat)`: a rule that says whether it is asked about a seat at all, such as whether the seat was the
+    soloist. Figures then count only such seats, and `of` is not asked about others, whose value is NaN.
     Raises CardaiError unless `low` < `high`, both finite, and those of `scale` lie between them.
     """
 
@@ -211,12 +262,18 @@ class Outcome:
     high: float = 1.0
     lower_is_better: bool = False
     scale: tuple[float, float] | None = None
+    applies: Callable[..., bool] | None = None
 
     def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf:
             raise CardaiError(f"the range of an outcome must be finite and rise, not {self.low} to {self.high}")
         if self.scale is not None and not self.low <= self.scale[0] < self.scale[1] <= self.high:
             raise CardaiError(f"the scale of an outcome must rise within {self.low} to {self.high}, not {self.scale}")
+
+    @functools.cached_property
+    def rule(self) -> Callable[..., float]:
+        """The rule that gives the value for a seat, and NaN where the outcome does not apply."""
+        return self.of if self.applies is None else where_it_applies(self.of, self.applies)
 
     def contains(self, values: Any) -> Any:
         """Whether values are in the declared range: bool[...]. NaN is not."""
@@ -351,9 +408,10 @@ class Game:
     """A game as cardai knows it. All that a game can define is a field of this class.
 
     Rules (compiled; see `docs/contract.md`): `deal(state)`, `legal(state, moves) -> n`, `act(state, move)`,
-    `settle(state)`, `score(state, seat)` in [0, 1], `resample(state, seat, stream)`, `is_legal(state, move)`, which
-    may be None if `legal` always lists all moves, and `blank(state, seat)`, which writes over what is hidden from
-    `seat`. A game needs `blank` only if it has players with `sees="own"`; without it, such a player is a CardaiError.
+    `settle(state)`, `score(state, seat)` in the range of `payoff`, `resample(state, seat, stream)`,
+    `is_legal(state, move)`, which may be None if `legal` always lists all moves, and `blank(state, seat)`, which writes
+    over what is hidden from `seat`. A game needs `blank` only if it has players with `sees="own"`; without it, such a
+    player is a CardaiError.
     `is_open(state)` says whether from here to the end nothing is hidden from the seat to move and chance decides
     nothing; such endings are solved exactly. `simplify(state)` may clear what no rule reads in them (history,
     knowledge), so that more of them are equal.
@@ -384,14 +442,15 @@ class Game:
     0 if each seat plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
-    `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise -1. Searches
-    stop there instead of playing on; a game needs it if seats are out before the game ends. `playouts` names the
-    hand-written player that plays worlds on in `rollout:N`; without it every legal move is as likely.
+    `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise a number
+    below the range of `payoff`, -1 if that is 0 to 1. Searches stop there instead of playing on; a game needs it
+    if seats are out before the game ends. `playouts` names the hand-written player that plays worlds on in `rollout:N`;
+    without it every legal move is as likely.
     `opponents` are specs of agents for people to play against if they name none, the strongest first; each answers in
     well under a second. The first one that fits a table is its usual opponent.
-    `unit(state) -> (float, str)` is a whole score, 1, in the game's own unit: how many of what, by the options of the
-    state. (26.0, "points") lets people read of a move that it cost 5.2 points instead of 0.2. `tally` are the outcomes
-    that the end of one game shows for each seat; without it, those among the `measures`.
+    `payoff` is the range and the unit in which `score`, `score_sum` and `decided` count: shares from 0 to 1 by default,
+    or as in Payoff(-384, 192, "points"). `tally` are the outcomes that the end of one game shows for each seat; without
+    it, those among the `measures`.
     `actions` numbers the moves for networks with one output a move: it maps a move's fields to a number, 0 to n-1
     without gaps. Moves that are never legal together may share a number.
     `agents` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
@@ -454,7 +513,7 @@ class Game:
     decided: Callable[..., float] | None = None
     playouts: str | None = None
     opponents: tuple[str, ...] = ()
-    unit: Callable[[Any], tuple[float, str]] | None = None
+    payoff: Payoff = Payoff()
     tally: tuple[str, ...] = ()
     actions: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     agents: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
@@ -531,6 +590,11 @@ class Game:
         Raises CardaiError for a game that is in no module as `GAME`.
         """
         return pkgutil.resolve_name("cardai.registry:reduced")(self)
+
+    def total_score(self, seats: int) -> float | None:
+        """What the scores of a game, which are in [0, 1], sum to; None if that varies."""
+        total, payoff = self.score_sum(seats), self.payoff
+        return total if total is None or payoff.is_share else (total - seats * payoff.low) / (payoff.high - payoff.low)
 
     @property
     def tallied(self) -> list[str]:
@@ -664,10 +728,11 @@ class Game:
 
     def compiled_rules(self) -> list[tuple[str, Callable[..., Any]]]:
         """All that `compile` compiles: (role, rule)."""
+        rated = (*self.outcomes.values(), *self.rewards.values())
         several: dict[str, list[Any]] = {
             "encode": [encoder.encode for encoder in self.encoders.values()],
             "value": [*self.heuristics.values()],
-            "outcome": [outcome.of for outcome in (*self.outcomes.values(), *self.rewards.values())],
+            "outcome": [*(one.applies for one in rated if one.applies), *(one.rule for one in rated)],
             "choose": [player.choose for player in self.players.values()],
         }
         fields = {role: [getattr(self, role)] for role in ROLES if role not in several and getattr(self, role)}
@@ -683,8 +748,11 @@ class Game:
         refusal.refuse_parameters(self.name, role, together.own_of(function))
         refusal.refuse_large_sets(self.name, function)
         elsewhere.finish(function)
+        payoff, made = self.payoff, function
+        if role in ("score", "decided") and not payoff.is_share:
+            made = in_shares(function, payoff.low, payoff.high)
         try:
-            return native.entry(role, function, self.state, self.move)
+            return native.entry(role, made, self.state, self.move)
         except Exception as error:  # the compiler raises many things, a KeyError for a field that does not exist
             why = refusal.explained(error, role, function, self.state, self.move)
             raise CardaiError(f"{self.name}: {why}") from error
@@ -824,14 +892,18 @@ class Game:
             raise IllegalMove(f"{self.name}: no text of the game fits the move ({self._fields(move)})") from error
 
     def points(self, state: GameState) -> np.ndarray:
-        """Each seat's score in [0, 1], f8[seats]. Raises CardaiError if the game is not over."""
+        """Each seat's score in [0, 1], f8[seats]; `payoff.of` gives it in the game's unit.
+
+        Raises CardaiError if the game is not over.
+        """
         states, seats, turn = self._copy(state)
         if turn >= 0:
             raise CardaiError(f"{self.name}: the game is not over, this state has no score yet")
         return np.array([door_value(self.rules.calls[SCORE], raw(states), seat) for seat in range(seats)])
 
     def outcome(self, state: GameState, name: str) -> np.ndarray:
-        """What an ended game was for each seat by an outcome, f8[seats], in the outcome's own unit.
+        """What an ended game was for each seat by an outcome, f8[seats], in the outcome's own unit; NaN where it does
+        not apply (`Outcome.applies`).
 
         Raises CardaiError if the game is not over, for an unknown name and for a number outside the outcome's range.
         """
@@ -840,7 +912,7 @@ class Game:
             raise CardaiError(f"{self.name}: {unknown('outcome', name, self.outcomes)}")
         if turn >= 0:
             raise CardaiError(f"{self.name}: the game is not over, this state has no outcome yet")
-        entry = self.entry("outcome", self.outcomes[name].of)
+        entry = self.entry("outcome", self.outcomes[name].rule)
         values = np.array([float(door_value(entry, raw(states), seat)) for seat in range(seats)])
         return self.check_outcome(name, values)
 
@@ -850,7 +922,7 @@ class Game:
         `where`: the game or games in words, for the message.
         """
         outcome = self.outcomes[name]
-        wrong = np.argwhere(~outcome.contains(values))
+        wrong = np.argwhere(~outcome.contains(values) & ~((outcome.applies is not None) & np.isnan(values)))
         if len(wrong):
             value, seat, span = values[tuple(wrong[0])], wrong[0][-1], f"{outcome.low:g} to {outcome.high:g}"
             raise CardaiError(

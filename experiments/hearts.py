@@ -317,7 +317,7 @@ def _played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any
         tell,
         noted=("points", "moon"),
     )
-    share, points, moon = (outcomes(name, results.complete()) for name in ("share", "points", "moon"))
+    share, points, moon = (outcomes(game.payoff, name, results.complete()) for name in ("share", "points", "moon"))
     moons = outcomes_of_place(places, 0, moon)
     estimates = {
         "own share": interval.mean(outcomes_of_place(places, 0, share)).scaled(100),

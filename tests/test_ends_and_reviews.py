@@ -94,7 +94,7 @@ def test_a_score_is_worth_so_much_in_the_games_own_unit(table, unit):
     name, variant = table
     game = GAMES[name]
     state = game.new(game.default_seats, 1, variant)
-    assert game.unit(state) == unit
+    assert game.payoff.worth(state) == unit
     if unit[1] == "points":  # the difference of two scores is that of the points
         end = ended(game, variant)
         points, scores = end.outcomes()["total"], end.scores()

@@ -22,7 +22,7 @@ from cardai.data.dataset import collect, collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
-from cardai.game import Game, Outcome, Row, Suite
+from cardai.game import Game, Outcome, Payoff, Row, Suite
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duplicate import outcomes
@@ -127,8 +127,8 @@ def test_the_share_of_the_win_splits_ties():
 def test_the_share_of_an_unfinished_game_is_no_number():
     scores, finished = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([True, False])
     results = Results(scores, np.zeros(2, int), finished, ~finished, 0, 1.0, np.zeros((2, 4)))
-    assert outcomes("share", results)[0].tolist() == [1, 0]
-    assert np.isnan(outcomes("share", results)[1]).all()
+    assert outcomes(Payoff(), "share", results)[0].tolist() == [1, 0]
+    assert np.isnan(outcomes(Payoff(), "share", results)[1]).all()
 
 
 # Outcomes of games.
@@ -288,6 +288,7 @@ def test_the_report_as_json_says_what_the_measures_are():
     points = next(measure for measure in report["measures"] if measure["name"] == "points")
     assert points == {
         "name": "points", "about": "points in the hand at the end", "low": -1.0, "high": 15.0, "lower_is_better": True,
+            "unit": "", "by_role": False,
     }  # fmt: skip
     assert report["rows"][0]["beside"]["points"]["n"] == 30
 

@@ -291,7 +291,7 @@ def test_a_finished_game_is_looked_at_again_and_played_on_from_the_middle(client
     assert review["score"] == last["end"]["scores"][0]
     for _, _, _, parts, better, cost in review["rows"]:
         assert (better is None) == (cost == "")
-        assert better is None or cost.endswith("of the score, which is 0 to 1")
+        assert better is None or cost.endswith("percentage points of the score")
         if parts is not None:
             assert parts[0] == pytest.approx(sum(parts[1:]))
     assert review["on"] is True

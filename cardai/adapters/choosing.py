@@ -146,5 +146,5 @@ def played(game: Game, state: GameState, move: np.record) -> GameState:
 
 def usual_score(game: Game, seats: int) -> float:
     """The mean score of a seat if the scores of the game have a fixed sum, else a half."""
-    total = game.score_sum(seats)
+    total = game.total_score(seats)
     return 0.5 if total is None else total / seats

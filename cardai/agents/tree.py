@@ -108,7 +108,7 @@ class GameTree:
         if measure != "score" and measure not in game.outcomes:
             raise CardaiError(f"{game.name}: {unknown('measure', measure, ('score', *game.outcomes))}")
         is_score = measure == "score"
-        entry = game.rules.calls[SCORE] if is_score else game.entry("outcome", game.outcomes[measure].of)
+        entry = game.rules.calls[SCORE] if is_score else game.entry("outcome", game.outcomes[measure].rule)
         sign = -1.0 if not is_score and game.outcomes[measure].lower_is_better else 1.0
         for place in np.flatnonzero(self.turns < 0).tolist():
             state = raw(self.states[place : place + 1])

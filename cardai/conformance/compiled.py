@@ -113,8 +113,10 @@ class Compiled:
         """The rules that give a state and a seat a number, as the compiled loops take them, by what they are called."""
         game, found = self.game, {"score": get(self.rules.calls, SCORE)}
         found |= {f"heuristic {name}": game.entry("value", value) for name, value in game.heuristics.items()}
-        found |= {f"outcome {name}": game.entry("outcome", outcome.of) for name, outcome in game.outcomes.items()}
-        found |= {f"reward {name}": game.entry("outcome", reward.of) for name, reward in game.rewards.items()}
+        found |= {f"outcome {name}": game.entry("outcome", outcome.rule) for name, outcome in game.outcomes.items()}
+        found |= {f"reward {name}": game.entry("outcome", reward.rule) for name, reward in game.rewards.items()}
+        roles = {f"applies of outcome {name}": outcome.applies for name, outcome in game.outcomes.items()}
+        found |= {name: game.entry("outcome", applies) for name, applies in roles.items() if applies}
         return found | ({"decided": game.entry("decided", game.decided)} if game.decided else {})
 
     def rule(self, role: str) -> Any:

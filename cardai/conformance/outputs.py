@@ -150,6 +150,11 @@ def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
     state, values = copied(here.states), np.zeros(1)
     note_rule(f"{what} for seat {here.seat}")
     value_each(here.compiled.numbers[what], raw(state), 1, here.seat, raw(values))
+    applies = here.compiled.numbers.get(f"applies of {what}")
+    if applies is not None and np.isnan(values[0]):  # it may be no number if it does not apply
+        note_rule(f"applies of {what} for seat {here.seat}")
+        value_each(applies, raw(state), 1, here.seat, raw(values))
+        values[0] = np.nan if values[0] else outcome.low
     if not outcome.contains(values[0]):
         span = f"{outcome.low:g} to {outcome.high:g}"
         raise here.broken(f"the {what} is {values[0]:g} for seat {here.seat}; its range is {span}")
@@ -159,15 +164,15 @@ def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
 
 @each_game("decided", none="no game came to a position in which decided gives a score")
 def what_is_decided_stays_so(trace: Trace) -> bool:
-    """A score that decided gives is in [0, 1], and is the seat's score at the end of the game."""
-    is_tested = False
+    """A score that decided gives is the seat's score at the end of the game."""
+    is_tested, payoff, low = False, trace.testbed.game.payoff, trace.testbed.game.payoff.low
     for seat in range(trace.setup.seats):
         said = trace.testbed.compiled.values(trace.states[:-1], seat, "decided")
         score = trace.testbed.compiled.values(trace.states[-1:], seat)[0]
-        is_tested |= bool((said != -1.0).any())
-        for ply in np.flatnonzero((said != -1.0) & (said != score)).tolist():
-            what = f"decided gives seat {seat} {said[ply]:g}; it is -1 while a score is open, and its score is"
-            raise Position(trace, ply).broken(f"{what} {score:g} at the end")
+        is_tested |= not bool((said < 0.0).all())
+        for ply in np.flatnonzero(~(said < 0.0) & (said != score)).tolist():
+            what = f"decided gives seat {seat} {payoff.of(said[ply]):g}; it is below {low:g} while a score is open, and"
+            raise Position(trace, ply).broken(f"{what} its score is {payoff.of(score):g} at the end")
     return is_tested
 
 

@@ -86,7 +86,7 @@ def every_game_ends(testbed: Testbed, setup: Setup) -> None:
 
 @each_game()
 def scores_are_shares(trace: Trace) -> None:
-    """Final scores are in [0, 1] and add up to what score_sum declares."""
+    """Final scores are in the range of the payoff, by default [0, 1], and add up to what score_sum declares."""
     if wrong := trace.testbed.wrong_scores(trace.scores):
         raise trace.end.broken(wrong)
 

@@ -325,11 +325,12 @@ class Testbed:
 
     def wrong_scores(self, scores: np.ndarray) -> str | None:
         """What is wrong with the scores of a game, f8[seats], in words; None if they are as declared."""
+        payoff, declared = self.game.payoff, self.game.score_sum(len(scores))
+        own = payoff.of(scores)
         if not (np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0):
-            return f"scores {list(scores)} are not all in [0, 1]"
-        declared = self.game.score_sum(len(scores))
-        if declared is not None and not math.isclose(scores.sum(), declared, abs_tol=1e-9):
-            return f"scores {list(scores)} add up to {scores.sum()}, declared is {declared}"
+            return f"scores {own.tolist()} are not all in [{payoff.low:g}, {payoff.high:g}]"
+        if declared is not None and not math.isclose(own.sum(), declared, abs_tol=1e-9 * (payoff.high - payoff.low)):
+            return f"scores {own.tolist()} add up to {own.sum():g}, declared is {declared:g}"
         return None
 
     def seeds(self, setup: Setup, count: int) -> np.ndarray:

@@ -18,6 +18,7 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
+from cardai.stats.measure import label_of, measure_of
 from cardai.stats.progress import CountProgress
 from cardai.stats.report import Report
 from cardai.table.many import Results, play
@@ -30,7 +31,10 @@ _DEALS, _SEATS = 0xDEA15, 0x5EA75  # keep the draws of deals and line-ups apart 
 
 @dataclass(frozen=True)
 class Share:
-    """The results of one agent of a pool, over all seats it was drawn for. Estimates are in percent."""
+    """The results of one agent of a pool, over all seats it was drawn for. Estimates are in percent.
+
+    The score is in the unit of the game's payoff if it has one.
+    """
 
     agent: str
     spec: str
@@ -48,6 +52,7 @@ class Summary(Report, drawn_by="cardai.show.selfplay:table"):
     - `asked`: the number of games asked for; `games`: those played and finished by this call; `states`: their moves.
     - `endless`: games stopped after the game's `max_plies` moves; they are in no file.
     - `files`: all files of the simulation. `found` of them existed before; no other figure here counts their games.
+    - `unit`: that of the agents' scores, "" if they are in percent.
     """
 
     game: str
@@ -64,15 +69,16 @@ class Summary(Report, drawn_by="cardai.show.selfplay:table"):
     found: int
     seconds: float
     interrupted: bool
+    unit: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the summary as plain JSON types, with estimates in percent."""
+        """Returns the summary as plain JSON types, with estimates in percent or in `unit`."""
         return plain(asdict(self) | {"level": interval.LEVEL})
 
 
 @dataclass(frozen=True)
 class FileResults:
-    """How the games of a file came out: `finished` bool[G], `scores` f4[G, seats], and the sums over its games."""
+    """How the games of a file came out: `finished` bool[G], `scores` f8[G, seats], and the sums over its games."""
 
     finished: np.ndarray
     scores: np.ndarray
@@ -85,7 +91,7 @@ class FileResults:
         """From the results of all games of a file."""
         done = results.finished
         states, endless = int(results.plies[done].sum()), int(results.endless.sum())
-        return cls(done, results.scores.astype(np.float32), states, endless, results.seconds)
+        return cls(done, results.scores, states, endless, results.seconds)
 
 
 @rule
@@ -136,7 +142,7 @@ class Mix:
         self._bounds = np.cumsum(list(pool.values())) / sum(pool.values())
         self._bounds[-1] = 1.0
         self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
-        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats), np.float32)]
+        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats))]
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """The seeds of the games first..end-1, u64[G]."""
@@ -175,7 +181,7 @@ class Mix:
         self.endless += results.endless
         self.seconds += results.seconds
         self._seated.append(self.lineups(first, end)[done].astype(np.int16))
-        self._scores.append(results.scores[done].astype(np.float32))
+        self._scores.append(results.scores[done])
 
     def check(self, file: Path, first: int, end: int) -> None:
         """Raise CardaiError unless an existing file seems to hold the games first..end-1 of this simulation."""
@@ -209,17 +215,19 @@ class Mix:
             found=found,
             seconds=self.seconds,
             interrupted=interrupted,
+            unit="" if self.game.payoff.is_share else self.game.payoff.unit,
         )
 
     def _shares(self) -> tuple[Share, ...]:
         seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
-        shares = []
+        shares, payoff, scale = list[Share](), self.game.payoff, measure_of(self.game, "score").scale
         for place, (member, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
             sat = seated == place
             played = sat.any(axis=1)
             own = np.where(sat, scores, np.nan)[played].astype(float)
-            ends = own, np.where(np.isnan(own), np.nan, own == 1.0), np.where(np.isnan(own), np.nan, own == 0.0)
-            figures = (_estimate(outcomes).scaled(100) for outcomes in ends)
+            ends = (np.where(np.isnan(own), np.nan, label_of(payoff, name, own)) for name in ("win", "loss"))
+            score = _estimate(payoff.of(own), payoff.low, payoff.high).scaled(scale)
+            figures = score, *(_estimate(outcomes).scaled(100) for outcomes in ends)
             shares.append(Share(member.label, member.spec, weight, int(sat.sum()), *figures))
         return tuple(shares)
 
@@ -229,8 +237,9 @@ def is_weight(number: float) -> bool:
     return math.isfinite(number) and number > 0
 
 
-def _estimate(outcomes: np.ndarray) -> Estimate:
+def _estimate(outcomes: np.ndarray, low: float = 0.0, high: float = 1.0) -> Estimate:
     """Returns the mean of outcomes f8[G, seats], with its interval. Seats of other agents are NaN. A game is a cluster.
+    `low`, `high`: the range of outcomes.
 
     If all outcomes are 0 or 1, it is Wilson's interval. Otherwise it is a normal one: there are enough games for it,
     and too many for a bootstrap.
@@ -244,4 +253,4 @@ def _estimate(outcomes: np.ndarray) -> Estimate:
         return Estimate(point, math.nan, math.nan, len(values), games)
     spread = math.sqrt(games / (games - 1) * float(((sums - point * sizes) ** 2).sum())) / len(values)
     half = interval.NormalDist().inv_cdf(0.5 + interval.LEVEL / 2) * spread
-    return Estimate(point, max(point - half, 0.0), min(point + half, 1.0), len(values), games)
+    return Estimate(point, max(point - half, low), min(point + half, high), len(values), games)

@@ -1,23 +1,17 @@
 """A recipe: which states of recorded games go into a dataset, and which labels they get."""
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, unknown
 from cardai.game import Game
 from cardai.kernel.doors import check_text
-from cardai.stats.measure import OF_SCORES
 
 STATES = ("all", "choices")
 BALANCES = ("natural", "loser")
-LABELS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    name: OF_SCORES[name] for name in ("score", "win", "not_lost", "share")
-}
-"""The labels that any game has: functions of the scores of tables, f8[..., seats], which return the same shape."""
+LABELS = ("score", "win", "not_lost", "share")
+"""The labels that any game has: functions of the scores of tables (`cardai.stats.measure.label_of`)."""
 _TERM = re.compile(r"(?:(?P<weight>\d+(?:\.\d+)?)\s*\*\s*)?(?P<name>[^\s*+]+)")
 
 
@@ -91,3 +85,6 @@ class Recipe:
         for name in self.terms:
             if name not in known:
                 raise CardaiError(f"recipe: {unknown('label', name, known)}")
+            outcome = game.outcomes.get(name) or game.rewards.get(name)
+            if outcome is not None and outcome.applies is not None:
+                raise CardaiError(f"recipe: label {name!r} does not apply to every seat, so that it is no label")

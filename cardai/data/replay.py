@@ -12,7 +12,7 @@ from cardai.agents.spec import Agent, agent, explores_until
 from cardai.agents.strategy import WorldSearch
 from cardai.data import record
 from cardai.data.packed import Packed, pack
-from cardai.data.recipe import LABELS, Recipe
+from cardai.data.recipe import Recipe
 from cardai.data.record import Header, RecordedGame
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
@@ -41,6 +41,7 @@ from cardai.kernel.replay import AFTER, BEFORE, SETTLED, Replay, replay_game
 from cardai.kernel.rules import ACT, SCORE, SETTLE, goes_on, lend
 from cardai.kernel.search import compare_in_worlds
 from cardai.rule import STREAM, mixed, rule
+from cardai.stats.measure import label_of
 from cardai.table.cast import cast_of, networks_of, scratch_of
 from cardai.table.complaints import NoNumber
 
@@ -283,7 +284,7 @@ class Replayer:
         self._outcomes = [name for name in recipe.terms if name in game.outcomes]
         self._rewards = [name for name in recipe.terms if name in game.rewards]
         rated = [game.outcomes[name] for name in self._outcomes] + [game.rewards[name] for name in self._rewards]
-        self._rated = native.addresses([*(game.entry("outcome", outcome.of) for outcome in rated), 0])
+        self._rated = native.addresses([*(game.entry("outcome", outcome.rule) for outcome in rated), 0])
         self._rules = game.rules
         self._blank = game.options(self.seats, header.variant)
         self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
@@ -356,7 +357,7 @@ class Replayer:
             elif name in self.game.outcomes:
                 term = self._ends(chunk, job, name)[row_game, row_seat]
             else:
-                term = LABELS[name](job.scores)[row_game, row_seat]
+                term = label_of(self.game.payoff, name, job.scores)[row_game, row_seat]
             labels += weight * term
         return labels
 

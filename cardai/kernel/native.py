@@ -29,7 +29,7 @@ ROLES = {
     "legal": Role(("state", "moves"), "int64", "the number of moves that it wrote"),
     "act": Role(("state", "move")),
     "settle": Role(("state",)),
-    "score": Role(("state", "seat"), "float64", "a number from 0 to 1"),
+    "score": Role(("state", "seat"), "float64", "a number in the range of the payoff"),
     "resample": Role(("state", "seat", "stream")),
     "is_legal": Role(("state", "move"), "int64", "True or False"),
     "together": Role(("state",), "int64", "a set of seats"),

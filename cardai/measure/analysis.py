@@ -37,10 +37,9 @@ from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly
 from cardai.data import record
-from cardai.data.recipe import LABELS
 from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
-from cardai.game import Game, GameState
+from cardai.game import Game, GameState, Payoff
 from cardai.kernel.doors import check_seat
 from cardai.measure.move_values import (
     MoveWorth,
@@ -53,8 +52,9 @@ from cardai.measure.move_values import (
     usual_judge,
     weighed,
 )
-from cardai.measure.value_scale import ValueScale, scale_of, shifted_agent, unit_of
+from cardai.measure.value_scale import ValueScale, payoff_of, scale_of, shifted_agent, unit_of
 from cardai.stats.jsonable import plain
+from cardai.stats.measure import OF_SCORES, value_of
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
 from cardai.table.transcript import words_of
@@ -120,13 +120,15 @@ class Swing:
 class Analysis(Report, drawn_by="cardai.show.analysis:table"):
     """A recorded game and the values that an agent gives its positions.
 
-    - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1].
+    - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1], or
+      in the unit of the game's payoff.
     - `agent`: the spec of the agent whose values these are; `moment`: the states it evaluates, "before_draw",
       "drawn" or, by rollouts, "played_on"; `scale`: what the values mean.
     - `turns`: one `AnalysedMove` for each ply.
     - `seat`: the seat that the analysis is for, or None if it shows everything. With a seat, `seed` is None, because
       everything could be dealt from it again.
-    - `outcome`: each seat's outcome as a label, if the values predict an outcome of the game; else empty.
+    - `outcome`: what the values predict, as it came, for each seat: an outcome of the game as a label, or the payoff in
+      a game with a unit; else empty.
     - `unit`: a difference of 1 between values in the game's own unit: how many, and of what.
     - `top`: how many costly moves are marked, and how many of the largest swings are listed. `worlds_seed`: decides
       which worlds are evaluated.
@@ -174,7 +176,7 @@ class Analysis(Report, drawn_by="cardai.show.analysis:table"):
         if not self.scale.bounded:
             return None
         label = self.scale.label
-        return np.array(self.outcome) if self.outcome else LABELS[label](np.array(self.scores)) * 1.0
+        return np.array(self.outcome) if self.outcome else OF_SCORES[label](np.array(self.scores)) * 1.0
 
     def swings(self) -> list[Swing]:
         """All changes of a seat's value from one own move to the next, the largest first."""
@@ -312,7 +314,7 @@ def analyse(
     player = shifted_agent(player, scale)
     states, moves = _replayed(game, played)
     moment, judge = _judge(game, player, states, moves, seed, progress, seat)
-    turns = _analysed_moves(game, judge, states, moves, seat)
+    turns = _analysed_moves(game, judge, states, moves, seat, payoff_of(game, scale))
     return Analysis(
         game=game.name,
         title=game.title,
@@ -325,19 +327,22 @@ def analyse(
         moment=moment,
         scale=scale,
         turns=tuple(turns),
-        scores=tuple(played.scores),
+        scores=tuple(game.payoff.of(played.scores).tolist()),
         top=top,
         worlds_seed=seed,
         seat=seat,
-        outcome=_outcome(game, scale, states[-1]),
+        outcome=_outcome(game, scale, states[-1], played.scores),
         unit=unit_of(game, scale, states[-1]),
     )
 
 
-def _outcome(game: Game, scale: ValueScale, end: GameState) -> tuple[float, ...]:
-    """The labels of an ended game by the outcome that values predict; empty if they predict a function of the score."""
-    outcome = game.outcomes.get(scale.label) if scale.bounded else None
-    return () if outcome is None else tuple(outcome.as_label(game.outcome(end, scale.label)).tolist())
+def _outcome(game: Game, scale: ValueScale, end: GameState, scores: Sequence[float]) -> tuple[float, ...]:
+    """What values predict of an ended game, as in `Analysis.outcome`."""
+    if scale.bounded and scale.label in game.outcomes:
+        return tuple(game.outcomes[scale.label].as_label(game.outcome(end, scale.label)).tolist())
+    if not scale.bounded or game.payoff.is_share:
+        return ()
+    return tuple((1.0 * value_of(game.payoff, scale.label, np.array(scores))).tolist())
 
 
 def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
@@ -377,14 +382,26 @@ def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[n
 
 
 def _analysed_moves(
-    game: Game, judge: PlyJudge, states: Sequence[GameState], moves: Sequence[np.record], only: int | None
+    game: Game,
+    judge: PlyJudge,
+    states: Sequence[GameState],
+    moves: Sequence[np.record],
+    only: int | None,
+    payoff: Payoff,
 ) -> Iterator[AnalysedMove]:
-    """Every move with its values. `only`: the seat that the words are for, and whose moves alone have values."""
+    """Every move with its values, which `payoff` turns into its unit.
+
+    `only`: the seat that the words are for, and whose moves alone have values.
+    """
     last: dict[int, float] = {}
     for ply, (state, move) in enumerate(zip(states[:-1], moves, strict=True)):
         seat, value, worth = int(state["turn"]), None, MoveWorth(0, None, None, None)
         if only in (None, seat):
             value, worth = judge(ply, state, move)
+            value, own, best = (
+                one if one is None else float(payoff.of(one)) for one in (value, worth.worth, worth.best_worth)
+            )
+            worth = worth._replace(worth=own, best_worth=best)
         yield AnalysedMove(ply, seat, words_of(game, state, move, only), value, last.get(seat), *worth)
         if value is not None:
             last[seat] = value

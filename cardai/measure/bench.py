@@ -127,7 +127,7 @@ def run_suite(
             own_deals=own_deals,
         )
         counted = partial(outcomes_of_places, places, plan.counted)
-        own = {one.name: counted(outcomes(one.name, results)) for one in measures}
+        own = {one.name: counted(outcomes(game.payoff, one.name, results)) for one in measures}
         rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
         by_agent[plan.row, plan.measured.label] = own
         done += plan.games
@@ -424,9 +424,10 @@ def _suite_result(
 ) -> SuiteResult:
     """The result of the measured agent. `own`: what it got by each measure. `counted` finds it among all seats'."""
     main, *others = measures
+    scores, scale = counted(outcomes(game.payoff, "score", results)), measure_of(game, "score").scale
     figure, claim = interval.estimate(own[main.name]), suite.rows[plan.row].claims.get(plan.spec)
     claim_games = suite.claim_games if main.name in _OF_SHARES else 0
-    by_seat = outcomes(main.name, results)
+    by_seat = outcomes(game.payoff, main.name, results)
     is_own = np.isin(places.reshape(by_seat.shape), np.concatenate(plan.counted))
     seats = np.where(is_own, by_seat, np.nan).reshape(places.shape)
     return SuiteResult(
@@ -436,7 +437,7 @@ def _suite_result(
         opponents=tuple(opponent.label for opponent in plan.opponents),
         measure=suite.measure,
         figure=figure.scaled(main.scale),
-        score=interval.estimate(counted(outcomes("score", results))).scaled(100),
+        score=interval.estimate(scores).scaled(scale),
         by_seat=tuple(interval.estimate(seats[:, :, seat]).scaled(main.scale) for seat in range(places.shape[2])),
         seat_share=_means(by_seat, main.scale),
         claim=claim,
@@ -462,7 +463,7 @@ def _ends(game: Game, results: Results, counted: Callable[[np.ndarray], np.ndarr
     """The games that a player won, lost and tied, None if there are more than two sides."""
     if not _has_two_sides(game, results.scores.shape[1]):
         return None
-    return won_lost_tied(counted(leads(outcomes("score", results))))
+    return won_lost_tied(counted(leads(outcomes(game.payoff, "score", results))))
 
 
 def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
@@ -485,11 +486,12 @@ def _standing(
     counted = partial(outcomes_of_places, places, _sides(game, own))
 
     def pooled(measure: str, scale: int = 100) -> Estimate:
-        return interval.estimate(counted(outcomes(measure, results))).scaled(scale)
+        return interval.estimate(counted(outcomes(game.payoff, measure, results))).scaled(scale)
 
+    main = measures[0]
     is_own = np.isin(places.reshape(results.scores.shape), own)
-    score, win, loss = (pooled(measure) for measure in ("score", "win", "loss"))
-    by_seat = _means(np.where(is_own, outcomes("score", results), np.nan))
+    score, win, loss = pooled("score", main.scale), pooled("win"), pooled("loss")
+    by_seat = _means(np.where(is_own, outcomes(game.payoff, "score", results), np.nan), main.scale)
     others = (measure for measure in measures if measure.name not in ("score", "win", "loss"))
     beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
     ends = _ends(game, results, counted)
@@ -529,7 +531,7 @@ def _match_verdicts(
     specs, verdicts = [player.spec for player in line_up], list[PairVerdict]()
     own = {player.label: [i for i, spec in enumerate(specs) if spec == player.spec] for player in line_up}
     for measure in (one for one in measures if one.name in ("score", *game.measures)):
-        by_seat = outcomes(measure.name, results)
+        by_seat = outcomes(game.payoff, measure.name, results)
         pooled = {label: outcomes_of_places(places, _sides(game, one), by_seat) for label, one in own.items()}
         verdicts += _verdicts(measure, "", pooled)
     return tuple(verdicts)

@@ -30,7 +30,8 @@ class SearchCost:
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of an outcome.
+    """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of a
+    payoff or of an outcome.
 
     - `places`: how many seats of a game the agent had; `opponents`: the agents in the seats of others; `partners`:
       other agents in the agent's own team, in a game of teams.
@@ -84,11 +85,12 @@ class MissingRow:
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games.
+    """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games, the
+    score in the unit of the game's payoff if it has one.
 
     A game counts for each of its places, in a game of teams for each team that it plays in.
 
-    - `by_seat[s]`: its mean score in seat s, in percent; NaN if it never sat there.
+    - `by_seat[s]`: its mean score in seat s; NaN if it never sat there.
     - `beside`: the game's other measures (`Game.measures`), in percent, or in the unit of an outcome.
     - `ends`: games won, lost and tied, if there are two sides: two seats or two teams.
     """

@@ -35,6 +35,7 @@ from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
+from cardai.stats.measure import measure_of
 from cardai.stats.progress import CountProgress
 from cardai.stats.report import Report
 from cardai.table.cluster.cluster import Cluster, check_cluster
@@ -44,7 +45,7 @@ BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the g
 
 @dataclass(frozen=True)
 class Duel(Report, drawn_by="cardai.show.duel:text"):
-    """The result of a duel. Estimates are in percent.
+    """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff.
 
     - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.
     - `different`: how many deals were played in different ways; `looks`: how often the agents were compared.
@@ -67,6 +68,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     difference: Estimate
     verdict: str
     own_deals: bool = False
+    unit: str = "%"
 
     def as_json(self) -> dict[str, Any]:
         """This result as plain JSON types."""
@@ -78,7 +80,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
         estimates: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
         result = cls(**content | estimates)
         counts = result.games, result.endless, result.different, result.looks
-        texts = result.candidate, result.other, result.verdict
+        texts = result.candidate, result.other, result.verdict, result.unit
         if not all(type(count) is int for count in counts) or not all(isinstance(text, str) for text in texts):
             raise TypeError("a count is no whole number, or a name no text")
         if not isinstance(result.own_deals, bool):
@@ -132,7 +134,7 @@ def duel(
                 block = _play(game, line_up, number, deals, seed, salt, variant, threads, part, cluster)
                 _write(file, block)
             played.append(block)
-        result = _compared(line_up, played, count, 1 - (1 - interval.LEVEL) / len(sums))
+        result = _compared(game, line_up, played, count, 1 - (1 - interval.LEVEL) / len(sums))
         if result.verdict != "undecided" or end == blocks:
             return result
     raise AssertionError("the last look is after all blocks")
@@ -163,8 +165,8 @@ def exploring(specs: tuple[str | Spec, str | Spec], epsilon: float) -> tuple[Spe
 class _Block:
     """The games of some deals.
 
-    - `scores`: f4[deals, rotations, sides], the candidate's score first; NaN for endless games. A side is a team or, in
-      a game without teams, a seat.
+    - `scores`: f4[deals, rotations, sides], the candidate's payoff first; NaN for endless games. A side is a team or,
+      in a game without teams, a seat.
     - `marks`: u8[deals, 8], a hash of each deal's moves and scores: deals with different games are told apart by it.
       Where few moves are possible, as in a small game of poker, the same moves are other games with other cards.
     """
@@ -200,7 +202,7 @@ def _play(
         first=number * deals,
         cluster=cluster,
     )
-    scores = outcomes("score", results.complete())
+    scores = outcomes(game.payoff, "score", results.complete())
     by_side = [outcomes_of_place(places, side, scores) for side in range(len(turns))]
     return _Block(
         np.stack(by_side, axis=2).astype(np.float32), _marks(results.moves, np.asarray(results.scores), deals)
@@ -223,11 +225,12 @@ def _marks(moves: list[np.ndarray | None], scores: np.ndarray, deals: int) -> np
     return marks
 
 
-def _compared(line_up: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
+def _compared(game: Game, line_up: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
     scores = np.concatenate([block.scores for block in blocks]).astype(float)
     marks = np.concatenate([block.marks for block in blocks])
     own, theirs = scores[:, :, 0], scores[:, :, 1:].reshape(len(scores), -1)
     comparison, different = interval.compare(own, theirs, level=level), len(np.unique(marks, axis=0))
+    measure = measure_of(game, "score")
     return Duel(
         candidate=line_up[0].label,
         other=line_up[1].label,
@@ -236,10 +239,11 @@ def _compared(line_up: list[Agent], blocks: list[_Block], count: int, level: flo
         different=different,
         looks=count,
         level=level,
-        score=interval.estimate(own).scaled(100),
-        difference=comparison.difference.scaled(100),
+        score=interval.estimate(own).scaled(measure.scale),
+        difference=comparison.difference.scaled(measure.scale),
         verdict=comparison.verdict if different >= interval.FEWEST_DEALS else "undecided",
         own_deals=needs_own_deals(line_up),
+        unit=measure.unit or "%",
     )
 
 

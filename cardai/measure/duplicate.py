@@ -13,9 +13,9 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
-from cardai.game import MEASURED, Game, Row
+from cardai.game import MEASURED, Game, Payoff, Row
 from cardai.stats.deals import deal_seeds
-from cardai.stats.measure import OF_SCORES
+from cardai.stats.measure import value_of
 from cardai.stats.progress import CountProgress
 from cardai.table.cluster.blocks import play_games
 from cardai.table.cluster.cluster import Cluster
@@ -138,13 +138,14 @@ def _number(agents: Sequence[Agent], player: Agent) -> int:
     return next(alike, -1)
 
 
-def outcomes(measure: str, results: Results) -> np.ndarray:
+def outcomes(payoff: Payoff, measure: str, results: Results) -> np.ndarray:
     """What each seat got in each game by a measure (`cardai.stats.measure`): f8[G, seats], NaN for unfinished games.
 
-    An outcome of the game must be among those that were noted. Its values are in its own unit, others in [0, 1].
+    An outcome of the game must be among those that were noted. Its values are in its own unit, NaN for seats to which
+    it does not apply; scores are in the unit of the game's `payoff`, others in [0, 1].
     """
     noted = results.outcomes.get(measure)
-    values = OF_SCORES[measure](results.scores) if noted is None else noted
+    values = value_of(payoff, measure, results.scores) if noted is None else noted
     return np.where(results.finished[:, None], values, np.nan)
 
 
@@ -158,9 +159,14 @@ def outcomes_of_place(places: np.ndarray, place: int, outcomes: np.ndarray) -> n
 def outcomes_of_places(places: np.ndarray, groups: Sequence[Sequence[int]], outcomes: np.ndarray) -> np.ndarray:
     """The outcomes of several groups of places side by side, f8[deals, len(groups) * rotations].
 
-    A group counts once a game, by the mean of its places' outcomes.
+    A group counts once a game, by the mean of its places' outcomes; places to which an outcome does not apply are left
+    out.
     """
-    means = [np.mean([outcomes_of_place(places, place, outcomes) for place in group], axis=0) for group in groups]
+    means = []
+    for group in groups:
+        own = np.array([outcomes_of_place(places, place, outcomes) for place in group])
+        count = np.isfinite(own).sum(axis=0)
+        means.append(np.nansum(own, axis=0) / np.where(count, count, np.nan))
     return np.concatenate(means, axis=1)
 
 

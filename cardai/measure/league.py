@@ -32,6 +32,7 @@ from cardai.stats.deals import deal_seeds, new_salt, rotations, whole_rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
+from cardai.stats.measure import label_of, measure_of
 from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
 from cardai.stats.report import Report
@@ -51,7 +52,8 @@ _SPEED_SECONDS = 0.3  # the first number of games that takes so long is played a
 class LeagueStanding:
     """One agent at one table.
 
-    - `rating`: Elo points above `ANCHOR`; `score` and `loss`: in percent of its games, those of a team once.
+    - `rating`: Elo points above `ANCHOR`; `score` and `loss`: in percent of its games, those of a team once; the
+      score in the unit of the game's payoff if it has one.
     - `decisions_per_second`: with the agent in all seats, on all threads; one measurement, without an interval.
     - `cut`: whether the budget of seconds ended its games before the others'. `score.n` games were played.
     """
@@ -76,6 +78,7 @@ class LeagueTable:
     - `cut`: whether fewer deals were played than asked for, since the budgets of the agents were used up.
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's. Otherwise no deal
       was played twice.
+    - `unit`: that of the scores, "" if they are in percent.
     """
 
     game: str
@@ -92,6 +95,7 @@ class LeagueTable:
     unrated: str = ""
     cut: bool = False
     salt: str = ""
+    unit: str = ""
 
     @property
     def name(self) -> str:
@@ -354,13 +358,14 @@ def _summarise(
         estimates, picked = ratings.figures, ratings.picked
     except CardaiError as error:  # not all agents have met in finished games
         unrated = str(error)
-    standings = []
+    standings, payoff, scale = list[LeagueStanding](), plan.game.payoff, measure_of(plan.game, "score").scale
     columns = zip(plan.pool, estimates, speeds, has_left, strict=True)
     for i, (player, rating, speed, cut) in enumerate(columns):
         own = np.where(lineups == i, scores, np.nan).reshape(len(lineups), -1)
         own = own[np.isfinite(own).any(axis=1)]
-        lost = np.where(np.isnan(own), np.nan, own == 0.0)
-        figures = rating, interval.estimate(own, seed).scaled(100), interval.proportion(lost).scaled(100)
+        lost = np.where(np.isnan(own), np.nan, label_of(payoff, "loss", own))
+        score = interval.estimate(payoff.of(own), seed).scaled(scale)
+        figures = rating, score, interval.proportion(lost).scaled(100)
         standings.append(LeagueStanding(player.label, player.spec, player.about, *figures, speed, cut))
     standings.sort(key=lambda one: (math.isnan(one.rating.point), -one.rating.point, -one.score.point))
     return LeagueTable(
@@ -376,4 +381,5 @@ def _summarise(
         decisions=results.decisions,
         standings=tuple(standings),
         unrated=unrated,
+        unit="" if payoff.is_share else payoff.unit,
     )

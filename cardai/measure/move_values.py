@@ -17,7 +17,7 @@ from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly, WorldSearch
 from cardai.errors import CardaiError
-from cardai.game import Game, GameState, copies, int_seed
+from cardai.game import Game, GameState, Payoff, copies, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
 from cardai.kernel.native import raw
 from cardai.kernel.rules import door_value
@@ -91,6 +91,14 @@ class ComparedFigure:
         if self.low is None or self.high is None:
             return self.difference != 0.0
         return not self.low <= 0.0 <= self.high
+
+    def in_unit(self, payoff: Payoff) -> "ComparedFigure":
+        """This figure of scores in the unit of a payoff."""
+        if payoff.is_share:
+            return self
+        span = payoff.high - payoff.low
+        low, high = (bound if bound is None else span * bound for bound in (self.low, self.high))
+        return ComparedFigure(float(payoff.of(self.mean)), span * self.difference, low, high)
 
 
 def figures(values: np.ndarray, best: int) -> list[ComparedFigure]:

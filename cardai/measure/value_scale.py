@@ -10,7 +10,7 @@ from cardai.agents.adjusted import ShiftedEvaluator, natural_shift
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly, WorldSearch
 from cardai.data.recipe import LABELS
-from cardai.game import Game, GameState
+from cardai.game import Game, GameState, Payoff
 
 _LABEL_NAMES = {
     "score": "expected score",
@@ -28,6 +28,7 @@ class ValueScale:
     - `bounded`: the values are in [0, 1] and predict `label`, a function of the table's scores or an outcome of the
       game. A heuristic's values are not bounded and have no unit.
     - `shift`: what was added to the log odds of the values.
+    - `unit`: the unit of the game's payoff if values are given in it, else "".
     """
 
     name: str
@@ -35,10 +36,29 @@ class ValueScale:
     label: str = "score"
     shift: float = 0.0
     source: str = ""
+    unit: str = ""
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the values are shown as numbers from 0 to 1."""
+        return self.bounded and not self.unit
 
 
 def scale_of(game: Game, agent: Agent, seats: int) -> ValueScale:
-    """The scale of an agent's values, by what its evaluator says of its training.
+    """The scale of an agent's values: expected payoffs if the game has a unit and they predict the score."""
+    scale, payoff = _scale_of_scores(game, agent, seats), game.payoff
+    if payoff.is_share or not scale.bounded or scale.label != "score":
+        return scale
+    return replace(scale, name=f"expected {payoff.unit}", unit=payoff.unit)
+
+
+def payoff_of(game: Game, scale: ValueScale) -> Payoff:
+    """What turns an agent's values into numbers of a scale (`Payoff.of`)."""
+    return game.payoff if scale.unit else Payoff()
+
+
+def _scale_of_scores(game: Game, agent: Agent, seats: int) -> ValueScale:
+    """The scale of an agent's values as its evaluator gives them, by what that says of its training.
 
     A model that was not trained on states as they come in play, for example with a loser in every second state, gives
     chances of that training. Its log odds are shifted to natural play (`cardai.agents.adjusted.natural_shift`).
@@ -74,10 +94,12 @@ def shifted_agent(agent: Agent, scale: ValueScale) -> Agent:
 
 def unit_of(game: Game, scale: ValueScale, state: GameState) -> tuple[float, str]:
     """A difference of 1 between values in words: how many, and of what. `state`: any of the game, for its options."""
+    if scale.unit:
+        return 1.0, scale.unit
     if not scale.bounded:
         return 1.0, f"in the numbers of {scale.name.removeprefix('value by ')}, which have no unit"
     if scale.label == "score":
-        return game.unit(state) if game.unit is not None else (1.0, "of the score, which is 0 to 1")
+        return game.payoff.worth(state)
     if scale.label in game.outcomes:
         outcome = game.outcomes[scale.label]
         return outcome.high - outcome.low, outcome.about

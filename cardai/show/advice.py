@@ -48,7 +48,7 @@ def table(game: Game, explanation: Explanation) -> Any:
 def heads(explanation: Explanation) -> list[str]:
     """The heads of the columns of `rows`."""
     judged = [explanation.scale, "less the best's"] if _is_judged(explanation) else []
-    return ["move", *judged, "score of rollouts", "less the best's", "rollouts say"]
+    return ["move", *judged, f"{explanation.counted or 'score'} of rollouts", "less the best's", "rollouts say"]
 
 
 def rows(explanation: Explanation) -> list[list[str]]:
@@ -56,7 +56,8 @@ def rows(explanation: Explanation) -> list[list[str]]:
     found = []
     for i, move in enumerate(explanation.moves[:MOST_ROWS]):
         judged = _cells(explanation, move.value, i == 0) if _is_judged(explanation) else []
-        played = [f"{move.rollouts.mean:.3f}", "" if i == 0 else difference(move.rollouts, 3)]
+        mean = f"{move.rollouts.mean:{'.4g' if explanation.counted else '.3f'}}"
+        played = [mean, "" if i == 0 else difference(move.rollouts, None if explanation.counted else 3)]
         found.append([move.words, *judged, *played, "best" if i == 0 else verdict_of(move)])
     return found
 
@@ -101,9 +102,10 @@ def notes(explanation: Explanation) -> list[str]:
     lines.append("brackets: 95 % intervals; not told apart: the interval contains 0")
     if any(move.value is not None and move.value.low is None for move in explanation.moves[1:]):
         lines.append(f"{explanation.judge} judges before cards are drawn: the same in all worlds, without an interval")
-    if explanation.unit is not None:
-        amount, what = explanation.unit
-        lines.append(f"a score of 0.100 is {0.1 * amount:.2g} {what}")
+    if explanation.counted:
+        return lines
+    amount, what = explanation.unit
+    lines.append(f"a score of 0.100 is {0.1 * amount:.2g} {what}")
     return lines
 
 

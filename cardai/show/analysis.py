@@ -66,7 +66,7 @@ def _transcript(analysis: Analysis) -> Any:
         texts = [Text(cell) for cell in (turn.move, *cells, mark)]
         table.add_row(str(turn.ply), f"p{turn.seat}", *texts, style="bold" if mark else None)
     table.add_section()
-    table.add_row("", "", "scores", *(f"{score:g}" for score in analysis.scores))
+    table.add_row("", "", analysis.scale.unit or "scores", *(f"{score:g}" for score in analysis.scores))
     return table
 
 
@@ -114,7 +114,7 @@ def _plain_grid(title: str) -> Any:
 def _number(analysis: Analysis, value: float | None, signed: bool = False) -> str:
     if value is None:
         return ""
-    if analysis.scale.bounded:
+    if analysis.scale.is_share:
         return f"{value:+.3f}" if signed else f"{value:.3f}"
     return f"{value:+.4g}" if signed else f"{value:.4g}"
 
@@ -140,8 +140,9 @@ def _draw_mark(axes: Any, number: int, turn: AnalysedMove) -> None:
 
 def _scale_values(axes: Any, analysis: Analysis, values: np.ndarray) -> None:
     """Choose the scale of the values: 0 to 1 if they are scores, logarithmic if some are huge."""
-    if analysis.scale.bounded:
+    if analysis.scale.is_share:
         axes.set_ylim(-0.06, 1.06)
+    if analysis.scale.bounded:
         return
     usual = float(np.nanmedian(np.abs(values))) if np.isfinite(values).any() else 0.0
     if usual and np.nanmax(np.abs(values)) > _FAR * usual:  # a heuristic may say "won" by a huge number

@@ -6,10 +6,11 @@ from cardai.show.grid import endless_notes
 
 def text(duel: Duel) -> str:
     """Some lines, the verdict first."""
+    ahead = "points" if duel.unit == "%" else duel.unit
     lines = [
         f"{duel.candidate} among players {duel.other}: {duel.verdict}",
-        f"mean score {duel.score} %, {duel.difference} points ahead of theirs at the same tables (95 % interval and one"
-        f" of {100 * duel.level:.4g} %)",
+        f"mean score {duel.score} {duel.unit}, {duel.difference} {ahead} ahead of theirs at the same tables (95 %"
+        f" interval and one of {100 * duel.level:.4g} %)",
         f"{duel.games:,} games, compared {duel.looks} times; {duel.different:,} deals were played in different ways",
     ]
     if duel.own_deals:

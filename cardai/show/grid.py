@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from cardai.measure.bench_report import MatchStanding, SuiteResult
+from cardai.stats.measure import Measure
 
 _ResultRow = SuiteResult | MatchStanding
 NAME_WIDTH = 26  # columns; a longer name is folded
@@ -76,9 +77,30 @@ def stacked(figure: object, is_narrow: bool) -> str:
     return f"{first}\n{rest.removeprefix('(').removesuffix(')')}" if rest else first
 
 
-def seat_figures(figures: Sequence[float]) -> str:
-    """Returns one whole number for each seat, as in "52 48", with "-" for a seat without games."""
-    return " ".join("-" if math.isnan(figure) else f"{figure:.0f}" for figure in figures)
+def seat_figures(figures: Sequence[float], measure: Measure) -> str:
+    """Returns one number for each seat, as in "52 48", with "-" for a seat without games: whole ones for shares."""
+    digits = 0 if measure.is_share else 1
+    return " ".join("-" if math.isnan(figure) else f"{figure:.{digits}f}" for figure in figures)
+
+
+def by_role(rows: Sequence[tuple[str, _ResultRow]], measures: Sequence[Measure], is_narrow: bool) -> list[Any]:
+    """The table of the measures that apply to some seats only, such as the soloist; empty if there are none.
+
+    `rows`: names and results. A line says of how many games of a row its figure is.
+    """
+    measures = [measure for measure in measures if measure.by_role]
+    if not measures:
+        return []
+    table = grid("By role: games in which it applied", is_narrow)
+    table.add_column("measure", no_wrap=True)
+    add_names(table, "agent", [name for name, _ in rows])
+    add_figures(table, "figure", "n")
+    for measure in measures:
+        table.add_section()
+        title = f"{measure.about}{' %' if measure.is_share else ''}"
+        for shown, (name, row) in zip([title, *[""] * len(rows)], rows, strict=False):
+            table.add_row(shown, name, stacked(row.beside[measure.name], is_narrow), f"{row.beside[measure.name].n:,}")
+    return [table]
 
 
 def coloured(verdict: str) -> str:

@@ -45,7 +45,9 @@ def _standings(league: League, is_narrow: bool) -> Any:
     table.add_column("table", no_wrap=True)
     add_names(table, "agent", [standing.agent for played in league.tables for standing in played.standings])
     table.add_column("rating", justify="right", style="bold", no_wrap=True)
-    add_figures(table, *(["score %", "n"] if is_narrow else ["score %", "loss %", "n", "decisions/s"]))
+    units = {played.unit for played in league.tables}
+    score = f"score{' in ' * any(units)}{', '.join(sorted(unit or '%' for unit in units))}" if any(units) else "score %"
+    add_figures(table, *([score, "n"] if is_narrow else [score, "loss %", "n", "decisions/s"]))
     for played in league.tables:
         table.add_section()
         for standing, name in zip(played.standings, _once(stacked(played.name, is_narrow)), strict=False):
@@ -84,7 +86,8 @@ def _notes(league: League) -> list[str]:
     notes = [
         f"rating: Elo points above {ANCHOR} at that table (Plackett-Luce model), 95 % interval by a bootstrap over "
         "deals; it depends on which other agents play there",
-        "score %, loss %: mean score and share of games with score 0 against all agents of the table, 95 % intervals",
+        "score, loss %: mean score and share of games with score 0 (of a payoff: below 0) against all agents of the"
+        " table, 95 % intervals",
         f"decisions/s: the agent in all seats, on {league.threads} threads",
         f"seed {league.seed}; line-ups are drawn evenly from the table's agents, each deal is played in all rotations",
         f"{games:,} games, {league.seconds:.0f} s in all on {league.threads} threads",

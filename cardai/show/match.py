@@ -9,6 +9,7 @@ from cardai.show.grid import (
     add_ends,
     add_figures,
     add_names,
+    by_role,
     coloured,
     ends_cells,
     fitting,
@@ -25,17 +26,23 @@ def table(report: BenchReport[MatchStanding]) -> Any:
     notes = [f"{unit}, {interval_words(report)}", *measure_notes(report.measures)]
     notes += [*ends_notes(report), *condition_notes(report)]
     standings = fitting(lambda is_narrow: _standings(report, is_narrow))
-    return with_notes(notes, standings, *([_pairs(report)] if len(report.rows) > 1 else []))
+    roles = by_role([*_ranked(report).items()], report.measures, False)
+    return with_notes(notes, standings, *roles, *([_pairs(report)] if len(report.rows) > 1 else []))
+
+
+def _ranked(report: BenchReport[MatchStanding]) -> dict[str, MatchStanding]:
+    """The standings by what the table calls them, the best first."""
+    return {
+        row.agent if row.places == 1 else f"{row.places} x {row.agent}": row
+        for row in sorted(report.rows, key=lambda row: -row.score.point)
+    }
 
 
 def _standings(report: BenchReport[MatchStanding], is_narrow: bool) -> Any:
     table = grid(report.title, is_narrow)
-    ranked = {
-        row.agent if row.places == 1 else f"{row.places} x {row.agent}": row
-        for row in sorted(report.rows, key=lambda row: -row.score.point)
-    }
+    ranked = _ranked(report)
     add_names(table, "player", ranked)
-    main, *others = report.measures
+    main, *others = (measure for measure in report.measures if not measure.by_role)
     table.add_column(main.title, justify="right", style="bold", no_wrap=True)
     add_ends(table, report.rows, is_narrow)
     add_figures(table, *(measure.title for measure in others))
@@ -44,7 +51,7 @@ def _standings(report: BenchReport[MatchStanding], is_narrow: bool) -> Any:
     for name, row in ranked.items():
         figures = [stacked(row.figure(measure.name), is_narrow) for measure in others]
         cells = [stacked(row.figure(main.name), is_narrow), *ends_cells(report.rows, row, is_narrow), *figures]
-        table.add_row(name, *cells, seat_figures(row.by_seat), f"{row.score.n:,}")
+        table.add_row(name, *cells, seat_figures(row.by_seat, main), f"{row.score.n:,}")
     return table
 
 
@@ -58,7 +65,7 @@ def _pairs(report: BenchReport[MatchStanding]) -> Any:
         table.add_column("measure", no_wrap=True)
     add_names(table, "player", order)
     add_names(table, "less", order)
-    add_figures(table, "points" if len(measures) == 1 else "difference")
+    add_figures(table, "difference" if len(measures) > 1 else "points" if measures[0].is_share else measures[0].unit)
     table.add_column("verdict", no_wrap=True)
     verdicts = {(pair.measure, pair.one, pair.other): pair for pair in report.verdicts}
     for measure, names in itertools.product(measures, itertools.combinations(order, 2)):

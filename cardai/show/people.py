@@ -14,7 +14,7 @@ def table(report: Any) -> Any:
     shown, has_losses = grid(f"People at {report.title}"), _has_losses(report)
     shown.add_column("against", overflow="fold")
     shown.add_column("variant")
-    add_figures(shown, "seats", "games", "people", "mean score", "fair", "share of win %", "fair")
+    add_figures(shown, "seats", "games", "people", f"mean {report.unit or 'score'}", "fair", "share of win %", "fair")
     if has_losses:
         add_figures(shown, "lost %", "all seats")
     for row in report.rows:
@@ -25,7 +25,14 @@ def table(report: Any) -> Any:
         shown.add_row(against, row.variant, *sizes, *_cells(row.score, row.share, row.loss, fair))
         if row.unfinished:
             cells = _cells(row.score_with_all, row.share_with_all, row.loss_with_all, [""] * 3)
-            shown.add_row("  with unfinished games as score 0", "", "", f"+{row.unfinished}", "", *cells)
+            shown.add_row(
+                f"  with unfinished games as {'the worst' if report.unit else 'score 0'}",
+                "",
+                "",
+                f"+{row.unfinished}",
+                "",
+                *cells,
+            )
         for level in row.levels:
             cells = _cells(level.score, level.share, level.loss, [""] * 3)
             shown.add_row(f"  {LEVEL_WORDS[level.level]}", "", "", str(level.games), str(level.people), *cells)
@@ -62,6 +69,7 @@ def _notes(report: Any) -> list[str]:
         f"share of win: 1/k for each of the k {sides} with the best score; fair: 1/{sides}, as of equal players"
     )
     if _has_losses(report):
-        notes.append("lost: score 0; all seats: how often a seat of these tables lost, whoever sat there")
+        lost = "less than 0" if report.unit else "score 0"
+        notes.append(f"lost: {lost}; all seats: how often a seat of these tables lost, whoever sat there")
     notes.append(f"{report.study} study games are left out: hints were allowed, and moves could be taken back")
     return notes

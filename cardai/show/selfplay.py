@@ -10,7 +10,7 @@ def table(summary: Summary) -> Any:
     """A rich renderable with one line for each agent of the pool."""
     table = grid(is_narrow=True)
     add_names(table, "agent", [share.agent for share in summary.agents])
-    add_figures(table, "drawn", "seats", "score %", "loss %")
+    add_figures(table, "drawn", "seats", f"score {summary.unit or '%'}", "loss %")
     total = sum(share.weight for share in summary.agents)
     for share in summary.agents:
         drawn = f"{100 * share.weight / total:.1f} %"

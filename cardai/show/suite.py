@@ -9,6 +9,7 @@ from cardai.show.grid import (
     add_ends,
     add_figures,
     add_names,
+    by_role,
     coloured,
     ends_cells,
     fitting,
@@ -17,11 +18,15 @@ from cardai.show.grid import (
     stacked,
     with_notes,
 )
+from cardai.stats.measure import Measure
 
 
 def table(report: BenchReport[SuiteResult]) -> Any:
     """A rich renderable of a suite's report."""
-    return with_notes(_notes(report), fitting(lambda is_narrow: _grid(report, is_narrow)))
+    several = len({row.row for row in report.rows}) > 1
+    named = [(f"{row.agent}, {row.row}" if several else row.agent, row) for row in report.rows]
+    roles = by_role(named, report.measures[1:], False)
+    return with_notes(_notes(report), fitting(lambda is_narrow: _grid(report, is_narrow)), *roles)
 
 
 def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
@@ -31,7 +36,7 @@ def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
     has_claims = _has_claims(report)
     table.add_column("against", no_wrap=True)
     add_names(table, "agent", [*map(_agent_cell, report.rows), *(missing.agent for missing in report.missing)])
-    main, *others = report.measures
+    main, *others = _columns(report)
     table.add_column(main.title, justify="right", style="bold", no_wrap=True)
     add_ends(table, report.rows, is_narrow)
     add_figures(table, *(measure.title for measure in others))
@@ -50,17 +55,22 @@ def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
     return table
 
 
+def _columns(report: BenchReport[SuiteResult]) -> list[Measure]:
+    """The measures that have a column: the suite's, and those beside it that apply to every seat."""
+    return [measure for i, measure in enumerate(report.measures) if not i or not measure.by_role]
+
+
 def _cells(
     report: BenchReport[SuiteResult], result: SuiteResult, labels: Sequence[str], has_claims: bool, is_narrow: bool
 ) -> list[str]:
     cells = [_agent_cell(result), stacked(result.figure, is_narrow), *ends_cells(report.rows, result, is_narrow)]
-    cells += [stacked(result.beside[measure.name], is_narrow) for measure in report.measures[1:]]
+    cells += [stacked(result.beside[measure.name], is_narrow) for measure in _columns(report)[1:]]
     if has_claims:
         claim = "" if result.claim is None else f"{result.claim:g} {result.claim_verdict or ''}"
         cells.append(stacked(claim, is_narrow))
     if len(labels) > 1:
         cells.append(coloured(_verdict(report, result.row, result.agent, labels[0])))
-    cells += [seat_figures([seat.point for seat in result.by_seat]), f"{result.figure.n:,}"]
+    cells += [seat_figures([seat.point for seat in result.by_seat], report.measures[0]), f"{result.figure.n:,}"]
     return cells if is_narrow else [*cells, f"{result.games_per_second:,.0f}"]
 
 

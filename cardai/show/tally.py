@@ -6,15 +6,18 @@ import numpy as np
 
 from cardai.game import Game
 
-SCORE = "score (0 to 1)"
-
 
 def tally(game: Game, scores: Sequence[float], outcomes: Mapping[str, np.ndarray]) -> tuple[list[str], list[list[str]]]:
     """The heads of the columns, and the figures of each seat as texts: the outcomes of `Game.tallied`, then the score.
+    An outcome that does not apply to a seat is "-".
 
     `scores`: f8[seats]. `outcomes`: f8[seats] by name, those of `game` at least that are tallied.
     """
-    names = game.tallied
-    heads = [*(game.outcomes[name].about for name in names), SCORE]
-    rows = [[*(f"{outcomes[name][seat]:.4g}" for name in names), f"{score:.3g}"] for seat, score in enumerate(scores)]
+    names, payoff = game.tallied, game.payoff
+    heads = [*(game.outcomes[name].about for name in names), "score (0 to 1)" if payoff.is_share else payoff.unit]
+    form = ".3g" if payoff.is_share else ".6g"
+    rows = []
+    for seat, score in enumerate(scores):
+        values = [outcomes[name][seat] for name in names]
+        rows.append([*("-" if np.isnan(value) else f"{value:.4g}" for value in values), f"{payoff.of(score):{form}}"])
     return heads, rows

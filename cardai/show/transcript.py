@@ -30,7 +30,7 @@ def transcript(
     end = record.replay(game, played, note)
     if positions and game.ending:
         lines.append(game.ending(end))
-    return lines + [f"p{place} scores {score:g}" for place, score in enumerate(played.scores)]
+    return lines + [f"p{place} scores {game.payoff.text(score)}" for place, score in enumerate(played.scores)]
 
 
 def _position(game: Game, state: GameState, seat: int, ply: int) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.errors import CardaiError, unknown
-from cardai.game import MEASURES, Game
+from cardai.game import MEASURES, Game, Payoff
 from cardai.stats import interval
 from cardai.stats.interval import Estimate
 
@@ -21,6 +21,8 @@ class Measure:
     - `about`: what it is, in words.
     - `low`, `high`: the range of its values in one game. From 0 to 1 it is given in percent, else in its own unit.
     - `lower_is_better`: as for losses and for points that nobody wants.
+    - `unit`: what values count, if the name does not say it: "chips". `by_role`: it applies to some seats only, such as
+      the soloist; figures count these alone (`Outcome.applies`).
     """
 
     name: str
@@ -28,6 +30,8 @@ class Measure:
     low: float = 0.0
     high: float = 1.0
     lower_is_better: bool = False
+    unit: str = ""
+    by_role: bool = False
 
     @property
     def is_share(self) -> bool:
@@ -41,18 +45,22 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """The name with its unit, as in "win %"."""
-        return f"{self.name} %" if self.is_share else self.name
+        """The name with its unit, as in "win %" and "score in chips"."""
+        return f"{self.name} %" if self.is_share else f"{self.name}{self.unit and f' in {self.unit}'}"
 
 
 def measure_of(game: Game, name: str) -> Measure:
     """The measure of this name. Raises CardaiError if neither all games nor this one have it."""
+    payoff = game.payoff
+    if name == "score" and not payoff.is_share:
+        return Measure(name, f"mean payoff in {payoff.unit}", float(payoff.low), float(payoff.high), unit=payoff.unit)
     if name in MEASURES:
         return Measure(name, MEASURES[name], lower_is_better=name == "loss")
     if name not in game.outcomes:
         raise CardaiError(f"{game.name}: {unknown('measure', name, (*MEASURES, *game.outcomes))}")
     outcome = game.outcomes[name]
-    return Measure(name, outcome.about, float(outcome.low), float(outcome.high), outcome.lower_is_better)
+    low, high, by_role = float(outcome.low), float(outcome.high), outcome.applies is not None
+    return Measure(name, outcome.about, low, high, outcome.lower_is_better, by_role=by_role)
 
 
 def win_shares(scores: np.ndarray) -> np.ndarray:
@@ -68,7 +76,24 @@ OF_SCORES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "loss": lambda scores: scores == 0.0,
     "share": win_shares,
 }
-"""Functions of the scores of tables, f8[..., seats]; they return an array of the same shape with values in [0, 1]."""
+"""Functions of the scores of tables, f8[..., seats]; they return an array of the same shape with values in [0, 1].
+They are for payoffs from 0 to 1; `label_of` and `value_of` are for all."""
+
+
+def label_of(payoff: Payoff, name: str, scores: np.ndarray) -> np.ndarray:
+    """A function of the scores of tables by its name in `OF_SCORES`, f8[..., seats] in [0, 1].
+
+    In a game with a unit a seat has won if its payoff is above 0, and lost if it is below 0.
+    """
+    if payoff.is_share or name in ("score", "share"):
+        return OF_SCORES[name](scores)
+    payoffs = payoff.of(scores)
+    return {"win": payoffs > 0.0, "loss": payoffs < 0.0, "not_lost": payoffs >= 0.0}[name]
+
+
+def value_of(payoff: Payoff, name: str, scores: np.ndarray) -> np.ndarray:
+    """The values of one of `MEASURES`, f8[..., seats]: scores in the unit of the payoff, others in [0, 1]."""
+    return payoff.of(scores) if name == "score" else label_of(payoff, name, scores)
 
 
 @dataclass(frozen=True)

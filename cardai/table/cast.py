@@ -214,7 +214,7 @@ def slots_of(game: Game, cast: Cast, count: int, seats: int, log_length: int = 0
 def games_of(game: Game, blank: np.ndarray, seeds: np.ndarray, lineups: np.ndarray, names: Sequence[str] = ()) -> Games:
     """G games to be played, with room for how they come out. `names`: the outcomes that are noted."""
     count, seats = lineups.shape
-    calls = [game.entry("outcome", game.outcomes[name].of) for name in names]
+    calls = [game.entry("outcome", game.outcomes[name].rule) for name in names]
     return Games(
         total=count,
         seats=seats,

@@ -90,7 +90,8 @@ def results(offer: Offer, reached: Standing) -> dict[str, Any]:
     """What all who finished are shown: the scores of people, and of agents that play the deal in the same seat."""
     first = reached.rows[0]
     place, seated = seat_of(first), [row.agent for row in first.seats if row.agent is not None]
-    people = [[row.seats[place].name, row.scores[place]] for row in reached.counted if row.scores is not None]
+    payoff, done = offer.game.payoff, [row for row in reached.counted if row.scores is not None]
+    people = [[row.seats[place].name, float(payoff.of(row.scores[place]))] for row in done]
     agents = [[offer.agents[key].label, _score_of(offer, first, place, offer.agents[key])]
               for key in dict.fromkeys(seated) if key in offer.agents]  # fmt: skip
     return {"people": people, "agents": agents}
@@ -101,4 +102,4 @@ def _score_of(offer: Offer, row: TableRow, place: int, player: Agent) -> float:
     agents = [player if seat.agent is None else offer.agent_of(seat.agent) for seat in row.seats]
     table = OneGame(offer.game, agents, row.seed or 0, row.variant)
     table.run()
-    return float(table.scores()[place])
+    return float(offer.game.payoff.of(table.scores()[place]))

@@ -14,7 +14,7 @@ import numpy as np
 from cardai.game import Game
 from cardai.stats.interval import Estimate, estimate, proportion
 from cardai.stats.jsonable import plain
-from cardai.stats.measure import win_shares
+from cardai.stats.measure import label_of, win_shares
 from cardai.stats.report import Report
 from cardai.web.store import LEVELS, Store, TableRow
 
@@ -26,12 +26,12 @@ class PeopleRow:
     """How people did at tables of one variant, number of seats and set of opponents.
 
     - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not.
-    - `score`: the mean score; `share`: the mean share of the win, 1/k for each of the k seats, in a game of teams the k
-      teams, with the best score of the table; of finished games. The bounds are NaN if fewer than `FEWEST` people
-      played.
+    - `score`: the mean score, in the unit of the game's payoff; `share`: the mean share of the win, 1/k for each of the
+      k seats (of teams, the k teams) with the best score of the table; of finished games. The bounds are NaN if fewer
+      than `FEWEST` people played.
     - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Game.measures`): there
       a score of 0 is no loss, or is that of most seats.
-    - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as score 0 and no part of the win.
+    - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as the worst score and no win.
     - `levels`: the same for the people of each level that was stated, see `PeopleLevel`; empty if nobody stated one.
     - `fair_score`: the mean score of a seat, None if the game does not promise it; `fair_share`: the share of the win
       of equal players, 1 / seats or 1 / teams; `fair_loss`: how often a seat lost, of all seats in the finished games.
@@ -74,8 +74,8 @@ class PeopleLevel:
 class PeopleReport(Report, drawn_by="cardai.show.people:table"):
     """The rows of a game, the most games first.
 
-    `teams`: how many teams play, 0 if each seat plays for itself. `study`: games that were left out because hints were
-    allowed.
+    `teams`: how many teams play, 0 if each seat plays for itself. `unit`: that of the payoff, "" for scores. `study`:
+    games that were left out because hints were allowed.
     """
 
     game: str
@@ -83,6 +83,7 @@ class PeopleReport(Report, drawn_by="cardai.show.people:table"):
     teams: int
     rows: tuple[PeopleRow, ...]
     study: int
+    unit: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """This report as plain JSON types."""
@@ -104,7 +105,9 @@ def measure_people(store: Store, game: Game) -> PeopleReport:
                 scores = None if row.scores is None else np.array(row.scores)
                 games.append(_PersonalGame(seat.person, place, scores, seat.level))
     rows = [_row(game, *key, games) for key, games in groups.items() if games]
-    return PeopleReport(game.name, game.title, game.teams, tuple(sorted(rows, key=lambda row: -row.games)), study)
+    rows.sort(key=lambda row: -row.games)
+    unit = "" if game.payoff.is_share else game.payoff.unit
+    return PeopleReport(game.name, game.title, game.teams, tuple(rows), study, unit)
 
 
 def _tables(store: Store, game: Game) -> Iterable[TableRow]:
@@ -135,7 +138,7 @@ class _Figures:
 def _row(game: Game, variant: str, seats: int, opponents: tuple[str, ...], games: list[_PersonalGame]) -> PeopleRow:
     finished = [one for one in games if one.scores is not None]
     own, everything, total = _figures(game, finished), _figures(game, games), game.score_sum(seats)
-    lost = [np.mean(one.scores == 0.0) for one in finished]
+    lost = [np.mean(label_of(game.payoff, "loss", np.array(one.scores))) for one in finished]
     return PeopleRow(
         variant,
         seats,
@@ -167,11 +170,12 @@ def _levels(game: Game, games: list[_PersonalGame]) -> Iterator[PeopleLevel]:
 
 
 def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
-    """The figures of games. One that was not finished has score 0 and no part of the win."""
-    counts_losses = not game.measures or "loss" in game.measures
-    score = [(one.person, 0.0 if one.scores is None else float(one.scores[one.place])) for one in games]
+    """The figures of games. One that was not finished has the worst score and no part of the win."""
+    counts_losses, payoff = not game.measures or "loss" in game.measures, game.payoff
+    own = [(one.person, np.array(0.0 if one.scores is None else one.scores[one.place])) for one in games]
+    score = [(person, float(payoff.of(one))) for person, one in own]
     share = [(one.person, 0.0 if one.scores is None else _share(game, one.scores, one.place)) for one in games]
-    loss = [(person, float(points == 0.0)) for person, points in score]
+    loss = [(person, float(label_of(payoff, "loss", one))) for person, one in own]
     return _Figures(
         _estimated(score), _estimated(share), _estimated(loss, is_yes_or_no=True) if counts_losses else None
     )

@@ -80,6 +80,6 @@ def _review_view(report: Analysis, seat: int, may_go_on: bool) -> dict[str, Any]
         better = turn.best if turn.ply in mistakes else None
         rows.append([turn.ply, turn.move, turn.value, parts, better, report.cost_words(turn) if better else ""])
     return {
-        "judge": report.agent, "scale": report.scale.name, "bounded": report.scale.bounded, "plies": len(report.turns),
+        "judge": report.agent, "scale": report.scale.name, "bounded": report.scale.is_share, "plies": len(report.turns),
         "score": report.scores[seat], "rows": rows, "on": may_go_on,
     }  # fmt: skip

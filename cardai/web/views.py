@@ -59,7 +59,7 @@ def pieces_of(game: Game, world: GameState, move: np.record) -> list[int]:
 
 
 def end_view(table: OneGame) -> dict[str, Any]:
-    """How a game ended, which everybody may know: the sentence, the scores, and each seat's row below `heads`."""
+    """How a game ended, which everybody may know: words, scores in the game's unit, each seat's row below `heads`."""
     scores = [float(score) for score in table.scores()]
     heads, rows = tally(table.game, scores, table.outcomes())
-    return {"text": table.ending() or "", "scores": scores, "heads": heads, "rows": rows}
+    return {"text": table.ending() or "", "scores": table.game.payoff.of(scores).tolist(), "heads": heads, "rows": rows}

@@ -169,7 +169,7 @@ class IterateRun:
         `stopped`: what ended the run, as in `IterateReport`, or empty while the run goes on.
         """
         config, game = self.config, self.game
-        total = game.score_sum(self.seats)
+        total = game.total_score(self.seats)
         return IterateReport(
             game_title=game.title,
             title=f"{game.title}, {self.seats} seats: {config.training['body']}, {config.kind}",

@@ -24,7 +24,7 @@ def populations(config: TrainConfig, game: Game, seats: int) -> dict[str, float 
     "natural": as often as in the game, if the recipe draws states otherwise and the game fixes the sum of its scores.
     """
     named: dict[str, float | None] = {"split": None, "balanced": 0.5}
-    total = game.score_sum(seats)
+    total = game.total_score(seats)
     if config.balance != "natural" and config.label == "score" and total:
         named["natural"] = total / seats
     return named

@@ -50,4 +50,4 @@ def outcomes_of(
         default_threads(),
         progress,
     )
-    return outcomes_of_place(places, line_up.index(MEASURED), outcomes(measure, results.complete()))
+    return outcomes_of_place(places, line_up.index(MEASURED), outcomes(game.payoff, measure, results.complete()))

@@ -4,7 +4,7 @@ A move is one card or none. The field `card` of a move is the card, 0 to 35, or 
 """
 
 from cardai.cards import DECK36
-from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
+from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame_solver import DurakSolver
@@ -93,7 +93,7 @@ GAME = Game(
     cards_alike=cards_alike,
     decided=decided,
     playouts="thrifty",
-    unit=lambda state: (100.0, "percentage points of the chance not to lose"),
+    payoff=Payoff(unit="the chance not to lose"),
     opponents=(
         "endgame:(ahead:podkidnoy2?worlds=16&halving)",
         "endgame:(ahead:report2?worlds=16&halving)",

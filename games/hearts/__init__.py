@@ -4,7 +4,7 @@ A move is one card, 0 to 51, passed or played.
 """
 
 from cardai.cards import DECK52
-from cardai.game import Game, PerspectiveEncoder, Phase
+from cardai.game import Game, Payoff, PerspectiveEncoder, Phase
 
 from .encode import (
     encode_dealt,
@@ -21,7 +21,7 @@ from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import ending, holdings, parse, picks, show, spell, tell, unit, zones
+from .text import ending, holdings, parse, picks, show, spell, tell, whole, zones
 from .worlds import blank, resample
 
 MOST_POINTS = 1000  # of a match: after 40 rounds a seat has 1040 at most (5.1)
@@ -93,7 +93,7 @@ GAME = Game(
     outcomes=OUTCOMES,
     measures=MEASURES,
     tally=("total",),
-    unit=unit,
+    payoff=Payoff(whole=whole),
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
     opponents=("ahead:best?worlds=16&halving", "greedy:best", "greedy:best?any_variant"),

@@ -194,7 +194,7 @@ def ending(state):
     return f"{moon}Points after {counted(int(state['rounds']), 'round')}: {points}; {wins}."
 
 
-def unit(state):
+def whole(state):
     """What a score of 1 is in the game's own unit: points in one round, the win in a match."""
     if state["limit"]:
         return 100.0, "percentage points of the win"

@@ -4,7 +4,7 @@ A move has the fields `kind`, `what`, `step` and `names`: an ask (0, card, 1 | 3
 names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0). Seats are counted to the left.
 """
 
-from cardai.game import Game, PerspectiveEncoder, Phase
+from cardai.game import Game, Payoff, PerspectiveEncoder, Phase
 
 from .deck import CARDS, DECK, HALVES, SIX
 from .encode import (
@@ -69,7 +69,7 @@ GAME = Game(
     outcomes=OUTCOMES,
     measures=MEASURES,
     tally=("half_suits",),
-    unit=lambda state: (100.0, "percentage points of the chance to win"),
+    payoff=Payoff(unit="the chance to win"),
     rewards=REWARDS,
     actions=ACTIONS,
     suites=SUITES,

@@ -4,7 +4,7 @@ This is the game of a thesis (Vahteristo 2023), whose method cardai generalises 
 """
 
 from cardai.cards import DECK52
-from cardai.game import Game, PerspectiveEncoder, Phase, Row, Suite
+from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import (
     afterstate_layout,
@@ -125,7 +125,7 @@ GAME = Game(
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},
     decided=decided,
     playouts="bot3",
-    unit=lambda state: (100.0, "percentage points of the chance not to lose"),
+    payoff=Payoff(unit="the chance not to lose"),
     opponents=("ahead:best?worlds=16", "greedy:best"),
     phases={"deck": Phase("deck", (0, 20)), "players left": Phase("playing")},
 )

@@ -7,7 +7,7 @@ right, row by row. The stones of a seat are a set of cells (bit `1 << cell`).
 import numpy as np
 
 from cardai.cards import count, has, lowest, single
-from cardai.game import Game, PerspectiveEncoder, Row, Segment, Suite, Zone, move_dtype, state_dtype
+from cardai.game import Game, Payoff, PerspectiveEncoder, Row, Segment, Suite, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
 STATE = state_dtype(stones=2)  # stones[seat]: the set of cells it has taken; seat 0 is X, seat 1 is O
@@ -162,7 +162,7 @@ GAME = Game(
     encoders={"planes": PerspectiveEncoder(layout, encode)},
     actions={(cell,): cell for cell in range(CELLS)},
     heuristics={"open_lines": open_lines},
-    unit=lambda state: (100.0, "percentage points of the chance to win"),
+    payoff=Payoff(unit="the chance to win"),
     opponents=("endgame:greedy:open_lines",),
     suites={
         "random": Suite(

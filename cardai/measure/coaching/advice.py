@@ -28,10 +28,10 @@ from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.agents.strategy import OnePly, Person, WorldSearch
 from cardai.errors import CardaiError, positive
-from cardai.game import Game, GameState, int_seed
+from cardai.game import Game, GameState, Payoff, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
 from cardai.measure.move_values import ComparedFigure, compared, figures, plays_on, usual_judge, with_move
-from cardai.measure.value_scale import scale_of, shifted_agent
+from cardai.measure.value_scale import payoff_of, scale_of, shifted_agent
 from cardai.rule import STREAM
 from cardai.stats.jsonable import plain
 from cardai.stats.progress import Progress
@@ -55,7 +55,10 @@ class Hint:
 
 @dataclass(frozen=True)
 class ExplainedMove:
-    """One legal move. `value`: by the judge, None if it gives moves no values. `rollouts`: mean score at the end."""
+    """One legal move. `value`: by the judge, None if it gives moves no values. `rollouts`: mean score at the end.
+
+    Scores are in the unit of the game's payoff if it has one.
+    """
 
     words: str
     pieces: int
@@ -73,9 +76,9 @@ class Explanation:
     """Every legal move beside the best one, which comes first; the others by their rollouts, the best first.
 
     - `judge`: the spec of the agent that names the best move; `scale`: what its values are, "" if it gives none.
-    - `bounded`: the values are in [0, 1]. `by`: who plays worlds out; `worlds`: how many.
-    - `unit`: a score of 1 in the game's own unit (`Game.unit`), None if the game has none.
-    - `more`: there are legal moves that are not listed.
+    - `bounded`: the values are shown in [0, 1]. `by`: who plays worlds out; `worlds`: how many.
+    - `unit`: how much a score of 1 is in the game's own unit, and of what (`Payoff.worth`).
+    - `more`: there are legal moves that are not listed. `counted`: the unit in which rollouts are given, "" for scores.
     """
 
     judge: str
@@ -85,7 +88,8 @@ class Explanation:
     worlds: int
     moves: tuple[ExplainedMove, ...]
     more: bool
-    unit: tuple[float, str] | None = None
+    unit: tuple[float, str]
+    counted: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Everything as plain JSON types, with `is_told_apart` of each move."""
@@ -132,16 +136,20 @@ class Adviser:
         moves, best, more = with_move(self.game, world, hint.move)
         bits = int(self._streams(world, seed, 2)["rng"][0])
         ends = values_in_worlds(self.game, self._player, world, moves, self.worlds, bits, progress)
-        rollouts, values = figures(ends, best), self._judged(world, moves, best, seed, progress)
+        scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
+        payoff, own = self.game.payoff, Payoff() if scale is None else payoff_of(self.game, scale)
+        rollouts = [figure.in_unit(payoff) for figure in figures(ends, best)]
+        judged = self._judged(world, moves, best, seed, progress)
+        values = [figure and figure.in_unit(own) for figure in judged]
         rows = [
             ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, rollout)
             for move, value, rollout in zip(moves, values, rollouts, strict=True)
         ]
         order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].rollouts.mean))
-        scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
         return Explanation(
-            self.judge.label, scale.name if scale else "", scale.bounded if scale else False, _played_by(self._player),
-            self.worlds, tuple(rows[i] for i in order), more, self.game.unit and self.game.unit(world),
+            self.judge.label, scale.name if scale else "", scale.is_share if scale else False, _played_by(self._player),
+            self.worlds, tuple(rows[i] for i in order), more, payoff.worth(world),
+            "" if payoff.is_share else payoff.unit,
         )  # fmt: skip
 
     def _world(self, state: GameState, seed: int) -> GameState:

@@ -1,0 +1,151 @@
+"""Payoffs in a game's own unit, and outcomes that are about some seats only."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bidding import GAME, NOBODY, is_soloist, score
+
+from cardai.agents.spec import agent
+from cardai.conformance import check
+from cardai.errors import CardaiError
+from cardai.game import Game, Outcome, Payoff
+from cardai.measure.bench import run_match, run_suite
+from cardai.measure.duel import duel
+from cardai.rule import rule
+from cardai.show import duel as duel_words
+from cardai.show.tally import tally
+from cardai.stats.deals import deal_seeds
+from cardai.table.many import play
+
+
+def ended(game: Game, wanted, most: int = 200):
+    """A finished game of the first legal moves that is as wanted."""
+    for seed in range(most):
+        state, chance = game.new(seed=seed), np.random.default_rng(seed)
+        while state["turn"] >= 0:
+            moves = game.moves(state)
+            state = game.play(state, moves[int(chance.integers(len(moves)))])
+        if wanted(state):
+            return state
+    raise AssertionError("no such game")
+
+
+def test_a_payoff_is_a_finite_range_with_a_unit():
+    for low, high in ((1, 1), (2, -2), (0, float("inf"))):
+        with pytest.raises(CardaiError, match="must be finite and rise"):
+            Payoff(low, high, "chips")
+    with pytest.raises(CardaiError, match="needs a unit"):
+        Payoff(-2, 2)
+
+
+def test_scores_are_payoffs_brought_into_0_to_1():
+    payoff = Payoff(-384, 192, "points")
+    assert payoff.of([0.0, 2 / 3, 1.0]).tolist() == [-384.0, 0.0, 192.0]
+    assert all(payoff.of(payoff.share(points)) == points for points in range(-384, 193))
+    assert payoff.text(payoff.share(-96)) == "-96 points"
+    assert Payoff().text(0.25) == "0.25"
+
+
+def test_the_core_has_scores_and_the_rule_has_points():
+    lost = ended(GAME, lambda state: state["soloist"] != NOBODY and score(state, state["soloist"]) < 0)
+    soloist = int(lost["soloist"])
+    points = GAME.payoff.of(GAME.points(lost))
+    assert points[soloist] == -24.0 * (1 << int(lost["bid"]))
+    assert np.delete(points, soloist).tolist() == [0.0, 0.0]
+
+
+def test_the_sum_of_payoffs_is_that_of_scores():
+    zero_sum = replace(GAME, name="zero", score_sum=lambda seats: 0.0)
+    assert zero_sum.total_score(3) == pytest.approx(3 * 384 / 576)
+    assert GAME.total_score(3) is None
+
+
+def test_a_match_speaks_in_points():
+    report = run_match(GAME, ["careful", "random", "random"], games=300, seed=2)
+    seats = np.tile([[0, 1, 1], [1, 0, 1], [1, 1, 0]], (100, 1))
+    agents = [agent(GAME, spec) for spec in ("careful", "random")]
+    results = play(GAME, agents, seats, np.repeat(deal_seeds(2, 100), 3))
+    points = GAME.payoff.of(results.scores)
+    content = report.as_json()
+    assert content["measures"][0]["unit"] == "points"
+    for row, place in zip(content["rows"], (0, 1), strict=True):
+        assert row["score"]["point"] == pytest.approx(points[seats == place].mean())
+        assert row["score"]["low"] < row["score"]["point"] < row["score"]["high"]
+
+
+def test_a_game_is_won_with_a_payoff_above_0():
+    report = run_match(GAME, ["careful", "careful", "careful"], games=200, seed=1)
+    row = report.rows[0]
+    made = row.beside["alone"].point * row.beside["alone"].n
+    assert row.win.point * row.win.n == pytest.approx(made)
+    assert 0 < row.loss.point < 100 - row.win.point
+
+
+def test_an_outcome_of_a_role_counts_the_games_in_which_it_applied():
+    report = run_match(GAME, ["careful?high=13"] * 3, games=300, seed=1)
+    alone, together = (report.rows[0].beside[name] for name in ("alone", "together"))
+    assert together.n == 2 * alone.n < 2 * report.games
+    assert alone.point + together.point == pytest.approx(100)
+    assert alone.low < alone.point < alone.high
+
+
+def test_a_role_that_nobody_had_is_no_number():
+    passive = replace(GAME, name="passive", measures=("alone",))
+    report = run_match(passive, ["careful?high=15"] * 3, games=30)
+    content = report.as_json()
+    figure = content["rows"][0]["beside"]["alone"]
+    assert (figure["n"], figure["point"], figure["low"]) == (0, None, None)
+
+
+def test_who_had_no_role_has_no_value():
+    state = ended(GAME, lambda state: state["soloist"] == 1)
+    assert np.isnan(GAME.outcome(state, "alone")).tolist() == [True, False, True]
+    assert np.isnan(GAME.outcome(state, "together")).tolist() == [False, True, False]
+    heads, rows = tally(GAME, GAME.points(state).tolist(), {name: GAME.outcome(state, name) for name in GAME.outcomes})
+    assert heads == ["won as soloist", "won as defender", "points"]
+    assert rows[0][0] == "-"
+    assert rows[1][0] in ("0", "1")
+    assert rows[0][2] == "0"
+
+
+def test_the_law_wants_a_number_where_an_outcome_applies():
+    @rule
+    def nothing(state, seat):
+        return np.nan
+
+    for applies in (None, is_soloist):
+        outcomes = {"alone": Outcome(nothing, "nothing", applies=applies)}
+        wrong = replace(GAME, name="wrong", outcomes=outcomes, measures=(), tally=())
+        result = check(wrong, laws=["outcomes_keep_their_range"], isolated=False)[0]
+        assert not result.passed
+        assert "the outcome alone is nan for seat" in str(result.problem)
+    assert check(GAME, laws=["outcomes_keep_their_range", "scores_are_shares"], isolated=False)[0].passed
+
+
+def test_the_law_wants_payoffs_in_their_range():
+    wrong = replace(GAME, name="wrong", payoff=Payoff(-384, 48, "points"))
+    result = check(wrong, laws=["scores_are_shares"], isolated=False)[0]
+    assert not result.passed
+    assert "are not all in [-384, 48]" in str(result.problem)
+
+
+def test_an_outcome_of_a_role_is_no_label():
+    from cardai.data.recipe import Recipe
+
+    with pytest.raises(CardaiError, match="does not apply to every seat"):
+        Recipe(label="alone").check_label(GAME)
+
+
+def test_a_duel_speaks_in_points(tmp_path):
+    result = duel(GAME, "careful", "random", seats=3, games=300, folder=tmp_path)
+    assert result.unit == "points"
+    assert result.score.point > -20
+    assert type(result).from_json(result.as_json()) == result
+    assert "points ahead" in duel_words.text(result)
+    assert "%," not in duel_words.text(result)
+
+
+def test_a_suite_speaks_in_points():
+    report = run_suite(GAME, games=90)
+    assert {row.agent: row.figure.point for row in report.rows}["random"] < -50
