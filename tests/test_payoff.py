@@ -118,16 +118,16 @@ def test_the_law_wants_a_number_where_an_outcome_applies():
         outcomes = {"alone": Outcome(nothing, "nothing", applies=applies)}
         wrong = replace(GAME, name="wrong", outcomes=outcomes, measures=(), tally=())
         result = check(wrong, laws=["outcomes_keep_their_range"], isolated=False)[0]
-        assert not result.passed
-        assert "the outcome alone is nan for seat" in str(result.problem)
-    assert check(GAME, laws=["outcomes_keep_their_range", "scores_are_shares"], isolated=False)[0].passed
+        assert result.verdict == "broken"
+        assert "the outcome alone is nan for seat" in result.why
+    assert check(GAME, laws=["outcomes_keep_their_range", "scores_are_shares"], isolated=False)[0].verdict == "holds"
 
 
 def test_the_law_wants_payoffs_in_their_range():
     wrong = replace(GAME, name="wrong", payoff=Payoff(-384, 48, "points"))
     result = check(wrong, laws=["scores_are_shares"], isolated=False)[0]
-    assert not result.passed
-    assert "are not all in [-384, 48]" in str(result.problem)
+    assert result.verdict == "broken"
+    assert "are not all in [-384, 48]" in result.why
 
 
 def test_an_outcome_of_a_role_is_no_label():
