@@ -669,11 +669,19 @@ def check(
         list[str] | None,
         Parameter(negative="", help="Only this variant, with options or without; may be repeated. All if not given."),
     ] = None,
-    effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
+    effort: Annotated[
+        str | None, Parameter(help="How many games are tried: quick, normal (if not given) or thorough.")
+    ] = None,
     seed: Seed = 0,
     seconds: Annotated[
         float | None, Parameter(help="Seconds for all laws: 25 for quick, 46 for normal, no limit for thorough.")
     ] = None,
+    watch: Annotated[
+        bool,
+        Parameter(
+            negative="", help="Test again after each edit of the game's files: quick effort, 5 seconds, till Ctrl-C."
+        ),
+    ] = False,
     time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 20.0,
     memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
     strict: Annotated[
@@ -689,27 +697,28 @@ def check(
     """
     from dataclasses import asdict
 
-    from cardai import conformance
-    from cardai.show import laws
-    from cardai.show.progress import Line
+    from cardai.app import watching
 
-    loaded = load(game)
-    with Line("checking", loaded) as line:
-        verdicts = conformance.check(
-            loaded,
-            seed=seed,
-            effort=effort,
-            laws=law,
-            variants=variant,
-            progress=lambda name, done, total: line(done, total, name),
-            seconds=seconds,
-            call_seconds=time_limit,
-            memory=memory_limit,
-        )
+    options: dict[str, Any] = {
+        "effort": effort or ("quick" if watch else "normal"),
+        "seed": seed,
+        "laws": law,
+        "variants": variant,
+        "seconds": 5.0 if watch and seconds is None else seconds,
+        "call_seconds": time_limit,
+        "memory": memory_limit,
+    }
+    if watch:
+        from cardai.errors import CardaiError
+
+        if json or strict:
+            raise CardaiError(
+                "--watch prints texts for people and never ends: it goes neither with --json nor --strict"
+            )
+        watching.watch(game, options, verbose)
+    verdicts = watching.checked(load(game), options, verbose, is_quiet=json)
     if json:
         _print_json([asdict(verdict) for verdict in verdicts])
-    else:
-        _print(laws.report(loaded.name, verdicts, verbose))
     return any(verdict.verdict == "broken" or (strict and verdict.cause == "field") for verdict in verdicts)
 
 
@@ -1182,14 +1191,10 @@ def _print_json(value: Any) -> None:
 
 
 def _print(value: Any) -> None:
-    from cardai.errors import printable
-    from cardai.show.console import Output
+    from cardai.show.console import Output, say
     from cardai.stats.report import WIDE
 
-    value = printable(value) if isinstance(value, str) else value
-    if isinstance(value, str) and not sys.stdout.isatty():
-        print(value, flush=True)  # whoever reads a pipe waits for it: `cardai serve` says where it is and goes on
-    elif isinstance(value, str):  # rich breaks long lines between words, a terminal within them
-        Output().print(value, markup=False, highlight=False, emoji=False)
+    if isinstance(value, str):
+        say(value)
     else:
         Output(width=None if sys.stdout.isatty() else WIDE).print(value)

@@ -1,6 +1,10 @@
 """The console on which tables, rules and games are printed."""
 
+import sys
+
 from rich.console import Console
+
+from cardai.errors import printable
 
 
 class Output(Console):
@@ -9,3 +13,12 @@ class Output(Console):
     def on_broken_pipe(self) -> None:
         """Called by rich while it handles a BrokenPipeError. Raises that error again."""
         raise
+
+
+def say(text: str) -> None:
+    """Print a text as it is, but for characters that a terminal would obey."""
+    text = printable(text)
+    if sys.stdout.isatty():  # rich breaks long lines between words, a terminal within them
+        Output().print(text, markup=False, highlight=False, emoji=False)
+    else:
+        print(text, flush=True)  # whoever reads a pipe waits for it: `cardai serve` says where it is and goes on
