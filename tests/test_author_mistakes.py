@@ -18,11 +18,11 @@ SPELL = "def spell(state, move):\n"
 LAYOUT = "def layout(seats):\n"
 
 MISTAKES = {
-    "TypeError": (SHOW, 'return "seat " + seat', r"show raised TypeError\(.*\)"),
-    "IndexError in NumPy": (SHOW, "return str(np.take(state.hands, 99))", r"show raised IndexError\(.*\)"),
-    "a number": (SHOW, "return 3", "show returns 3; it must return a text that is not empty"),
+    "TypeError": (SHOW, 'return "seat " + seat', r"show for seat 0 raised TypeError\(.*\)"),
+    "IndexError in NumPy": (SHOW, "return str(np.take(state.hands, 99))", r"show for seat 0 raised IndexError\(.*\)"),
+    "a number": (SHOW, "return 3", "show for seat 0 returns 3; it must return a text that is not empty"),
     "None": (SPELL, "pass", "spell returns None, as a function without return does; it must return a text .*"),
-    "an array": (SHOW, "return state.hands", r"show returns array\(.*\); it must return a text .*"),
+    "an array": (SHOW, "return state.hands", r"show for seat 0 returns array\(.*\); it must return a text .*"),
     "an array for a number": (
         HOLDINGS,
         "return [state.hands, 0]",
@@ -38,10 +38,10 @@ MISTAKES = {
         "yield from state.hands",
         "holdings returns <generator .*, as a function with yield does; .*",
     ),
-    "async": (SHOW, 'return "async"', "show returns <coroutine .*, as an async function does; .*"),
-    "recursion": (SHOW, "return show(state, seat)", "show calls itself without end"),
+    "async": (SHOW, 'return "async"', "show for seat 0 returns <coroutine .*, as an async function does; .*"),
+    "recursion": (SHOW, "return show(state, seat)", "show for seat 0 calls itself without end"),
     "without a message": (SPELL, "raise ValueError", r"spell raised ValueError\(\)"),
-    "a nameless assertion": (SHOW, "assert seat > 99", r"show raised AssertionError\(\)"),
+    "a nameless assertion": (SHOW, "assert seat > 99", r"show for seat 0 raised AssertionError\(\)"),
     "a layout that raises": (LAYOUT, "return {}[seats]", r"encoder planes for seat 0 raised KeyError\(\d\)"),
     "a layout of None": (LAYOUT, "pass", "layout returns None; it must return a tuple of Segment"),
     "exit": (SHOW, "raise SystemExit(3)", r".*SystemExit\(3\)"),

@@ -55,7 +55,7 @@ def test_an_edit_is_tested_and_a_syntax_error_is_a_sentence(tmp_path: Path) -> N
         terminal.until(r"low_hand: 0 broken, .* 1 hold\n.*low_hand: 0 broken, .* 1 hold\n")
         mine.write_text(source.replace(SHOW, f"{SHOW}    return 3\n"), "utf-8")
         terminal.until(r"mine\.py changed\n")
-        took = terminal.until(rf"show returns 3; it must\s[^(]*\(\S*mine\.py,\s+line\s+{line}\)")
+        took = terminal.until(rf"show for seat 0 returns 3; it\s+must\s[^(]*\(\S*mine\.py,\s+line\s+{line}\)")
         assert took < 15  # on a quiet machine: 2
         mine.write_text(source.replace(SHOW, SHOW.replace(":", "")), "utf-8")
         terminal.until(r"cardai: mine\.py does not load: SyntaxError: expected ':' \(mine\.py, line \d+\)")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cardai.conformance.answers import asked
 from cardai.conformance.compiled import Compiled
-from cardai.conformance.note import note_call, note_place
+from cardai.conformance.note import functions_of, note_call, note_place
 from cardai.conformance.testbed import LawError, Setup
 from cardai.errors import CardaiError, place_of
 from cardai.game import Game, int_seed
@@ -129,7 +129,10 @@ class _Walk:
             with Complaints(self.game):
                 return function(*arguments)
         except CardaiError as error:
-            raise self.broken(f"{what}: {error}") from error
+            (role, *_), said = functions_of(what), str(error)
+            raise self.broken(
+                what + (said.removeprefix(role) if said.startswith(f"{role} ") else f": {said}")
+            ) from error
         except (Exception, SystemExit) as error:  # whatever a game raises, the law reports it
             raise self.broken(f"{what} raised {error!r}{place_of(error)}") from error
 
