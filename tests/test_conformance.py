@@ -16,6 +16,7 @@ import planting
 import pytest
 import signals
 import small_game
+import untested
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -197,3 +198,15 @@ def test_any_legal_move_is_allowed_spelled_and_understood(name: str, data: st.Da
     assert game.is_allowed(state, move)
     understood = np.array([game.parse(state, game.spell(state, move))], game.move)
     assert understood.tobytes() == move.tobytes()
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if "/" in name else name for name in untested.names()]
+)
+def test_the_page_says_what_is_not_tested_of_a_game_and_why(name: str) -> None:
+    page = (Path(__file__).parents[1] / "docs/conformance.md").read_text("utf-8")
+    (told,) = re.findall(rf"^\| {name} \| .*$", page, re.MULTILINE)
+    results = verdicts(name, "quick", SHORT) if name in GAMES else {}
+    found = list(results.values()) or check(untested.game(name), effort="quick", seconds=SHORT)
+    assert {result.cause for result in found} <= {"", "game", "part"}
+    assert told == untested.row(name, found), "run tests/untested.py docs/conformance.md"

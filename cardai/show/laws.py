@@ -44,21 +44,26 @@ def _in_short(untested: Sequence[LawResult]) -> str:
     return f"{len(untested)} not tested" + (f" ({'; '.join(parts)})" if parts else "")
 
 
-def _not_tested(cause: Cause, results: Sequence[LawResult], verbose: bool) -> list[str]:
-    """The lines on laws that were not tested for one cause: a line for each reason, with the laws or their number.
+def reasons(results: Sequence[LawResult]) -> list[tuple[str, list[str]]]:
+    """Why laws were not tested, the most frequent reason first, and which laws.
 
-    Fields that the game leaves out, and that it need not have, share a line.
+    Fields that the game leaves out, and that it need not have, are one reason.
     """
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    found: defaultdict[str, list[str]] = defaultdict(list)
     lacking: dict[str, None] = {}
     for result in results:
         lack = LACK.fullmatch(result.why)
         if lack:
             lacking[lack[1]] = None
-        reasons["" if lack else result.why].append(result.law)
+        found["" if lack else result.why].append(result.law)
+    named = [(why or f"the game has no {', '.join(lacking)}", laws) for why, laws in found.items()]
+    return sorted(named, key=lambda reason: -len(reason[1]))
+
+
+def _not_tested(cause: Cause, results: Sequence[LawResult], verbose: bool) -> list[str]:
+    """The lines on laws that were not tested for one cause: a line for each reason, with the laws or their number."""
     lines = ["", f"not tested, {CAUSES[cause]}:"] if results else []
-    for reason, laws in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        said = reason or f"the game has no {', '.join(lacking)}"
+    for said, laws in reasons(results):
         is_named = verbose or cause == "field" or len(laws) <= FEW
         lines += _wrapped(f"{said} ({', '.join(laws) if is_named else f'{len(laws)} laws'})")
     return lines
