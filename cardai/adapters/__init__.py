@@ -1,8 +1,9 @@
 """Any game of cardai as an environment of PettingZoo, Gymnasium or OpenSpiel, to bring an algorithm that expects one.
 
-    from cardai.adapters import aec, register, single
+    from cardai.adapters import aec, parallel, register, single
 
     env = aec("durak", seats=3)                                     # PettingZoo, extra `zoo`
+    env = parallel("examples/goofspiel")                            # where seats choose at the same time
     env = single("durak", opponents=["aggressive", "random"])       # Gymnasium, extra `gym`
     game = pyspiel.load_game(register("durak", seats=3))            # OpenSpiel, extra `openspiel`
 
@@ -18,10 +19,10 @@ from cardai.errors import CardaiError
 if TYPE_CHECKING:
     from cardai.adapters.gym import single
     from cardai.adapters.spiel import register
-    from cardai.adapters.zoo import aec
+    from cardai.adapters.zoo import aec, parallel
 
-__all__ = ["aec", "register", "single"]
-_HOMES = {"aec": "zoo", "single": "gym", "register": "spiel"}
+__all__ = ["aec", "parallel", "register", "single"]
+_HOMES = {"aec": "zoo", "parallel": "zoo", "single": "gym", "register": "spiel"}
 _EXTRAS = {"zoo": "zoo", "gym": "gym", "spiel": "openspiel"}
 
 

@@ -158,6 +158,8 @@ def _classes(
 ) -> tuple[Any, Any]:
     """The class of a table's games for OpenSpiel, and its description."""
     actions, views = Actions(game, kinds), Views(game, seats, encoder)
+    if game.together is not None and actions.by_pieces:
+        raise CardaiError(f"{game.name}: choices at the same time need numbers for moves (actions) in OpenSpiel")
     width = views.width
     share, is_fixed = usual_score(game, seats), game.score_sum(seats) is not None
     listed = ListedChance(game, _MOST_WAYS)
@@ -165,7 +167,9 @@ def _classes(
     kind = pyspiel.GameType(
         short_name=name,
         long_name=f"{game.title} (cardai)",
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        dynamics=(
+            pyspiel.GameType.Dynamics.SEQUENTIAL if game.together is None else pyspiel.GameType.Dynamics.SIMULTANEOUS
+        ),
         chance_mode=(
             pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
             if deals is None
@@ -218,7 +222,10 @@ def _classes(
         def current_player(self) -> int:
             if self.past is None or self.after is not None:
                 return pyspiel.PlayerId.CHANCE
-            return pyspiel.PlayerId.TERMINAL if self.is_terminal() else int(self.past.record["turn"][0])
+            if self.is_terminal():
+                return pyspiel.PlayerId.TERMINAL
+            many = len(self._choosing()) > 1
+            return pyspiel.PlayerId.SIMULTANEOUS if many else int(self.past.record["turn"][0])
 
         def is_terminal(self) -> bool:
             return self.past is not None and self.after is None and int(self.past.record["turn"][0]) < 0
@@ -234,8 +241,18 @@ def _classes(
                 return [(seed, 1.0 / SEEDS) for seed in range(SEEDS)]
             return [(place, float(way.probability)) for place, way in enumerate(self._ways())]
 
+        def _choosing(self) -> list[int]:
+            """The players who may choose now."""
+            assert self.past is not None
+            state = self.past.record[0]
+            return [int(state["turn"])] if game.together is None else game.choosing(state)
+
         def _legal_actions(self, player: int) -> list[int]:
-            return self._choice().legal
+            return self._choice(player).legal if player in self._choosing() else []
+
+        def _apply_actions(self, joint: list[int]) -> None:
+            for player in self._choosing():
+                self._choose(joint[player])
 
         def _apply_action(self, action: int) -> None:
             if self.past is None and deals is None:
@@ -268,9 +285,11 @@ def _classes(
             assert self.after is not None
             return listed.settled(self.after.record[0])
 
-        def _choice(self) -> Choice:
+        def _choice(self, player: int | None = None) -> Choice:
+            """The decision of a player who may choose now, of the next to move if it is None."""
             assert self.past is not None
-            choice = actions.choice(self.past.record[0])
+            state = self.past.record[0]
+            choice = actions.choice(state if player is None else game.at_turn(state, player))
             for action in self.chosen:
                 choice.take(action)
             return choice
@@ -279,7 +298,8 @@ def _classes(
             if player == pyspiel.PlayerId.CHANCE:
                 return f"chance {action}"
             assert self.past is not None
-            return actions.words(self.past.record[0], self._choice(), action)
+            state = self.past.record[0]
+            return actions.words(game.at_turn(state, player), self._choice(player), action)
 
         def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> Any:
             """A state that the player thinks possible, in which all that they cannot know is dealt anew.

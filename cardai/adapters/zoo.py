@@ -1,4 +1,4 @@
-"""Any game as a turn-based environment of PettingZoo (AEC).
+"""Any game as a turn-based environment of PettingZoo (AEC), and one with choices at the same time as a parallel one.
 
 env = aec("durak", seats=3)
 env.reset(seed=7)
@@ -7,14 +7,16 @@ for agent in env.agent_iter():
     env.step(None if is_over or is_cut else env.action_space(agent).sample(info["action_mask"]))
 """
 
+import copy
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
-from pettingzoo import AECEnv  # pyright: ignore[reportMissingImports]
+from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingImports]
 
-from cardai.adapters.choosing import KINDS, Actions, Views, played, usual_score
-from cardai.errors import CardaiError
+from cardai.adapters.choosing import KINDS, Actions, Choice, Views, played, usual_score
+from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
 from cardai.registry import load
 
@@ -160,4 +162,99 @@ class CardTable(AECEnv):
         self.agent_selection = self.agents[0]
 
 
-aec = CardTable
+class ParallelTable(ParallelEnv):
+    """A parallel environment of PettingZoo for a game in which seats choose at the same time (`Game.together`).
+
+    All that `CardTable` says holds here too, and so do its options. A step takes an action of every seat that may
+    choose; those of others are ignored, and their masks are zero. Where one seat chooses alone, only its action counts.
+    If moves are chosen piece by piece, a seat that has chosen its move waits for the others. An illegal or a missing
+    action raises IllegalMove and changes nothing. Raises CardaiError for a game in which seats move in turn.
+    """
+
+    def __init__(self, game: str | Game, **options: Any) -> None:
+        self.table = table = CardTable(game, **options)
+        if table.game.together is None:
+            raise CardaiError(f"{table.game.name}: its seats move one after the other; aec() is for such games")
+        self.game, self.seats = table.game, table.seats
+        self.metadata = {"name": table.metadata["name"], "render_modes": ["ansi"]}
+        self.render_mode = table.render_mode
+        self.possible_agents = list(table.possible_agents)
+        self.observation_spaces, self.action_spaces = table.observation_spaces, table.action_spaces
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of a seat's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of a seat's actions."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_seed(self) -> int:
+        """The seed of the present game."""
+        return self.table.game_seed
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Deal a game, as `CardTable.reset`. Returns the observations and the infos."""
+        self.table.reset(seed, options)
+        self.agents = list(self.possible_agents)
+        self._begin()
+        return self._observed()
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Take an action of every seat that may choose. Returns what each seat sees, is paid, and its infos."""
+        choices, moves = copy.deepcopy(self._choices, {id(self.table.actions): self.table.actions}), dict(self._moves)
+        for seat, choice in choices.items():
+            if moves[seat] is None:
+                name = self.possible_agents[seat]
+                if name not in actions:
+                    raise IllegalMove(f"{self.game.name}: {name} may choose, and no action of it is given")
+                moves[seat] = choice.take(actions[name])
+        self._choices, self._moves = choices, moves
+        if all(move is not None for move in moves.values()):
+            for move in moves.values():
+                self.table._state = played(self.game, self.table._state, move)
+            self._begin()
+        observations, infos = self._observed()
+        rewards, over, cut = dict(self.table.rewards), dict(self.table.terminations), dict(self.table.truncations)
+        if any(over.values()) or any(cut.values()):
+            self.agents = []
+        return observations, rewards, over, cut, infos
+
+    def state(self) -> np.ndarray:
+        """As `CardTable.state`."""
+        return self.table.state()
+
+    def render(self) -> str | None:
+        """As `CardTable.render`."""
+        return self.table.render()
+
+    def close(self) -> None:
+        """Nothing has to be closed."""
+
+    def _begin(self) -> None:
+        """Begin the next choices, or end the game."""
+        self.table._decide()
+        state, self._choices = self.table._state, {}
+        if self.table._choice is not None:
+            seats = self.game.choosing(state)
+            self._choices = {seat: self.table.actions.choice(self.game.at_turn(state, seat)) for seat in seats}
+        self._moves: dict[int, np.record | None] = dict.fromkeys(self._choices)
+
+    def _observed(self) -> tuple[dict, dict]:
+        """What each seat sees, and its infos."""
+        observations, infos = {}, {}
+        for seat, name in enumerate(self.possible_agents):
+            row, choice = self.table._views.row(self.table._state, seat), self._open(seat)
+            mask = self.table._nothing.copy() if choice is None else choice.mask()
+            chosen = self.table._nothing_chosen if choice is None else choice.values()
+            observations[name] = {"observation": np.concatenate([row, chosen]), "action_mask": mask}
+            infos[name] = {"action_mask": mask.copy()}
+        return observations, infos
+
+    def _open(self, seat: int) -> Choice | None:
+        """The choice that a seat has still to make."""
+        return self._choices.get(seat) if self._moves.get(seat) is None else None
+
+
+aec, parallel = CardTable, ParallelTable
