@@ -252,7 +252,7 @@ def test_a_name_that_does_not_exist_is_found(text, why):
 def test_names_that_exist_are_fine():
     for text in (
         "cardai.match", "cardai.Game", "Game.players", "cardai bench --all", "--seed", "greedy:best", "bot3",
-        "cardai/cards.py", "run_suite(game)", "games/moska/RULES.md", "cardai.stats.interval.compare",
+        "cardai/errors.py", "run_suite(game)", "games/moska/RULES.md", "cardai.stats.interval.compare",
     ):  # fmt: skip
         assert wrong(text) == ""
     assert sum(len(quoted(page)) for page in PAGES) > 1000

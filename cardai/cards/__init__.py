@@ -36,10 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardai.errors import CardaiError, short, whole
-from cardai.rule import JIT, as_int, below, count, forms, highest, lowest, rule, write_bits
-from cardai.rule import __file__ as rules_file
-from cardai.wide import (
+from cardai.cards.wide import (
     add,
     assign,
     clear,
@@ -55,6 +52,9 @@ from cardai.wide import (
     unite,
     words,
 )
+from cardai.errors import CardaiError, short, whole
+from cardai.rule import JIT, as_int, below, count, forms, highest, lowest, rule, write_bits
+from cardai.rule import __file__ as rules_file
 
 __all__ = [
     "DECK36", "DECK52", "Deck", "add", "any_of", "as_int", "assign", "clear", "count", "filled", "full_deck", "has",
