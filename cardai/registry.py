@@ -1,11 +1,12 @@
 """Finds games: by name in `games/` and in other installed packages, and by the path of any folder or file."""
 
+import contextlib
 import importlib
 import importlib.util
 import shlex
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,31 @@ ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""
 RULES = "RULES.md"
 
+_IMPORTS = threading.local()  # `files`: what this thread is importing of somebody else's
 _LOADING = threading.RLock()  # held while a file's code runs: until it ends, its module is known but has no game
+
+
+@contextlib.contextmanager
+def importing(file: str) -> Iterator[None]:
+    """While somebody else's code is imported, `refuse_in_import` refuses what starts processes."""
+    files: list[str] = _IMPORTS.__dict__.setdefault("files", [])
+    files.append(file)
+    try:
+        yield
+    finally:
+        files.pop()
+
+
+def refuse_in_import(what: str) -> None:
+    """Raise CardaiError if a module calls this while it is imported: each process that imports it would start another.
+
+    `what` is called: the name of a function, or words.
+    """
+    if files := _IMPORTS.__dict__.get("files"):
+        raise CardaiError(
+            f"{files[-1]} calls {what} while it is imported, and so would each process that it starts, without end; put"
+            ' the call under `if __name__ == "__main__":`'
+        )
 
 
 def available() -> dict[str, str]:
@@ -103,7 +128,8 @@ def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribu
     """The game of a module. If the module has none or does not run, its imports are undone."""
     before = set(sys.modules)
     try:
-        imported = import_it()
+        with importing(name):
+            imported = import_it()
         game = getattr(imported, attribute, None)
         if isinstance(game, Game):
             return game

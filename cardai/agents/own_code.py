@@ -11,6 +11,7 @@ from cardai.agents.function import evaluator as evaluator_of
 from cardai.agents.strategy import one_by_one
 from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
+from cardai.registry import importing
 
 
 def function_at(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
@@ -41,7 +42,8 @@ def _imported(spec: str, target: str, how: str) -> Any:
     if not module or not name:
         raise CardaiError(f"agent {spec!r}: {how}")
     try:
-        return getattr(importlib.import_module(module), name)
+        with importing(module):
+            return getattr(importlib.import_module(module), name)
     except (Exception, SystemExit) as error:  # the module is anybody's code
         kind = "" if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: "
         where = "" if isinstance(error, AttributeError) else place_of(error)

@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 
 from cardai.errors import CardaiError, short
 from cardai.files.reading import parse_json_line
+from cardai.registry import refuse_in_import
 
 try:
     import fcntl
@@ -68,6 +69,7 @@ class Process:
     ) -> None:
         if fcntl is None:
             raise CardaiError(f"agent {spec!r}: programs and isolated agents do not run on Windows")
+        refuse_in_import(f"the agent {spec}, which runs in a process of its own,")
         self.spec = spec
         self._lock, self._numbers, self._tables = threading.Lock(), itertools.count(1), itertools.count(1)
         _close_memory()

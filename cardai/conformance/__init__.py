@@ -32,6 +32,7 @@ from cardai.conformance.testbed import EFFORTS, LawError, Testbed
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_number, check_text
+from cardai.registry import refuse_in_import
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
@@ -74,6 +75,7 @@ def check(
     Raises CardaiError for an unknown law, effort or variant, and for a rule that does not compile, with its line.
     """
     is_game(game)
+    refuse_in_import("check")
     whole("seed", seed)
     check_function("progress", progress)
     if check_text("effort", effort) not in EFFORTS:

@@ -32,7 +32,7 @@ from cardai.conformance.steps import Patience, play_through, questions
 from cardai.conformance.testbed import LawError, Looked, Setup, Testbed, move_text, written
 from cardai.errors import place_of
 from cardai.game import Game, GameState, PerspectiveEncoder
-from cardai.registry import load
+from cardai.registry import importing, load
 from cardai.rule import JIT
 
 UNWRITTEN = 0x5A  # the bytes of memory that no rule has written, in plain Python; compiled code has others
@@ -196,7 +196,8 @@ def _filled(*arguments: Any, **options: Any) -> np.ndarray:
 def _game_at(name: str, file: Path, attribute: str) -> Game:
     """A game by its module, or by its file if that name means another module (for a game loaded by its path)."""
     try:
-        module = importlib.import_module(name)
+        with importing(str(file)):
+            module = importlib.import_module(name)
     except ImportError:
         return load(str(file))
     if Path(getattr(module, "__file__", None) or "").resolve() == file.resolve():
