@@ -106,7 +106,7 @@ def test_a_game_is_played_to_its_end(screen, tmp_path, game, by, width, scheme):
     found = inspected(shown, tmp_path, shown.frames)
     assert found.problems == []
     assert found.frames > decisions
-    assert found.cards > 0 or game == "tictactoe" or not has_zones
+    assert found.cards > 0 or game in ("tictactoe", "goofspiel") or not has_zones  # nothing lies face down there
 
 
 def test_a_frame_with_a_hidden_card_would_be_found(screen, tmp_path):

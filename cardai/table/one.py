@@ -98,6 +98,11 @@ class OneGame:
             return False
         return isinstance(self.agents[self.turn].strategy, Person)
 
+    @property
+    def choosing(self) -> list[int]:
+        """The seats that may choose now, as `Game.choosing` lists them: several if they choose at the same time."""
+        return self.game.choosing(self._state)
+
     # What a seat may know.
 
     def view(self, seat: int) -> str:

@@ -2,6 +2,9 @@
 
 A game is its seed and the moves of people, which are in the store before anybody is told of them. After a restart it is
 played again from these; agents make the same moves as before.
+
+Where seats choose at the same time, a person may choose before it is their turn. Such a choice is in the store at once,
+with the ply that it will have, and waits here: the game is not told of it, so nobody is, but that it was made.
 """
 
 import json
@@ -40,6 +43,7 @@ class WebTable:
         self._views: dict[tuple[int, bool], dict[str, Any]] = {}
         self._results: dict[str, Any] | None = None  # of a challenge
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
+        self._early: dict[int, np.record] = {}  # by seat: a choice that waits for its turn
         self._game: OneGame | None = None
         if row.seed is not None:
             self._game = self._taken_up(row.seed, row.moves)
@@ -152,9 +156,13 @@ class WebTable:
         for ply, fields in moves:
             while game.ply < ply and game.step():
                 pass
-            if game.ply != ply or not game.is_waiting:
+            move, place = _move(self.offer.game, fields), ply - game.ply
+            if place == 0 and game.is_waiting:
+                game.play(move)
+            elif 0 < place < len(game.choosing) and game.choosing[place] in self.people:
+                self._early[game.choosing[place]] = move
+            else:
                 raise CardaiError("this game cannot be taken up again: an agent plays other moves than before")
-            game.play(_move(self.offer.game, fields))
         return game
 
     # Playing.
@@ -167,26 +175,49 @@ class WebTable:
         """
         with self._lock:
             game = self._game
-            if game is None or game.is_over or game.turn != seat or game.ply != ply or self.trouble:
+            if game is None or self._ply_of(game, seat) != ply or self.trouble:
                 return ""
-            world = game.seen(seat, self._luck)
+            world = self._deciding(game, seat)
             try:
                 move = self.offer.game.parse(world, words)
             except ValueError as error:
                 return str(error) or "this is not a move"
             if not self.offer.game.is_allowed(world, move):
                 return f"{words!r} is not among your legal moves now"
-            try:
-                game.play(move)
-            except IllegalMove:  # only a game that breaks the contract has other moves in truth than in a world
-                return f"{words!r} cannot be played now"
+            if game.turn != seat:
+                self._early[seat] = move
+            else:
+                try:
+                    game.play(move)
+                except IllegalMove:  # only a game that breaks the contract has other moves in truth than in a world
+                    return f"{words!r} cannot be played now"
             self._keep(game, seat, ply, move)
             return ""
+
+    def _ply_of(self, game: OneGame, seat: int) -> int | None:
+        """The ply of the move that a person may choose now, None if they may not."""
+        choosing = game.choosing
+        return game.ply + choosing.index(seat) if seat in choosing and seat not in self._early else None
+
+    def _deciding(self, game: OneGame, seat: int) -> GameState:
+        """A world of a seat that may choose now, on its turn."""
+        world = game.seen(seat, self._luck)
+        return world if game.turn == seat else game.game.at_turn(world, seat)
+
+    def _play_early(self, game: OneGame) -> None:
+        """Play the choices whose turn has come."""
+        while game.is_waiting and (seat := game.turn) in self._early:
+            try:
+                game.play(self._early.pop(seat))
+            except IllegalMove:  # as in `play`; what was chosen is nobody's business
+                self.trouble = f"the choice of seat {seat} cannot be played now"
+                return
 
     def _keep(self, game: OneGame, seat: int, ply: int, move: np.record) -> None:
         """Keep a move that was played. If that fails, nothing of this table in memory counts any more."""
         try:
             self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()])
+            self._play_early(game)
             self._finish(game)
         except CardaiError as error:
             self.trouble = str(error)
@@ -209,6 +240,7 @@ class WebTable:
                 raise BadArgument("you have made no move there that could be taken back")
             self._store.take_back(self.row.id, ply)
             game.rewind(ply)
+            self._early.clear()
             self.row.scores, self.trouble = None, ""
             self._logs = {other: log[:ply] for other, log in self._logs.items()}
             self._changed()
@@ -222,9 +254,9 @@ class WebTable:
             if not self.row.study:
                 raise BadArgument("hints are given at study tables only")
             game = self._game
-            if game is None or game.is_over or game.turn != seat or game.ply != ply:
+            if game is None or ply is None or self._ply_of(game, seat) != ply:
                 raise BadArgument("it is not your turn")
-            return game.seen(seat, self._luck), self._luck
+            return self._deciding(game, seat), self._luck
 
     def branched(self, ply: object, token: bytes) -> TableRow:
         """The row of a new study table that goes on with this finished game before the move `ply`.
@@ -306,6 +338,7 @@ class WebTable:
                 return False
             try:
                 moved = game.step()
+                self._play_early(game)
                 self._finish(game)
             except CardaiError as error:
                 self.trouble, moved = str(error), False
@@ -377,7 +410,7 @@ class WebTable:
             fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
-        view |= position_view(game, seat, self._luck, decides=not watches)
+        view |= position_view(game, seat, self._luck, not watches, self._early)
         if game.is_over and not self.is_secret:
             view["fair"] = self._opened()
         return view

@@ -4,11 +4,13 @@ So a fault in a game that shows something hidden shows a guess. The world is dea
 knows, and takes nothing from the game's random streams: looking on changes no game.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from cardai.game import Game, GameState, Zone, listed_pieces
+from cardai.kernel.together import seats_together
 from cardai.show.tally import tally
 from cardai.table.one import OneGame
 
@@ -16,11 +18,12 @@ MOST_MOVES = 4096  # moves that are listed even if the game's own list has less 
 LOG_LINES = 40
 
 
-def position_view(table: OneGame, seat: int, luck: int, decides: bool) -> dict[str, Any]:
+def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Collection[int] = ()) -> dict[str, Any]:
     """The position as `seat` sees it, ready for JSON.
 
     `luck`: decides what is dealt anew. `decides`: whether the seat's moves are listed when it is to move; whoever only
-    looks on has none.
+    looks on has none. `early`: seats that have chosen before their turn, where several choose at the same time: then
+    the view says who is `choosing` and who has `chosen`, and `choice` is the ply of the seat's own choice.
     """
     game, world = table.game, table.seen(seat, luck)
     view: dict[str, Any] = {"ply": int(world["ply"]), "turn": int(world["turn"]), "over": bool(world["turn"] < 0)}
@@ -28,8 +31,14 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool) -> dict[s
         view["text"] = game.show(world, seat)
     else:
         view["zones"] = [zone_view(zone) for zone in game.zones(world, seat)]
-    if decides and world["turn"] == seat:
-        view["moves"], view["more"] = move_views(game, world)
+    choosing = table.choosing
+    if together := seats_together(game, world):
+        view["choosing"] = [other for other in choosing if other not in early]
+        view["chosen"] = [other for other in together if other not in view["choosing"]]
+        if seat in view["choosing"]:
+            view["choice"] = view["ply"] + choosing.index(seat)
+    if decides and seat in choosing and seat not in early:
+        view["moves"], view["more"] = move_views(game, game.at_turn(world, seat) if together else world)
     if view["over"]:
         view["end"] = end_view(table)
     return view

@@ -236,9 +236,8 @@ def zones(state, seat):
     """Each seat's cards are pieces of their own: seat * CARDS + card; the prizes follow."""
     places, prizes = [], SEATS * CARDS
     for other in range(int(state.seats)):
-        chosen = ", has chosen" if state.sealed[other, 0] else ""
         hand = int(state.hands[other]) << other * CARDS
-        places.append(Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points{chosen}"))
+        places.append(Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points"))
     bids = {other * CARDS + int(state.bids[other]): f"p{other}" for other in range(int(state.seats))}
     shown = bids if state.bids[0] != NONE else {}
     prize = [] if state.prize == NONE else [prizes + int(state.prize)]

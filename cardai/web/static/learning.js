@@ -20,7 +20,7 @@ export class Learning {
   }
 
   draw(view) {
-    if (this.answer?.ply !== view.ply) this.answer = null;
+    if (this.answer?.ply !== (view.choice ?? view.ply)) this.answer = null;
     refill(this.now, view.study && !view.watches ? this.buttons(view) : null, this.answer ? this.advice(view) : null);
     this.back.hidden = !view.over || view.watches || !view.fair;
     if (this.back.hidden) this.review = null;
@@ -29,7 +29,7 @@ export class Learning {
 
   buttons(view) {
     const given = this.answer ? STEPS.findIndex(([step]) => step === this.answer.step) + 1 : 0;
-    const ask = ([step, words]) => button(words, `advice-${step}`, () => this.send({ advice: step, ply: view.ply }));
+    const ask = ([step, words]) => button(words, `advice-${step}`, () => this.send({ advice: step, ply: view.choice ?? view.ply }));
     return el("p", { class: "buttons" }, ...(view.moves ? STEPS.slice(Math.min(given, 2)).slice(0, given ? 1 : 3).map(ask) : []), this.undo(view));
   }
 

@@ -75,7 +75,7 @@ class TablePage {
   take(view) {
     if (view.advice || view.review) return this.learning.take(view, this.view);
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
-    const isNew = this.view?.ply !== view.ply;
+    const isNew = !this.view || plyOf(this.view) !== plyOf(view);
     this.view = view;
     if (isNew) {
       this.picked.clear();
@@ -102,7 +102,7 @@ class TablePage {
     const view = this.view;
     const isDealt = view.pieces !== undefined;
     document.getElementById("title").textContent = view.title;
-    const turn = isDealt && !view.over ? (view.turn === view.seat && !view.watches ? "Your turn – " : "") : "";
+    const turn = isDealt && !view.over ? (mayMove(view, view.seat) && !view.watches ? "Your turn – " : "") : "";
     document.title = `${turn}${view.title}`;
     this.board.hidden = !isDealt;
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
@@ -144,8 +144,8 @@ class TablePage {
 
   seatPanel(seat, zones) {
     const who = this.view.seats[seat];
-    const isTurn = this.view.turn === seat;
-    const badges = [isTurn ? "to move" : "", who.peeks ? "peeks" : "", who.kind === "you" ? "you" : ""].filter(Boolean);
+    const isTurn = mayMove(this.view, seat);
+    const badges = [isTurn ? "to move" : "", this.view.chosen?.includes(seat) ? "has chosen" : "", who.peeks ? "peeks" : "", who.kind === "you" ? "you" : ""].filter(Boolean);
     return el("article", { class: `seat${isTurn ? " turn" : ""}`, "aria-label": `p${seat} ${who.name}` },
       el("h2", { title: who.name }, `p${seat} ${shortName(who)}`, ...badges.map((text) => el("span", { class: "badge" }, text))), ...zones);
   }
@@ -153,8 +153,11 @@ class TablePage {
   whatNow() {
     const view = this.view;
     if (view.over) return "The game is over.";
-    const who = view.seats[view.turn];
-    if (view.turn !== view.seat || view.watches) return `p${view.turn} ${shortName(who)} is to move.`;
+    if (!mayMove(view, view.seat) || view.watches) {
+      const names = (view.choosing ?? [view.turn]).map((seat) => `p${seat} ${shortName(view.seats[seat])}`);
+      const own = view.chosen?.includes(view.seat) && !view.watches ? "You have chosen. " : "";
+      return `${own}${names.join(", ")} ${names.length > 1 ? "are" : "is"} to move.`;
+    }
     if (!view.zones || !view.moves.some(([, pieces]) => pieces.length)) return "Your turn.";
     const names = [...this.picked].map((piece) => pretty(view.pieces[piece], view.pieces)).join(" ");
     return names ? `Your turn. Picked: ${names}` : "Your turn. Pick what you play, or choose a move.";
@@ -171,7 +174,7 @@ class TablePage {
 
   play(words) {
     this.error.textContent = "";
-    this.connection.send({ ply: this.view.ply, move: words });
+    this.connection.send({ ply: plyOf(this.view), move: words });
     this.status.focus({ preventScroll: true });
   }
 
@@ -263,5 +266,7 @@ class TablePage {
   }
 }
 
+const plyOf = (view) => view.choice ?? view.ply; // of the own move, where several seats choose at the same time
+const mayMove = (view, seat) => (view.choosing ? view.choosing.includes(seat) : view.turn === seat);
 const shortName = (who) => (who.kind === "agent" ? who.name.replace(/\?[^()]*/g, "") : who.name); // without options
 const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

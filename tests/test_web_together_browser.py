@@ -1,0 +1,59 @@
+"""Two people in real browsers choose at the same time, and see the choices when both have made theirs."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+from web_pages import CHROMIUM, LARGE, SMALL, Screen
+
+pytest_plugins = "web_browser"
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+SERVED = [str(Path(__file__).parent.parent / "examples/goofspiel")]
+
+
+@pytest.fixture
+def screens(browser, home):
+    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
+    yield opened
+    for one in opened:
+        one.close()
+
+
+def bid(screen, seat, value):
+    """Pick a card of the seat's own hand, and play it."""
+    screen.page.click(f"[data-key=piece-{13 * seat + value - 1}]")
+    screen.page.click(f"[data-key='move-bid {value}']")
+    screen.page.wait_for_selector(f".seat[aria-label^='p{seat}'] .badge:text-is('has chosen')")
+
+
+def test_both_choose_at_the_same_time_and_the_last_may_be_first(screens):
+    mine, theirs = screens
+    mine.page.goto(mine.home)
+    mine.page.select_option("#seat-1", "friend")
+    mine.press("button[type=submit]")
+    mine.page.click("text=Make a link")
+    mine.page.wait_for_selector("li .link:not([hidden])")
+    theirs.page.goto(mine.page.input_value("li .link"))
+    theirs.page.fill("#name", "Ben")
+    theirs.press("text=Come in")
+    for one in screens:
+        one.page.wait_for_selector(".board:not([hidden])")
+        one.page.wait_for_selector("text=Pick what you play")
+    mine.page.click("[data-key=piece-3]")
+    bid(theirs, 1, 11)
+    theirs.page.wait_for_selector("text=You have chosen. p0 Player is to move.")
+    mine.page.wait_for_selector(".others .badge:text-is('has chosen')")
+    assert mine.page.locator(".lines p").count() == 0
+    assert mine.page.locator(".own button.picked").count() == 1, "what I have picked stays picked"
+    mine.page.click("[data-key='move-bid 4']")
+    for one in screens:
+        one.page.wait_for_selector(".lines p:has-text('p1 has chosen; all show: p0 bid 4, p1 bid 11')")
+        one.page.wait_for_selector("text=Pick what you play")
+        assert one.page.locator(".badge:text-is('has chosen')").count() == 0
+        one.fits()
+    seen = [frame for frame in mine.frames if frame.get("ply") == 0]
+    assert any(frame["chosen"] == [1] for frame in seen if "chosen" in frame)
+    assert not any("bid 11" in str(frame.get("log")) for frame in seen)
