@@ -16,6 +16,7 @@ from pathlib import Path
 
 import passing
 import planted
+import planted_alike
 import planted_biases
 import planted_joint
 import planted_more
@@ -32,7 +33,7 @@ BLOCK = re.compile(
 
 def faults() -> Iterator[tuple[str, str, Game]]:
     """All planted faults: their names, the laws that must find them, and the games that have them."""
-    for module in (planted, planted_more, planted_biases, planted_joint):
+    for module in (planted, planted_more, planted_biases, planted_joint, planted_alike):
         for name, game in module.PLANTED.items():
             yield name, planting.LAW_OF[game], game
     for name, (law, game) in passing.FAULTS.items():

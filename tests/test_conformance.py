@@ -9,6 +9,7 @@ import numpy as np
 import pairs
 import passing
 import planted
+import planted_alike
 import planted_biases
 import planted_joint
 import planted_more
@@ -76,7 +77,7 @@ def test_a_planted_bug_is_killed_by_its_law(bug: str) -> None:
     assert not stumbled or verdict.law.startswith("plain_python"), "the kit itself stumbled; the law found nothing"
 
 
-HARD = {**planted_more.PLANTED, **planted_biases.PLANTED, **planted_joint.PLANTED}
+HARD = {**planted_more.PLANTED, **planted_biases.PLANTED, **planted_joint.PLANTED, **planted_alike.PLANTED}
 
 
 @pytest.mark.slow

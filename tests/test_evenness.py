@@ -3,16 +3,19 @@
 import itertools
 from math import comb
 
+import follow
 import numpy as np
 import passing
 import pytest
 import small_game
+import sparks
 
 import cardai
 from cardai.conformance import evenness
 from cardai.conformance import testbed as beds
 from cardai.conformance.evidence import HINT, none_drawn, strictness
 from cardai.conformance.law import at_once
+from cardai.conformance.places import CardKinds
 from cardai.games.durak.text import cards_alike
 
 QUICK = beds.EFFORTS["quick"]
@@ -30,33 +33,51 @@ def test_more_counts_call_for_a_larger_difference():
     assert HINT < strictness(1000) < strictness(100_000) < 6
 
 
-def test_the_means_are_those_over_all_arrangements_of_each_class():
-    """Two classes of cards in three hands: 24 x 6 arrangements, listed."""
-    classes = np.zeros((2, beds.CARDS), bool)
-    classes[0, [0, 4, 5, 9]], classes[1, [1, 2, 13]] = True, True
-    first, second = (np.flatnonzero(cards) for cards in classes)
-    lie = np.zeros((evenness.ALL, 144, beds.CARDS), bool)
-    for i, (some, others) in enumerate(itertools.product(*map(itertools.permutations, ((1, 1, 2, 3), (1, 2, 2))))):
-        lie[list(some), i, first] = True
-        lie[list(others), i, second] = True
-    groups = np.arange(beds.CARDS) % 4 == np.arange(4)[:, None]
+@pytest.mark.parametrize(
+    ("copies", "kinds", "others"),
+    [
+        ((1,) * 16, (0, 4, 5, 9), (1, 2, 13)),
+        ((1,) * 110, (0, 104, 5, 9), (1, 2, 73)),
+        ((3, 2, 4), (0, 0, 2, 2), (1, 1)),
+    ],
+    ids=["ranks and suits", "many cards", "alike"],
+)
+def test_the_means_are_those_over_all_arrangements_of_each_class(copies, kinds, others):
+    """Two classes of cards in three hands: all arrangements, listed, also where the cards of a class are alike."""
+    deck = CardKinds(np.array(copies), (), max(copies) > 1)
+    number, classes = np.bincount([*kinds, *others], minlength=deck.kinds), np.zeros((2, deck.kinds), bool)
+    classes[0, list(kinds)], classes[1, list(others)] = True, True
+    ways = [*itertools.product(itertools.permutations((1, 1, 2, 3)), itertools.permutations((1, 2, 2)[: len(others)]))]
+    lie = np.zeros((evenness.ALL, len(ways), deck.kinds), np.uint8)
+    for i, (some, rest) in enumerate(ways):
+        np.add.at(lie[:, i], (list(some), list(kinds)), 1)
+        np.add.at(lie[:, i], (list(rest), list(others)), 1)
+    groups = np.arange(deck.kinds) % 4 == np.arange(4)[:, None]
     groups &= classes.any(axis=0)
-    few, hands = np.arange(1, 4), slice(1, 4)
-    counts = evenness._counts(groups[:, None], lie, few, hands)
-    means, variances = evenness._even(classes, groups, lie, few, hands)
-    np.testing.assert_allclose(means, np.repeat(means[:1], 144, axis=0), rtol=1e-6)
+    few, hands, one = np.arange(1, 4), slice(1, 4), np.ones(len(ways))
+    counts = evenness._counts(deck, groups[:, None], lie, few, hands)
+    means, variances = evenness._even(deck, classes, number, groups, lie, few, hands)
+    np.testing.assert_allclose(means, np.repeat(means[:1], len(ways), axis=0), rtol=1e-6)
     np.testing.assert_allclose(counts.mean(axis=0), means[0], atol=1e-6)
     known = variances >= 0
     assert known.sum() == 2 * len(groups) * len(few)
-    np.testing.assert_allclose(counts.var(axis=0)[known] * 144, variances[known], atol=1e-4)
-    chance, variance = evenness._even_pairs(classes, lie, hands)
-    together = evenness._together(lie[hands].astype(np.float32))
-    np.testing.assert_allclose(np.triu(together, 1), np.triu(chance, 1), atol=1e-4)
-    np.testing.assert_allclose(np.triu(variance, 1), np.triu(chance * (1 - chance / 144), 1), atol=1e-4)
+    np.testing.assert_allclose(counts.var(axis=0)[known] * len(ways), variances[known], atol=1e-4)
+    off, variance = evenness._even_pairs(deck, classes, number, lie, hands, one)
+    np.testing.assert_allclose(np.triu(off), 0, atol=1e-4)
+    held = lie[hands].astype(float)
+    pairs = np.einsum("hna,hnb->nab", held, held)
+    pairs[:, range(deck.kinds), range(deck.kinds)] = (held * (held - 1)).sum(axis=0) / 2
+    assert (variance >= pairs.var(axis=0) * len(ways) - 1e-4)[np.triu_indices(deck.kinds)].all()
+    if not deck.are_counts:
+        np.testing.assert_allclose(np.triu(variance), np.triu(pairs.var(axis=0)) * len(ways), atol=1e-4)
+    if not deck.is_ranked:
+        off, variance = evenness._even_alone(deck, classes, number, lie[few], one)
+        np.testing.assert_allclose(off, 0, atol=1e-4)
+        np.testing.assert_allclose(variance, lie[few].astype(float).var(axis=1) * len(ways), atol=1e-4)
 
 
 @pytest.mark.parametrize("tally", [evenness._uneven, evenness._kept])
-@pytest.mark.parametrize("game", [small_game.GAME, passing.GAME], ids=["low_hand", "pass_left"])
+@pytest.mark.parametrize("game", [small_game.GAME, passing.GAME, sparks.GAME, follow.GAME], ids=lambda game: game.name)
 def test_what_is_counted_in_sound_games_is_off_by_one_standard_deviation(game, tally):
     found = at_once(evenness._of_views(tally, beds.Testbed(game, 1, QUICK), 0, 60, None))
     assert found is not None
@@ -71,8 +92,8 @@ def _word(dtype, field):
 def test_cards_passed_on_count_as_a_place():
     game = cardai.load("hearts")
     (found,) = beds.Testbed(game, 0, QUICK).aside[4]
-    assert found == (_word(game.state, "passed"), 4)
-    assert [size for _, size in beds.Testbed(passing.GAME, 0, QUICK).aside[3]] == [3]
+    assert found == beds.Aside(_word(game.state, "passed"), 4, 1)
+    assert [found.size for found in beds.Testbed(passing.GAME, 0, QUICK).aside[3]] == [3]
     assert not any(beds.Testbed(small_game.GAME, 0, QUICK).aside.values())
 
 

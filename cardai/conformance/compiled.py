@@ -25,6 +25,7 @@ from cardai.kernel.native import (
     call_score,
     call_settle,
     call_simplify,
+    call_weight,
     clear,
     copy,
     get,
@@ -120,7 +121,7 @@ class Compiled:
         return found | ({"decided": game.entry("decided", game.decided)} if game.decided else {})
 
     def rule(self, role: str) -> Any:
-        """One of the game's rules `blank`, `is_open` and `simplify`, as the loops take it. The game must have it."""
+        """The game's rule `blank`, `is_open`, `simplify` or `weight`, as the loops take it. The game must have it."""
         return self.game.entry(role, getattr(self.game, role))
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
@@ -225,6 +226,14 @@ class Compiled:
         given, values = copied(states), np.zeros(len(states))
         for some, found, count in pieces(given, values):
             value_each(self.numbers[what], some, count, seat, found)
+        return values
+
+    def weights(self, states: np.ndarray) -> np.ndarray:
+        """What the game's rule `weight`, which it must have, gives for states: f8[N]."""
+        note_rule("weight")
+        given, values = copied(states), np.zeros(len(states))
+        for some, found, count in pieces(given, values):
+            weigh_each(self.rule("weight"), some, count, found)
         return values
 
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -349,6 +358,13 @@ def value_each(value, states, count, seat, values):
     """Set the value of a heuristic, the score or an outcome of each state."""
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
+
+
+@rule
+def weigh_each(weight, states, count, values):
+    """Set how likely each state is, by the rule `weight`."""
+    for i in range(count):
+        set_float(values, i, call_weight(weight, at(states, i)))
 
 
 @rule

@@ -25,32 +25,27 @@ import numpy as np
 
 from cardai.conformance.evidence import SIGMA, none_drawn, off_twice, strictness, words
 from cardai.conformance.law import NotTested, Steps, at_once, law, need, nothing_hidden
-from cardai.conformance.testbed import CARDS, Counted, LawError, Looked, Testbed, View
-from cardai.game import listed_pieces
+from cardai.conformance.places import SUITS, CardKinds, Places, log_deals
+from cardai.conformance.testbed import EVEN, Counted, LawError, Looked, Testbed, View
 
 T = TypeVar("T")
 
 LARGER = 2  # how many times larger the second sample is
 
-SUITS = 4
 PLACES = 24  # places counted apart; after them, cards that lie in no place that is listed are counted
 NOWHERE = PLACES
 ASIDE = PLACES + 1  # the first of the sets that are hidden beside the places: cards passed on, or laid face down
 ALL = ASIDE + 16
 DRAWS = 256  # worlds of a view
+MORE = 1024  # further worlds that show which of some cards that are alike lie in a place for certain
+CERTAIN = 25.0  # worlds that should have shown fewer cards of a kind in a place, if fewer may lie there
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
 FEWEST = 150  # views without which counts say little
 STEEP = 8  # see `_small_first`
 CHUNK = 1000  # states whose cards are counted at once
-
-CARD = np.arange(CARDS)
-KINDS = {
-    "cards of one rank": CARD[:, None] // SUITS == CARD // SUITS,
-    "cards of one suit": CARD[:, None] % SUITS == CARD % SUITS,
-    "neighbours in a suit": np.abs(CARD - CARD[:, None]) == SUITS,
-}
-KIND = np.array([kind & (CARD[:, None] != CARD) for kind in KINDS.values()], np.float32)  # [KINDS, CARDS, CARDS]
+PHASES = {"early": (0, 1 / 4), "late": (3 / 4, 1)}  # shares of a game, in which views count once more
+PAIRED = 256  # kinds of card, at most, of which each pair is counted by itself
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,7 @@ def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
 def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     """Where a card lies, which lie together, how long suits are: what a world comes from is not seen in it."""
     what = "in worlds of a world in which they do than in other worlds"
-    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what)
+    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what, _name_in_phase)
 
 
 @law
@@ -92,7 +87,9 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     """
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
-    yield from _tested(testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even")
+    yield from _tested(
+        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even", _name_in_phase
+    )
 
 
 @law
@@ -188,17 +185,20 @@ def _small_first(things: Iterable[T], seats: Callable[[T], int]) -> list[T]:
 def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat: int) -> Tally:
     """The counts of states less those of others."""
     lie, otherwise = (_lying(testbed, block, seat) for block in (states, others))
-    differing, hands = lie != otherwise, slice(1, int(states["seats"][0]))
+    differing, hands, deck = lie != otherwise, slice(1, int(states["seats"][0])), testbed.deck
     few, hidden = np.flatnonzero(differing.any(axis=(1, 2))), differing.any(axis=0)
     counts = [
-        _counts(_groups(testbed.small_numbers, block, hidden, lies)[1], lies, few, hands)
+        _counts(deck, _groups(testbed, block, hidden, lies)[1], lies, few, hands)
         for block, lies in ((states, lie), (others, otherwise))
     ]
-    both = [lies[hands].astype(np.float32) for lies in (lie, otherwise)]
-    seen, elsewhere, twice = _together(both[0]), _together(both[1]), _both_times(*both)
     total = (counts[0] - counts[1]).sum(axis=0, dtype=float)
     variance = np.square(counts[0] - counts[1]).sum(axis=0, dtype=float)
-    return _tally(few, total, seen - elsewhere, variance, seen + elsewhere - 2 * twice)
+    change = lie[few].astype(np.float32) - otherwise[few]
+    alone = change.sum(axis=1, dtype=float), np.square(change).sum(axis=1, dtype=float)
+    both = [_hands(deck, lies, hands) for lies in (lie, otherwise)]
+    seen, elsewhere = map(_together, both)
+    spread = _squares(deck, both[0], seen) + _squares(deck, both[1], elsewhere) - 2 * _both_times(*both)
+    return _tally(deck, few, (total, variance), (seen - elsewhere, spread), alone)
 
 
 def _of_views(
@@ -215,14 +215,25 @@ def _of_views(
         states = here.worlds(DRAWS, i)
         lie = _lying(testbed, states, here.seat)
         if (lie != lie[:, :1]).any():
-            tallies.add(tally(here, i, states, lie))
+            share = here.ply / len(here.trace.moves)
+            tallies.add(tally(here, i, states, lie), *(first <= share < end for first, end in PHASES.values()))
         if tallies.is_evident:
             break
     return tallies.tally
 
 
-def _views(testbed: Testbed, count: int, salt: str, least: int = FEWEST) -> Counted[View]:
-    return Counted(_small_first(testbed.chosen(count, salt), lambda here: len(here.seats)), "views", least)
+def _name_in_phase(testbed: Testbed, cell: int) -> str:
+    """What a cell of `_of_views` counts, in words: in all views, or in those of one of PHASES."""
+    groups = len(_names_of_groups(testbed))
+    size = _pairs(testbed.deck) + len(testbed.deck.pairs) + ALL * (3 * groups + _alone(testbed.deck))
+    phase, cell = divmod(cell, size)
+    return f"{['', *(f'{name} in the game ' for name in PHASES)][phase]}{_name(testbed, cell)}"
+
+
+def _views(testbed: Testbed, count: int, salt: str, part: int = 1) -> Counted[View]:
+    """Views in an order drawn from the seed, small tables first. `part`: one in so many of FEWEST is the least."""
+    found = _small_first(testbed.chosen(count, salt), lambda here: len(here.seats))
+    return Counted(found, "views", FEWEST // part)
 
 
 def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
@@ -230,11 +241,14 @@ def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
 
     The variance is that over all ways to pair the worlds with the others. Of single cards, those that stay count.
     """
-    again = _lying(here.testbed, here.compiled.worlds_of_each(states, here.seat, i + 1), here.seat)
+    again, deck = (
+        _lying(here.testbed, here.compiled.worlds_of_each(states, here.seat, i + 1), here.seat),
+        here.testbed.deck,
+    )
     few, hidden = _varying(lie)
-    groups, size = _groups(here.testbed.small_numbers, states[:1], hidden[None], lie[:, :1])[1], len(states)
+    groups, size = _groups(here.testbed, states[:1], hidden[None], lie[:1].min(axis=1)[:, None])[1], len(states)
     hands = slice(1, len(here.seats))
-    before, after = (_centred(_counts(groups, lies, few, hands)) for lies in (lie, again))
+    before, after = (_centred(_counts(deck, groups, lies, few, hands)) for lies in (lie, again))
     total = (before * after).sum(axis=0, dtype=float)
     variance = np.square(before).sum(axis=0, dtype=float) * np.square(after).sum(axis=0, dtype=float)
     inside, single = groups[:, 0].astype(float), len(groups) * len(few)
@@ -242,15 +256,16 @@ def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
     total[:single] = (inside @ (was * now).sum(axis=1).T).ravel()
     scatter = np.matmul(was.transpose(0, 2, 1), was) * np.matmul(now.transpose(0, 2, 1), now)
     variance[:single] = ((inside @ scatter) * inside).sum(axis=2).T.ravel()
-    both = [lies[hands].astype(np.float32) for lies in (lie, again)]
+    both = [_hands(deck, lies, hands) for lies in (lie, again)]
     first, second = map(_together, both)
     twice = _both_times(*both) - first * second / size
-    spreads = first * (1 - first / size) * second * (1 - second / size)
-    return _tally(few, total, twice, variance / (size - 1), spreads / (size - 1))
+    spreads = [_squares(deck, held, once) - once**2 / size for held, once in zip(both, (first, second), strict=True)]
+    alone = (was * now).sum(axis=1, dtype=float), np.diagonal(scatter, axis1=1, axis2=2) / (size - 1)
+    return _tally(deck, few, (total, variance / (size - 1)), (twice, spreads[0] * spreads[1] / (size - 1)), alone)
 
 
 def _varying(lie: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places that have other cards in other worlds, i8[places], and the cards that lie elsewhere: bool[CARDS]."""
+    """The places that have other cards in other worlds, i8[places], and the cards that lie elsewhere: bool[kinds]."""
     varies = (lie != lie[:, :1]).any(axis=1)
     return np.flatnonzero(varies.any(axis=1)), varies.any(axis=0)
 
@@ -264,43 +279,100 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
 
     Such cards are a class. Which cards belong to a group does not depend on how often they were seen where. So if all
     arrangements are equally likely, then given how many cards of each class a place has in a world, these are drawn
-    evenly from their class.
+    evenly from their class. Cards that are alike are told apart for that. Where `Game.weight` says that arrangements
+    are not equally likely, each world counts as much as makes them so.
     """
-    classes, (few, _), hands = _classes(here, states[0], lie), _varying(lie), slice(1, len(here.seats))
+    deck, (few, _), hands = here.testbed.deck, _varying(lie), slice(1, len(here.seats))
+    told, own = _told(here, i, states), lie[0].min(axis=0)
+    lie, number, weight = _free(here, i, states, lie, told)
+    classes = _classes(lie, number, told)
     alike = np.any(classes, axis=0)
-    groups = _groups(here.testbed.small_numbers, states[:1], alike[None], lie[:, :1])[1] & alike
-    lie = lie & alike
-    expected, variance = _even(classes, groups[:, 0], lie, few, hands)
-    differences = _counts(groups, lie, few, hands) - expected
-    rare = np.maximum(expected * (1 - expected), 0).sum(axis=0, dtype=float)  # the least that a whole number varies
-    counted = np.maximum(np.square(differences).sum(axis=0, dtype=float), rare)
-    chance, spread = _even_pairs(classes, lie, hands)
-    total = differences.sum(axis=0, dtype=float)
-    return _tally(
-        few, total, _together(lie[hands].astype(np.float32)) - chance, np.where(variance < 0, counted, variance), spread
-    )
+    groups = _groups(here.testbed, states[:1], alike[None], own[None, None])[1] & alike
+    lie, number = lie * alike, number * alike
+    expected, variance = _even(deck, classes, number, groups[:, 0], lie, few, hands)
+    differences = (_counts(deck, groups, lie, few, hands) - expected) * weight[:, None]
+    rare = (weight[:, None] ** 2 * np.maximum(expected * (1 - expected), 0)).sum(axis=0, dtype=float)
+    counted = np.maximum(np.square(differences).sum(axis=0, dtype=float), rare)  # a whole number varies as `rare`
+    is_known = (variance >= 0) & (weight == 1).all()
+    total = differences.sum(axis=0, dtype=float), np.where(is_known, variance, counted)
+    pairs = _even_pairs(deck, classes, number, lie, hands, weight)
+    return _tally(deck, few, total, pairs, _even_alone(deck, classes, number, lie[few], weight))
+
+
+def _free(
+    here: View, i: int, states: np.ndarray, lie: np.ndarray, told: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The cards that may lie elsewhere: how many of each kind in each place, u1[ALL, N, kinds], and in all, i8[kinds].
+
+    The others of a kind are known: they lie in a place in all worlds. Of a kind of which there are several cards, some
+    may lie in a place in all worlds by chance. If that is not unlikely, its cards count as known, all of them. Third,
+    what each world must count for, see `_evening`. `told`: what `_told` gives.
+    """
+    copies = here.testbed.deck.copies
+    known = np.where((copies == 1) & _varying(lie)[1], 0, lie.min(axis=1))
+    doubtful = (known > 0) & (lie != lie[:, :1]).any(axis=1)  # only cards that are alike
+    unclear = np.zeros(len(copies), bool)
+    if doubtful.any():
+        more = np.concatenate([lie, _lying(here.testbed, here.worlds(MORE, i + 1_000_003), here.seat)], axis=1)
+        known = np.where(copies == 1, known, more.min(axis=1))
+        free = more[:ASIDE] - known[:ASIDE, None]
+        same = _same(np.concatenate([(more > 0).any(axis=1).T, told], axis=1)).astype(float)
+        number = free[:, 0].sum(axis=0, dtype=float)  # [kinds]
+        size, all_free = free.mean(axis=1) @ same, same @ number  # of the cards that may lie in the same places
+        seen = (more[:ASIDE] == known[:ASIDE, None]).sum(axis=1)
+        # How often one card fewer would be seen if it were free too, by the ratio of two hypergeometric probabilities.
+        fewer = seen * np.maximum(all_free - number - size, 0) / ((number + 1) * (size + 1))
+        unclear = (doubtful[:ASIDE] & (known[:ASIDE] > 0) & (fewer < CERTAIN)).any(axis=0)
+    free = (lie - known[:, None]).astype(lie.dtype)
+    weight = _evening(here, states, np.where(unclear, lie, free))
+    free[:, :, unclear] = 0
+    return free, free[:ASIDE, 0].sum(axis=0, dtype=np.int64), weight
+
+
+def _evening(here: View, states: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """What each world must count for so that all deals of cards that are told apart count the same: f8[N], mean 1.
+
+    That is the number of these deals that become the world, divided by its weight. Of the deals it is not known which
+    places keep an order: if they are equal to the weights, but for a constant, in some likely case, they are that.
+    """
+    even = np.ones(len(states))
+    if here.game.weight is None:
+        return even
+    seats, places = len(here.seats), here.testbed.places[len(here.seats)]
+    weights, is_list, is_pile = np.log(here.weights(states)), np.zeros(ASIDE, bool), np.arange(ASIDE) >= seats
+    for p in places.lists:
+        is_list[_number(places, seats, here.seat, p)] = True
+    is_list[NOWHERE] = len(places.found) < places.count
+    ratios = [
+        log_deals(free[:ASIDE][~in_order].transpose(1, 0, 2)) - weights
+        for in_order in (is_list, is_pile, np.zeros(ASIDE, bool))
+    ]
+    if min(map(np.ptp, ratios)) < EVEN:
+        return even
+    ratio = np.exp(ratios[0] - ratios[0].max())
+    return ratio / ratio.mean()
 
 
 def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
     """In how many worlds each piece is in each hand, less what `chances` says, by hand and by tenths of the chance."""
     tallies, most = _Sum(suspects), max(testbed.game.seats)
-    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}", FEWEST // 6)):
+    for number, here in enumerate(seen := _views(testbed, count, f"chances {part}", 6)):
         yield seen
         worlds = here.worlds(DRAWS, number)
         given = _chances(here, worlds)
-        held = np.zeros((len(worlds), *given.shape))
-        for i, world in enumerate(worlds):
-            for place, cards in enumerate(here.holdings(world)[: len(here.seats)]):
-                held[i, place, listed_pieces(cards)] = 1
-        off, spread = held - given, given * (1 - given)
+        held = np.array([here.counts(world)[: len(here.seats)] for world in worlds], float)
+        copies = testbed.deck.copies
+        off, spread = held - given, given * (1 - given / copies)
         if (wrong := np.abs(off.sum(axis=0)) > len(worlds) * ROUNDING + _most_off(len(worlds) * spread)).any():
             place, piece = (int(k) for k in np.argwhere(wrong)[0])
             share = f"{held[:, place, piece].mean():.3f} of its worlds"
             said = f"chances says {given[place, piece]:.3f} to seat {here.seat}"
+            if here.testbed.has_copies:
+                share = f"a mean of {held[:, place, piece].mean():.3f} worlds"
             raise here.broken(f"seat {place} has {here.game.pieces[piece]} in {share}, but {said}")
         cells = np.zeros((2, most, given.shape[1]))
         cells[:, : len(given)] = np.roll([off.sum(axis=0), len(worlds) * spread], -here.seat, axis=1)
-        tenth = np.minimum((10 * given).astype(int), 9)
+        tenth = np.minimum((10 * given / copies).astype(int), 9)
         tenths = np.array([(off * (tenth == k) * (spread > 0)).sum(axis=(1, 2)) for k in range(10)])
         tallies.add(Tally(*(np.append(*pair) for pair in zip(cells, (tenths.sum(1), (tenths**2).sum(1)), strict=True))))
         if tallies.is_evident:
@@ -316,13 +388,19 @@ def _most_off(variance: np.ndarray) -> np.ndarray:
 def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
     """What `chances` writes for the seat, the same in two of its worlds: f8[seats, pieces]."""
     assert here.game.chances is not None
-    given, others = np.zeros((2, len(here.seats), len(here.game.pieces)))
+    copies = here.testbed.deck.copies
+    given, others = np.zeros((2, len(here.seats), len(copies)))
     for shares, world in ((given, worlds[0]), (others, worlds[1])):
         here.ask(here.game.chances, world.copy(), here.seat, shares)
+    for place, piece in np.argwhere(~np.isfinite(given) | (given < -ROUNDING)).tolist():
+        name = here.testbed.deck.names[piece]
+        what = f"{given[place, piece]} for {name} in the hand of seat {place}"
+        raise here.broken(f"chances gives seat {here.seat} {what}; chances are numbers from 0")
+    for piece in np.flatnonzero(given.sum(axis=0) > copies * (1 + ROUNDING)).tolist():
+        most = f"sum to {given[:, piece].sum():.3f}; there is {copies[piece]}"
+        raise here.broken(f"chances gives seat {here.seat} numbers for {here.testbed.deck.names[piece]} that {most}")
     if not np.allclose(given, others, rtol=0, atol=ROUNDING):
         raise here.broken(f"chances gives seat {here.seat} other numbers in two of its worlds")
-    if given.min() < -ROUNDING or (given.sum(axis=0) > 1 + ROUNDING).any():
-        raise here.broken(f"chances gives seat {here.seat} a piece whose chances are below 0 or sum to more than 1")
     return given
 
 
@@ -334,38 +412,63 @@ def _named_chance(testbed: Testbed, cell: int) -> str:
     return f"cards lie in hands where their chances are {piece / 10} to {(piece + 1) / 10}"
 
 
-def _classes(here: View, state: np.record, lie: np.ndarray) -> np.ndarray:
-    """The hidden cards that are alike, in classes of two cards at least: bool[C, CARDS]."""
-    alike, told = here.game.cards_alike, np.zeros(CARDS, np.int64)
+def _told(here: View, i: int, states: np.ndarray) -> np.ndarray:
+    """What tells kinds of card apart beside the places they were seen in: i8[kinds, columns], equal for cards alike.
+
+    That is the number of their set in `Game.cards_alike`, 0 for no set, and in games whose hands are lists, whether a
+    kind was seen in each place of them: something may be known of a third card.
+    """
+    alike, deck, places = here.game.cards_alike, here.testbed.deck, here.testbed.places[len(here.seats)]
+    told = np.full((deck.kinds, 1), int(alike is True))
     if callable(alike):
-        for number, cards in enumerate(here.ask(alike, state), 1):
-            told[[card for card in range(CARDS) if int(cards) >> card & 1]] = number
-    seen = np.concatenate([lie.any(axis=1).T, told[:, None]], axis=1)
-    hidden = _varying(lie)[1] & ((told > 0) | (alike is True))
-    _, kinds = np.unique(seen, axis=0, return_inverse=True)
-    found = [hidden & (kinds.reshape(-1) == kind) for kind in np.unique(kinds[hidden])]
-    return np.array([cards for cards in found if cards.sum() > 1], bool).reshape(-1, CARDS)
+        for k, cards in enumerate(here.ask(alike, states[0]), 1):
+            told[here.in_range(deck.members, cards, "a set of cards_alike")] = k
+    lists = [found for place, found in places.lists.items() if place < len(here.seats)]
+    numbers = words(np.concatenate([states, here.worlds(MORE, i + 2_000_003)])) if lists else words(states)
+    return np.concatenate([told, *(found.seen(numbers, deck.kinds) for found in lists)], axis=1)
+
+
+def _classes(free: np.ndarray, number: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """The hidden cards that are alike, in classes of two kinds at least: bool[C, kinds].
+
+    `free`, `number`: what `_free` gives. `told`: what `_told` gives.
+    """
+    hidden = (number > 0) & (told[:, 0] > 0)
+    same = _same(np.concatenate([(free > 0).any(axis=1).T, told], axis=1)) & hidden
+    found = np.unique(same[hidden], axis=0)
+    return found[found.sum(axis=1) > 1]
+
+
+def _same(rows: np.ndarray) -> np.ndarray:
+    """Which rows are equal: bool[rows, rows]."""
+    _, kinds = np.unique(rows, axis=0, return_inverse=True)
+    return kinds.reshape(-1, 1) == kinds.reshape(-1)
 
 
 def _even(
-    classes: np.ndarray, groups: np.ndarray, lie: np.ndarray, few: np.ndarray, hands: slice
+    deck: CardKinds,
+    classes: np.ndarray,
+    number: np.ndarray,
+    groups: np.ndarray,
+    lie: np.ndarray,
+    few: np.ndarray,
+    hands: slice,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The means of `_counts` over even arrangements, given the number of each class in each place: f4[N, cells].
 
     Also the variances of their sums, f8[cells], but -1 for those of pairs, which have no short formula. `groups`:
-    bool[G, CARDS], cards that are in a class.
+    bool[G, kinds], kinds that are in a class. `number`: i8[kinds], how many cards of each kind are in a class.
     """
-    taken, sizes = _taken(classes, lie[few]), classes.sum(axis=1)
+    inside = classes * number
+    taken, sizes = _taken(classes, lie[few]), inside.sum(axis=1)
     n, c = sizes[:, None, None], taken[:, :, None]  # [classes, 1, 1], [N, classes, 1, places]
-    m = (classes.astype(np.int64) @ groups.T)[:, :, None]  # [classes, G, 1]
+    m = (inside @ groups.T)[:, :, None]  # [classes, G, 1]
     mean, spread = (c * (m / n)).sum(axis=1), (c * (m / n) * (1 - m / n) * (n - c) / np.maximum(n - 1, 1)).sum(axis=1)
     none = none_drawn(n, m, c).prod(axis=1)
-    inside = classes.astype(np.float32)
-    kinds = (
-        np.tensordot(_pair_chances(_taken(classes, lie[hands]), sizes), inside @ KIND @ inside.T, ((1, 2), (1, 2))) / 2
-    )
+    pairs = [inside @ kind @ inside.T - np.diag(inside @ np.diag(kind)) for kind in deck.pairs.values()]
+    kinds = np.tensordot(_pair_chances(_taken(classes, lie[hands]), sizes), np.array(pairs), ((1, 2), (1, 2))) / 2
     means = mean, (spread + mean**2 - mean) / 2, none, kinds
-    unknown = np.full(spread[0].size, -1.0), np.full(len(KINDS), -1.0)
+    unknown = np.full(spread[0].size, -1.0), np.full(len(pairs), -1.0)
     alone, empty = (some.sum(axis=0).ravel() for some in (spread, none * (1 - none)))
     return (
         np.concatenate([some.reshape(len(taken), -1) for some in means], axis=1, dtype=np.float32),
@@ -373,12 +476,44 @@ def _even(
     )
 
 
-def _even_pairs(classes: np.ndarray, lie: np.ndarray, hands: slice) -> tuple[np.ndarray, np.ndarray]:
-    """How often two cards would lie in one hand if all were even, and the variance of that: f8[CARDS, CARDS] each."""
-    chances = _pair_chances(_taken(classes, lie[hands]), classes.sum(axis=1))
+def _even_pairs(
+    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray, hands: slice, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How often two cards lie in one hand, less what is even, and the variance of that: f8[kinds, kinds] each."""
+    inside, held = (classes * number).astype(float), _hands(deck, lie, hands)
+    if not held.size:
+        return _together(held), _together(held)
+    chances = _pair_chances(_taken(classes, lie[hands]), inside.sum(axis=1))
+    ones = number * (number - 1) / 2  # pairs of cards of one kind
+    chance, spread = (
+        inside.T @ np.tensordot(weights, some, 1) @ inside
+        for weights, some in ((weight, chances), (weight**2, chances * (1 - chances)))
+    )
+    for sums in (chance, spread):
+        np.fill_diagonal(sums, ones * np.diag(sums) / np.maximum(number, 1) ** 2)
+    found = _together(held, weight)
+    if (weight == 1).all() and not deck.are_counts:
+        return found - chance, spread
+    mean = chance / weight.sum()
+    seen = _both_times(held, held, weight**2) - 2 * mean * _together(held, weight**2) + mean**2 * (weight**2).sum()
+    return found - chance, np.maximum(seen, spread)
+
+
+def _even_alone(
+    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many cards of each kind some places have, less what is even, and the variance: f8[places, kinds] each."""
+    if not _alone(deck):
+        return np.zeros((len(lie), 0)), np.zeros((len(lie), 0))
+    sizes = np.maximum(classes @ number, 1)
+    share = (classes * number / sizes[:, None]).sum(axis=0)  # of its class
     inside = classes.astype(float)
-    sums = chances.sum(axis=0), (chances * (1 - chances)).sum(axis=0)
-    return inside.T @ sums[0] @ inside, inside.T @ sums[1] @ inside
+    taken = _taken(classes, lie)  # [N, classes, places]
+    off = (lie.transpose(1, 0, 2) - np.matmul(taken.transpose(0, 2, 1), inside) * share) * weight[:, None, None]
+    if not (weight == 1).all():
+        return off.sum(axis=0), np.square(off).sum(axis=0)
+    spread = (taken * (sizes[:, None] - taken) / np.maximum(sizes[:, None] - 1, 1)).sum(axis=0)
+    return off.sum(axis=0), (spread.T @ inside) * share * (1 - share)
 
 
 def _pair_chances(taken: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -393,40 +528,70 @@ def _taken(classes: np.ndarray, lie: np.ndarray) -> np.ndarray:
     return (lie.astype(np.float32) @ classes.T.astype(np.float32)).transpose(1, 2, 0).astype(np.int64)
 
 
-def _counts(groups: np.ndarray, lie: np.ndarray, few: np.ndarray, hands: slice) -> np.ndarray:
-    """What is counted in each state: f4[N, cells]. `groups`: bool[G, N or 1, CARDS]. `few`: the places looked at.
+def _counts(deck: CardKinds, groups: np.ndarray, lie: np.ndarray, few: np.ndarray, hands: slice) -> np.ndarray:
+    """What is counted in each state: f4[N, cells]. `groups`: bool[G, N or 1, kinds]. `few`: the places looked at.
 
     The cells are, one after another: for each group and place, how many cards of the group lie there, how many pairs of
-    them, and whether none does; and for each of KINDS, how many pairs of it lie in one hand of another seat.
+    them, and whether none does; and for each of `CardKinds.pairs`, how many such pairs lie in one hand of another seat.
     """
     sets, held = lie[few].astype(np.float32), lie[hands].astype(np.float32)
     if groups.shape[1] == 1:
         number = (sets @ groups[:, 0].T.astype(np.float32)).transpose(1, 2, 0)  # [N, G, places]
     else:
         number = np.matmul(groups.transpose(1, 0, 2).astype(np.float32), sets.transpose(1, 2, 0))
-    kinds = [(held @ kind * held).sum(axis=(0, 2)) / 2 for kind in KIND]
+    kinds = [(held * (held @ kind - np.diag(kind))).sum(axis=(0, 2)) / 2 for kind in deck.pairs.values()]
     cells = [number, number * (number - 1) / 2, (number == 0).astype(np.float32)]
     return np.concatenate([*(cell.reshape(lie.shape[1], -1) for cell in cells), np.array(kinds).T], axis=1)
 
 
-def _together(hands: np.ndarray) -> np.ndarray:
-    """How often two cards lie in one of these hands, f4[hands, N, CARDS]: f8[CARDS, CARDS]."""
-    return np.matmul(hands.transpose(0, 2, 1), hands).sum(axis=0, dtype=float)
+def _hands(deck: CardKinds, lie: np.ndarray, hands: slice) -> np.ndarray:
+    """The hands of other seats, f4[hands, N, kinds]; none of no kinds if there are too many to look at each pair."""
+    return lie[hands].astype(np.float32) if deck.kinds <= PAIRED else np.zeros((0, lie.shape[1], 0), np.float32)
 
 
-def _both_times(hands: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """How often two cards lie in one hand in a state and also in the other state: f8[CARDS, CARDS]."""
-    return sum((_together(hands * other) for other in others), np.zeros((CARDS, CARDS)))
+def _together(hands: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """How many pairs of two kinds lie in one of these hands, f4[hands, N, kinds], in sum: f8[kinds, kinds]."""
+    counted = hands if weight is None else hands * weight[:, None]
+    found = np.matmul(counted.transpose(0, 2, 1), hands).sum(axis=0, dtype=float)
+    np.fill_diagonal(found, (counted * (hands - 1)).sum(axis=(0, 1)) / 2)
+    return found
 
 
-def _tally(few: np.ndarray, total: np.ndarray, together: np.ndarray, variance: np.ndarray, spread: np.ndarray) -> Tally:
-    """The sums and variances of `_counts`, for `few` places, and of pairs of cards, for all places."""
+def _both_times(hands: np.ndarray, others: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """The numbers of pairs that lie in one hand in a state and in the other state, multiplied: f8[kinds, kinds]."""
+    found = np.zeros(hands.shape[2:] * 2)
+    for other in others:
+        both = hands * other
+        counted = both if weight is None else both * weight[:, None]
+        found += np.matmul(counted.transpose(0, 2, 1), both).sum(axis=0, dtype=float)
+    ones = [(held * (held - 1) / 2).sum(axis=0) for held in (hands, others)]
+    counted = ones[0] if weight is None else ones[0] * weight[:, None]
+    np.fill_diagonal(found, (counted * ones[1]).sum(axis=0))
+    return found
+
+
+def _squares(deck: CardKinds, hands: np.ndarray, together: np.ndarray) -> np.ndarray:
+    """The numbers of pairs in each state, squared, in sum: f8[kinds, kinds]. `together`: what `_together` gives."""
+    return _both_times(hands, hands) if deck.are_counts else together
+
+
+Sums = tuple[np.ndarray, np.ndarray]
+"""Sums of differences and their variances."""
+
+
+def _tally(deck: CardKinds, few: np.ndarray, groups: Sums, pairs: Sums, alone: Sums) -> Tally:
+    """The sums and variances of `_counts` and of single kinds, for `few` places, and of pairs of cards, for all places.
+
+    Single kinds count where no suits and ranks tell cards apart.
+    """
     cells = []
-    for counts, pairs in ((total, together), (variance, spread)):
-        size = len(counts) - len(KINDS)
+    for counts, paired, single in zip(groups, pairs, alone, strict=True):
+        size = len(counts) - len(deck.pairs)
         everywhere = np.zeros((size // max(1, len(few)), ALL))
         everywhere[:, few] = counts[:size].reshape(len(everywhere), -1)
-        cells.append(np.concatenate([np.triu(pairs, 1).ravel(), counts[size:], everywhere.ravel()]))
+        by_kind = np.zeros((ALL, _alone(deck)))
+        by_kind[few] = single[:, : _alone(deck)]
+        cells.append(np.concatenate([np.triu(paired).ravel(), counts[size:], everywhere.ravel(), by_kind.ravel()]))
     return Tally(*cells)
 
 
@@ -438,70 +603,96 @@ class _Sum:
     """
 
     def __init__(self, suspects: np.ndarray | None) -> None:
-        self.suspects, self.number, self.tally, self.is_evident = suspects, 0, None, False
+        self.suspects, self.number, self.sums, self.is_evident = suspects, 0, None, False
 
-    def add(self, tally: Tally) -> None:
-        total, number = self.tally, self.number + 1
-        total = tally if total is None else Tally(total.total + tally.total, total.variance + tally.variance)
-        self.number, self.tally = number, total
-        if number >= 8 and number.bit_count() == 1:
+    @property
+    def tally(self) -> Tally | None:
+        """The sums: of all tallies, and then of those of each part, if they have any. None if there was no tally."""
+        return None if self.sums is None else Tally(*self.sums.reshape(2, -1))
+
+    def add(self, tally: Tally, *parts: bool) -> None:
+        """Add a tally. `parts`: whether it belongs to each of these parts."""
+        if self.sums is None:
+            self.sums = np.zeros((2, 1 + len(parts), len(tally.total)))
+        for part, is_in in enumerate((True, *parts)):
+            if is_in:
+                self.sums[0, part] += tally.total
+                self.sums[1, part] += tally.variance
+        self.number += 1
+        if self.number >= 8 and self.number.bit_count() == 1:
+            total = self.tally
+            assert total is not None
             off = np.abs(total.sigmas)
             self.is_evident = bool((off if self.suspects is None else off[self.suspects]).max(initial=0) > EVIDENT)
 
 
 def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
-    """Which cards lie in which place: bool[ALL, N, CARDS].
+    """How many cards of each kind lie in which place: u1[ALL, N, kinds], of more bytes if there are more of a kind.
 
     The first places, one for each seat, are taken for hands and are numbered from the seat on. The others are numbered
     so that the last one has the number PLACES - 1, and cards that are in no place lie in NOWHERE. From ASIDE on come
-    hidden sets of cards (`Testbed.aside`), those of seats numbered from the seat on.
+    hidden cards beside the places (`Testbed.aside`), those of seats numbered from the seat on.
     """
-    seats = int(states["seats"][0])
-    sets, aside = testbed.places[seats].sets(states), testbed.aside[seats]
-    count, numbers = sets.shape[1], words(states)
-    places = [(p - seat) % seats if p < seats else max(seats, PLACES - count + p) for p in range(count)]
-    lie = np.zeros((ALL, len(states), CARDS), bool)
-    for p in range(count):
-        lie[places[p]] |= _unpacked(sets[:, p])
-    lie[NOWHERE] = ~lie.any(axis=0)
-    for first, (column, size) in zip(range(ASIDE, ALL, max(testbed.game.seats)), aside, strict=False):
-        for p in range(size):
-            place = first + ((p - seat) % seats if size > 1 else 0)
+    seats, deck = int(states["seats"][0]), testbed.deck
+    places, aside, numbers = testbed.places[seats], testbed.aside[seats], words(states)
+    lie = np.zeros((ALL, len(states), deck.kinds), np.min_scalar_type(max(int(deck.copies.max()), 1)))
+    held = places.counts(states)
+    for i, p in enumerate(places.found):
+        lie[_number(places, seats, seat, p)] += held[:, i].astype(lie.dtype)
+    lie[NOWHERE] = np.maximum(deck.copies - held.sum(axis=1, dtype=np.int64), 0)
+    for first, found in zip(range(ASIDE, ALL, max(testbed.game.seats)), aside, strict=False):
+        counts = found.counts(numbers, deck.kinds)
+        for p in range(found.size):
+            place = first + ((p - seat) % seats if found.size > 1 else 0)
             if place < ALL:
-                lie[place] = _unpacked(numbers[:, column + p])
+                lie[place] = counts[:, p]
     return lie
 
 
-def _unpacked(sets: np.ndarray) -> np.ndarray:
-    """The cards of each set: bool[N, CARDS]."""
-    given = np.ascontiguousarray(sets.astype(np.uint64)).view(np.uint8).reshape(len(sets), 8)
-    return np.unpackbits(given, axis=1, bitorder="little")[:, :CARDS].astype(bool)
+def _number(places: Places, seats: int, seat: int, place: int) -> int:
+    """The number of a place in `_lying`."""
+    return (place - seat) % seats if place < seats else max(seats, PLACES - places.count + place)
 
 
-def _groups(
-    numbers: list[str], states: np.ndarray, hidden: np.ndarray, lie: np.ndarray
-) -> tuple[list[str], np.ndarray]:
-    """Groups of cards, bool[G, N, CARDS], and what they are called. `hidden`: bool[N, CARDS], the cards that vary."""
-    cards = np.arange(CARDS)
+def _groups(testbed: Testbed, states: np.ndarray, hidden: np.ndarray, lie: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Groups of cards, bool[G, N, kinds], and what they are called. `hidden`: bool[N, kinds], the cards that vary."""
+    cards, own = np.arange(hidden.shape[1]), lie[0] > 0
     order, count = hidden.cumsum(axis=1) - 1, hidden.sum(axis=1, keepdims=True)
     quarter = 4 * order // np.maximum(count, 1)
-    own = lie[0]
-    ranks = own[:, : CARDS // SUITS * SUITS].reshape(len(own), -1, SUITS)
-    longest = ranks.sum(axis=1).argmax(axis=1)[:, None]
-    own_ranks = np.pad(np.repeat(ranks.any(axis=2), SUITS, axis=1), ((0, 0), (0, CARDS % SUITS)))
     groups = {
         "all cards": np.ones_like(hidden),
         "the lowest hidden card": hidden & (order == 0),
         "the highest hidden card": hidden & (order == count - 1),
         "low hidden cards": hidden & (quarter == 0),
         "high hidden cards": hidden & (quarter == 3),
+    }
+    numbers = {name: states[name][:, None] for name in testbed.small_numbers}
+    if not testbed.deck.is_ranked:
+        third = 3 * order // np.maximum(count, 1)
+        above, below = np.pad(own[:, :-1], ((0, 0), (1, 0))), np.pad(own[:, 1:], ((0, 0), (0, 1)))
+        groups |= {
+            "hidden cards of the lower half": hidden & (quarter < 2),
+            "hidden cards of the upper half": hidden & (quarter > 1),
+            "hidden cards of the low third": hidden & (third == 0),
+            "hidden cards of the middle third": hidden & (third == 1),
+            "hidden cards of the high third": hidden & (third == 2),
+            "cards of an own kind": own,
+            "cards next to own ones": (above | below) & ~own,
+        }
+        for name, number in numbers.items():
+            groups[f"the card state.{name}"] = cards == number
+            groups[f"hidden cards above state.{name}"] = hidden & (cards > number)
+        return list(groups), np.array(list(groups.values()))
+    ranks = own.reshape(len(own), -1, SUITS)
+    longest = ranks.sum(axis=1).argmax(axis=1)[:, None]
+    own_ranks = np.repeat(ranks.any(axis=2), SUITS, axis=1)
+    groups |= {
         **{f"cards of suit {suit}": np.broadcast_to(cards % SUITS == suit, hidden.shape) for suit in range(SUITS)},
         "cards of an own rank": own_ranks & ~own,
         "cards of the longest own suit": (cards % SUITS == longest) & ~own,
         "cards next above own ones": np.pad(own[:, :-SUITS], ((0, 0), (SUITS, 0))) & ~own,
     }
-    for name in numbers:
-        number = states[name][:, None]
+    for name, number in numbers.items():
         suit = (number < SUITS) & (cards % SUITS == number)
         groups |= {f"cards of the suit state.{name}": suit, f"hidden cards of the suit state.{name}": hidden & suit}
         groups[f"cards of the rank of state.{name}"] = (number >= 0) & (cards // SUITS == number // SUITS)
@@ -510,19 +701,37 @@ def _groups(
 
 def _name(testbed: Testbed, cell: int) -> str:
     """What a cell of a tally counts, in words that "more often" may follow."""
-    if cell < CARDS**2:
-        pieces = testbed.game.pieces
-        pair = [pieces[card] if card < len(pieces) else f"card {card}" for card in divmod(cell, CARDS)]
-        return f"{' and '.join(pair)} lie in one hand"
-    cell -= CARDS**2
-    if cell < len(KINDS):
-        return f"{list(KINDS)[cell]} lie in one hand"
-    none = np.zeros((1, CARDS), bool)
-    names, _ = _groups(testbed.small_numbers, np.zeros(1, testbed.game.state), none, np.zeros((ALL, 1, CARDS), bool))
-    what, rest = divmod(cell - len(KINDS), len(names) * ALL)
+    deck, pairs = testbed.deck, _pairs(testbed.deck)
+    if cell < pairs:
+        first, second = divmod(cell, deck.kinds)
+        two = f"{deck.names[first]} and {deck.names[second]} lie" if first != second else f"two {deck.names[first]} lie"
+        return f"{two} in one hand"
+    cell -= pairs
+    if cell < len(deck.pairs):
+        return f"{list(deck.pairs)[cell]} lie in one hand"
+    names = _names_of_groups(testbed)
+    what, rest = divmod(cell - len(deck.pairs), len(names) * ALL)
     group, place = divmod(rest, ALL)
+    if what > 2:
+        place, kind = divmod(cell - len(deck.pairs) - 3 * len(names) * ALL, deck.kinds)
+        return f"{deck.names[kind]} lies in {_named(testbed, place)}"
     several, where = names[group], _named(testbed, place)
     return (f"{several} lie in {where}", f"two of {several} lie in {where}", f"none of {several} lies in {where}")[what]
+
+
+def _names_of_groups(testbed: Testbed) -> list[str]:
+    none = np.zeros((1, testbed.deck.kinds), bool)
+    return _groups(testbed, np.zeros(1, testbed.game.state), none, none[None])[0]
+
+
+def _pairs(deck: CardKinds) -> int:
+    """How many cells of a tally count a pair of kinds."""
+    return deck.kinds**2 if deck.kinds <= PAIRED else 0
+
+
+def _alone(deck: CardKinds) -> int:
+    """How many cells of a tally count single kinds, for each place: none where suits and ranks tell cards apart."""
+    return 0 if deck.is_ranked else deck.kinds
 
 
 def _named(testbed: Testbed, place: int) -> str:

@@ -15,9 +15,11 @@ from cardai.kernel.native import HEADER
 SIGMA = 5.0  # standard deviations from even that break a law
 HINT = 4.0  # standard deviations that call for a second, larger sample
 MANY_WORLDS = 1024  # in that second sample
+FEW = 10.0  # counts expected to be smaller do not make a chi-square
+MOST_DRAWN = 200_000  # states drawn to list them
 LIKELY, CERTAIN = 8.0, 25.0  # the c above: for a first look, and before a law counts as broken
 
-_LOGS = np.array([math.lgamma(n + 1) for n in range(64)])  # of factorials
+_LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
 _RNG = HEADER.index("rng")  # the place of the random stream among a state's words
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -94,12 +96,21 @@ def none_drawn(size: np.ndarray, marked: np.ndarray, drawn: np.ndarray) -> np.nd
     return np.where(left >= 0, np.exp(logarithm), 0.0)
 
 
-def unevenness(counts: Sequence[int]) -> float:
-    """How far counts are from even, in standard deviations: chi-square by Wilson and Hilferty's cube root."""
+def unevenness(counts: Sequence[int], shares: np.ndarray | None = None) -> float:
+    """How far counts are from their `shares`, f8[counts], or from even if None, in standard deviations.
+
+    That is chi-square by Wilson and Hilferty's cube root. Counts of which fewer than FEW are expected are taken
+    together.
+    """
     if len(counts) < 2:
         return math.inf  # the sample before had several worlds
-    freedom, mean = len(counts) - 1, sum(counts) / len(counts)
-    square = sum((count - mean) ** 2 for count in counts) / mean
+    total = sum(counts)
+    expected = [total / len(counts)] * len(counts) if shares is None else (total * shares).tolist()
+    pairs = sorted(zip(expected, counts, strict=True))
+    while len(pairs) > 2 and shares is not None and pairs[0][0] < FEW:
+        pairs = sorted([(pairs[0][0] + pairs[1][0], pairs[0][1] + pairs[1][1]), *pairs[2:]])
+    freedom = len(pairs) - 1
+    square = sum((count - mean) ** 2 / mean for mean, count in pairs)
     spread = 2 / (9 * freedom)
     return ((square / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
 
@@ -129,18 +140,35 @@ def distinct(states: np.ndarray) -> np.ndarray:
     return states[np.unique(marks(states), return_index=True)[1]]
 
 
-def enough(number: int, surety: float) -> int:
-    """How many draws show all of `number` equally likely states but with a probability below e^-surety."""
-    return math.ceil(number * (math.log(number) + surety)) if number > 1 else math.ceil(2 * surety)
+def enough(number: int, surety: float, least: float | None = None) -> int:
+    """How many draws show all of `number` states but with a probability below e^-surety.
+
+    `least`: the share of draws of the least likely one; they are equally likely if None.
+    """
+    share = 1 / number if least is None else least
+    return math.ceil((math.log(number) + surety) / share) if number > 1 else math.ceil(2 * surety)
 
 
-def listed(draw: Callable[[int, int], np.ndarray], most: int, surety: float, seed: int) -> np.ndarray | None:
-    """All states that `draw(count, seed)` gives, STATE[N] by `marks`. None if there seem to be more than `most`."""
+def listed(
+    draw: Callable[[int, int], np.ndarray],
+    most: int,
+    surety: float,
+    seed: int,
+    weigh: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray | None:
+    """All states that `draw(count, seed)` gives, STATE[N] by `marks`. None if there seem to be too many.
+
+    That is more than `most`, or if `weigh(states)`, f8[N], says how likely they are, some so rarely drawn that to see
+    them takes MOST_DRAWN draws.
+    """
     found, drawn = distinct(draw(32, seed)), 32
-    while drawn < enough(len(found), surety):
-        if len(found) > most:
+    while True:
+        weights = None if weigh is None else weigh(found)
+        needed = enough(len(found), surety, None if weights is None else weights.min() / weights.sum())
+        if drawn >= needed:
+            return found if len(found) <= most else None
+        if len(found) > most or needed > (MOST_DRAWN if weigh else math.inf):
             return None
-        more = min(enough(len(found), surety) - drawn, 8192)
+        more = min(needed - drawn, 8192)
         found = distinct(np.concatenate([found, draw(more, seed + drawn)]))
         drawn += more
-    return found if len(found) <= most else None

@@ -39,6 +39,7 @@ PLIES = 16  # positions probed of each game
 FEW_GAMES = 6  # searched for such positions before their worlds are listed
 BLOCK = 20_000  # deals made at once
 NEVER = 1e-6  # a world counts as never dealt if fewer unseen ones are expected by chance
+RARE = 4  # how much longer rare worlds and outcomes are looked for if some are rarer than others
 NOT_LISTED = "no position was found in which the worlds of a seat are few enough to list"
 
 
@@ -81,24 +82,26 @@ def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
         return False
     dealt = here.testbed.effort.dealt
     chance, left, number = here.testbed.chance("deals", here.trace.setup, here.seat), dealt, 0
-    unseen, known = np.ones(len(worlds), bool), marks(worlds)
+    unseen, known, shares = np.ones(len(worlds), bool), marks(worlds), _shares(here, worlds)
     while left > 0:
         some = here.compiled.dealt(here.states, min(left, BLOCK), int(chance.integers(2**62)))
         alike = looking_like(here, some, TEXTS)
         seen, left, number = marks(alike), left - len(some), number + len(alike)
-        strange = alike[~np.isin(seen, known)]
+        strange = _not_rare(here, alike[~np.isin(seen, known)], worlds)
         if len(looking_like(here, strange)):
             what = f"resample never deals seat {here.seat} a deal that looks to it like the true one"
             raise here.broken(f"{what}: {_example(here, strange)}")
         unseen &= ~np.isin(known, seen)
-        expected = len(worlds) * np.exp(-number / len(worlds))  # worlds that are deals and have not come by chance
+        missed = np.exp(-number * shares)  # how likely it is that a world which is a deal has not come by chance
+        expected = missed.sum()
         if left <= 0 and unseen.sum() > expected + 4 * np.sqrt(expected) + 3:
             left = dealt
         if not unseen.any() and expected < 0.05:
             break
-        if unseen.any() and expected < NEVER:
-            what = f"resample deals seat {here.seat} worlds that are never dealt: {int(unseen.sum())} of {len(worlds)}"
-            raise here.broken(f"{what}; {_example(here, worlds[unseen])}")
+        never = unseen & (len(worlds) * missed < NEVER)
+        if never.any():
+            what = f"resample deals seat {here.seat} worlds that are never dealt: {int(never.sum())} of {len(worlds)}"
+            raise here.broken(f"{what}; {_example(here, worlds[never])}")
     return bool(number)
 
 
@@ -124,9 +127,9 @@ def _compare(here: Case) -> tuple[int, bool]:
     """Break the law if it is broken here. Returns how many states were looked at, and whether they could be listed."""
     looked, expected, after = _before_and_after(here, LIKELY)
     if not np.array_equal(marks(expected), marks(after)):
-        _, expected, after = _before_and_after(here, CERTAIN)
+        _, expected, after = _before_and_after(here, CERTAIN if here.testbed.is_even else RARE * CERTAIN)
     known, drawn = marks(expected), marks(after)
-    missing, more = expected[~np.isin(known, drawn)], after[~np.isin(drawn, known)]
+    missing, more = _not_rare(here.following, expected[~np.isin(known, drawn)], after), after[~np.isin(drawn, known)]
     told = f"after {here.text(here.move)}, resample"
     if len(missing):
         what = f"never deals {len(missing)} of {len(expected)} worlds that seat {here.seat} must hold possible"
@@ -154,6 +157,20 @@ def _before_and_after(here: Case, surety: float) -> tuple[int, np.ndarray, np.nd
         return looked, none, none
     expected = distinct(looking_like(here.following, reached, TEXTS if surety == LIKELY else None))
     return looked + 2 * len(reached), expected, after
+
+
+def _not_rare(here: View, states: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+    """The states that would be among the worlds if `resample` dealt them: about as likely as the rarest at least."""
+    if not len(states) or here.testbed.is_even:
+        return states
+    weights = here.weights(np.concatenate([states, worlds]))
+    return states[weights[: len(states)] > weights[len(states) :].min(initial=np.inf) / 2]
+
+
+def _shares(here: View, worlds: np.ndarray) -> np.ndarray:
+    """How likely each of all worlds of a seat is: f8[worlds]."""
+    weights = here.weights(worlds)
+    return weights / weights.sum()
 
 
 def _example(here: View, worlds: np.ndarray) -> str:
@@ -230,7 +247,10 @@ def _probed(trace: Trace) -> list[int]:
 
 @law
 def listed_worlds_are_even(testbed: Testbed) -> Steps:
-    """Where a seat's worlds can be listed, all are drawn equally often, and so is each of their bits (5 sigma)."""
+    """Where a seat's worlds can be listed, each is drawn as often as its weight says, and each bit is set so (5 sigma).
+
+    Worlds have the same weight, unless cards are alike or the game has a rule `weight` (see `Game.weigh`).
+    """
     seen = Looked(testbed.effort.tallied, "views")
     for case in _in_turn(testbed, "tallies", seen):
         yield seen
@@ -245,7 +265,8 @@ def listed_worlds_are_even(testbed: Testbed) -> Steps:
             worlds = worlds_listed(case, MOST, CERTAIN)
             uneven = _unevenness(case, worlds, 6 * draws, 2) if worlds is not None else np.zeros(1)
             if worlds is not None and uneven.max() > SIGMA:
-                what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn equally often"
+                often = "equally often" if testbed.is_even else "as often as their weights say (Game.weigh)"
+                what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn {often}"
                 lean = f": {place_of(case, uneven[1:] == uneven[1:].max())} is set too often or too rarely"
                 raise case.broken(what + (lean if uneven[1:].max() > SIGMA else ""))
     if not seen.done:
@@ -257,10 +278,11 @@ def _unevenness(here: View, worlds: np.ndarray, draws: int, seed: int) -> np.nda
     known, seen, are_set = marks(worlds), marks(here.worlds(draws, seed)), bits(worlds)
     places = np.minimum(np.searchsorted(known, seen), len(known) - 1)
     counts = np.bincount(places[known[places] == seen], minlength=len(known))
-    share, drawn = are_set.mean(axis=0), int(counts.sum())
+    shares, drawn = _shares(here, worlds), int(counts.sum())
+    share = shares @ are_set
     more = counts.astype(np.float64) @ are_set - drawn * share
     leans = np.abs(more) / np.sqrt(np.maximum(drawn * share * (1 - share), 1e-9))
-    return np.append(unevenness(counts.tolist()), leans)
+    return np.append(unevenness(counts.tolist(), None if here.testbed.is_even else shares), leans)
 
 
 # Lists.
@@ -269,7 +291,8 @@ def _unevenness(here: View, worlds: np.ndarray, draws: int, seed: int) -> np.nda
 def worlds_listed(here: View, most: int, surety: float) -> np.ndarray | None:
     """All worlds of a seat, STATE[N] by `marks`. None if there seem to be more than `most`."""
     seed = int(mixed(here.ply + 1_000 * here.seat))
-    return listed(lambda count, salt: here.worlds(count, seed + salt), most, surety, 0)
+    weigh = None if here.testbed.is_even else here.weights
+    return listed(lambda count, salt: here.worlds(count, seed + salt), most, surety, 0, weigh)
 
 
 def outcomes(testbed: Testbed, states: np.ndarray, moves: np.ndarray, surety: float, seed: int) -> np.ndarray | None:

@@ -5,8 +5,7 @@ pattern of bytes; the results must be the same for two patterns.
 """
 
 import functools
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,12 +23,13 @@ from cardai.conformance.compiled import (
     simplify_each,
     streams,
     value_each,
+    weigh_each,
 )
 from cardai.conformance.law import each, each_game, each_position, each_view
 from cardai.conformance.note import functions_of, refuse
 from cardai.conformance.steps import texts
 from cardai.conformance.testbed import Position, Testbed, Trace, View
-from cardai.game import int_seed, listed_pieces
+from cardai.game import int_seed
 from cardai.kernel.ending import find_open
 from cardai.kernel.native import raw
 from cardai.rule import STREAM
@@ -46,7 +46,7 @@ def rules_touch_only_their_record(here: View) -> None:
 
 @each_position("texts")
 def asking_changes_nothing(here: Position) -> None:
-    """legal, is_legal, is_open, score, encoders, heuristics and players do not change the state they are given."""
+    """legal, is_legal, is_open, weight, score, encoders, heuristics, players do not change the state they are given."""
     _stay_in_their_buffers(here, {name: run for name, run in _runs(here.own).items() if name not in WRITERS})
 
 
@@ -83,7 +83,7 @@ def cards_are_conserved(trace: Trace) -> None:
     `Game.holdings` says where the cards of a game are; a game without it is not tested.
     """
     dealt = Position(trace, 0)
-    deck = functools.reduce(operator.or_, dealt.holdings(dealt.state))
+    deck = dealt.counts(dealt.state).sum(axis=0)
     for ply in range(len(trace.states)):
         here = Position(trace, ply)
         _conserved(here, here.state, deck, "the state")
@@ -91,24 +91,28 @@ def cards_are_conserved(trace: Trace) -> None:
         here = Position(trace, ply)
         after = here.compiled.moved(here.states, here.move, settle=False)
         _conserved(here, after[0], deck, "the after-state")
-        sizes = [held.bit_count() for held in here.holdings(here.state)]
+        sizes = here.counts(here.state).sum(axis=1).tolist()
         for seat, world in ((view.seat, world) for view in here.views for world in view.worlds(4)):
             what = f"a world of seat {seat}"
-            counts = [held.bit_count() for held in _conserved(here, world, deck, what)]
+            counts = _conserved(here, world, deck, what).sum(axis=1).tolist()
             if counts != sizes:
                 raise here.broken(f"{what} has {counts} cards in its places, the true state {sizes}")
 
 
-def _conserved(here: Position, state: Any, deck: int, what: str) -> list[int]:
-    held, seen = here.holdings(state), 0
-    for cards in held:
-        if seen & cards:
-            raise here.broken(f"{what} has cards {listed_pieces(seen & cards)} in two places")
-        seen |= cards
-    if seen != deck:
-        lost, new = listed_pieces(deck & ~seen), listed_pieces(seen & ~deck)
+def _conserved(here: Position, state: Any, deck: np.ndarray, what: str) -> np.ndarray:
+    held = here.counts(state)
+    seen, names = held.sum(axis=0), here.testbed.deck.names
+    if not here.testbed.deck.are_counts and (seen > 1).any():
+        raise here.broken(f"{what} has cards {_named(seen - 1, names)} in two places")
+    if (seen != deck).any():
+        lost, new = _named(deck - seen, names), _named(seen - deck, names)
         raise here.broken(f"{what} does not hold the cards dealt: missing {lost}, new {new}")
     return held
+
+
+def _named(numbers: np.ndarray, names: Sequence[str]) -> str:
+    """The names of cards, each as often as its number says, in words."""
+    return ", ".join(name for name, n in zip(names, numbers.tolist(), strict=True) for _ in range(n)) or "none"
 
 
 def _places(testbed: Testbed) -> Iterator[View]:
@@ -207,6 +211,11 @@ def _runs(here: View) -> dict[str, Callable[[Fence], bytes]]:
         find_open(compiled.rule("is_open"), given(fence), raw(picked), 1, raw(found))
         return found.tobytes()
 
+    def weight(fence: Fence) -> bytes:
+        values = np.zeros(1)
+        weigh_each(compiled.rule("weight"), given(fence), 1, raw(values))
+        return values.tobytes()
+
     def simplify(fence: Fence) -> bytes:
         state = fence.given("state", here.states)
         simplify_each(compiled.rule("simplify"), raw(state), 1)
@@ -240,6 +249,7 @@ def _runs(here: View) -> dict[str, Callable[[Fence], bytes]]:
         **({"act": partial(moved, settle=False), "act and settle": partial(moved, settle=True)} if is_own else {}),
         **({"blank": blank} if game.blank else {}),
         **({"is_open": is_open} if game.is_open else {}),
+        **({"weight": weight} if game.weight else {}),
         **({"simplify": simplify} if game.simplify and compiled.opened(here.states)[0] else {}),
         **{name: partial(value, name=name) for name in ("score", *(f"heuristic {name}" for name in game.heuristics))},
         **{f"encoder {name}": partial(encode, name=name) for name in game.encoders},

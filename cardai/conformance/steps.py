@@ -79,6 +79,8 @@ def questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tupl
             yield f"blank for seat {seat}", partial(compiled.blanked, states, seat)
         for name in game.heuristics:
             yield f"heuristic {name} for seat {seat}", partial(compiled.values, states, seat, f"heuristic {name}")
+    if game.weight is not None:
+        yield "weight", partial(compiled.weights, states)
     if turn >= 0:
         yield "is_legal", lambda: compiled.allowed(states, compiled.moves(states)[:8])
         for name in game.players:

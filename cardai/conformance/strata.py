@@ -6,11 +6,9 @@ and so on. They are told from what the core can see: the header, the moves, and 
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-
-from cardai.conformance.evidence import words
 
 LARGE = 4  # cards by which a hand grows or shrinks in a large change
 MOST_COUNTED = 3  # larger sizes of hands count as one kind
@@ -81,33 +79,3 @@ def in_rounds(strata: Iterable[Stratum]) -> Iterator[Stratum]:
     while True:
         for strata_of_kind, count in turns:
             yield from itertools.islice(strata_of_kind, count)
-
-
-class Places:
-    """Where the cards lie at tables of one number of seats, found in whole blocks of states.
-
-    The places of some examples are compared with the numbers in their states. A place that is always equal to one of
-    these numbers is read from it, which is much faster than to call `Game.holdings`; other places are left out. If none
-    can be read, `Game.holdings` is called. All this only serves to choose positions and to count cards, so a place that
-    is equal by accident does no harm.
-    """
-
-    def __init__(self, examples: np.ndarray, holdings: Callable[[np.record], Sequence[int]]) -> None:
-        self._holdings, numbers = holdings, words(examples)
-        places = self._listed(examples)
-        same = [(numbers == places[:, [place]]).all(axis=0) for place in range(places.shape[1])]
-        self.columns = [int(np.argmax(equal)) for equal in same if equal.any()]
-
-    def sets(self, states: np.ndarray) -> np.ndarray:
-        """The cards in each place that was found: i64[N, places]."""
-        return words(states)[:, self.columns] if self.columns else self._listed(states)
-
-    def sizes(self, states: np.ndarray) -> np.ndarray:
-        """The number of cards in each place that was found: i64[N, places]."""
-        return np.bitwise_count(self.sets(states)).astype(np.int64)
-
-    def _listed(self, states: np.ndarray) -> np.ndarray:
-        """The places that every state has, as `Game.holdings` gives them: i64[N, places]."""
-        held = [self._holdings(state) for state in states]
-        count = min(map(len, held), default=0)
-        return np.array([sets[:count] for sets in held], np.int64).reshape(len(held), count)

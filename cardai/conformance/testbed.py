@@ -17,7 +17,8 @@ from cardai.conformance.answers import asked
 from cardai.conformance.compiled import Compiled
 from cardai.conformance.evidence import facts, words
 from cardai.conformance.note import is_barred, note_again, note_place, note_rule, refuse
-from cardai.conformance.strata import Places, Stratum, in_rounds, strata_of
+from cardai.conformance.places import WORD, CardKinds, Places, log_deals, unpacked
+from cardai.conformance.strata import Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
 from cardai.table.many import Results, play
@@ -110,7 +111,7 @@ LEAST = 100  # one in so many of the things that a law looks at is always looked
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
-CARDS = 62  # the most that a set can hold
+EVEN = 1e-6  # weights that differ by less than this share are equal
 MOSTLY = 0.7  # the share of the cards that a hidden set shows sooner or later
 EXAMPLES = 200  # states from which the places of the cards are found
 WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
@@ -155,6 +156,28 @@ class Trace:
     def end(self) -> "Position":
         """The position after the last move, in which no seat is to move."""
         return Position(self, len(self.moves))
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Cards beside the places: `size` sets in the numbers of a state from `column` on, or counts if `width` > 1."""
+
+    column: int
+    size: int
+    width: int
+
+    def could_hold(self, numbers: np.ndarray, copies: np.ndarray) -> bool:
+        """Whether the numbers of states, i8[N, words], are sets or counts of cards of which there are `copies`."""
+        own = numbers[:, self.column : self.column + self.size * self.width]
+        fits = bool((own >= 0).all()) and (self.width > 1 or bool((own >> len(copies) == 0).all()))
+        return fits and bool((self.counts(numbers, len(copies)) <= copies).all())
+
+    def counts(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        """The number of cards of each kind, from the numbers of states, i8[N, words]: u1 or i8 [N, size, kinds]."""
+        own = numbers[:, self.column : self.column + self.size * self.width]
+        if self.width > 1:
+            return own.reshape(len(own), self.size, self.width)
+        return unpacked(own.ravel())[:, :kinds].reshape(len(own), self.size, kinds)
 
 
 _roles: dict[int, str] = {}
@@ -248,10 +271,34 @@ class Position:
         """A move, or the only one of MOVE[1], for a problem's message."""
         return move_text(self.game, self.state, np.atleast_1d(move)[0])
 
-    def holdings(self, state: Any) -> list[int]:
-        """Returns the card sets that `Game.holdings` gives for a state. An exception in it is reported here."""
+    def counts(self, state: Any) -> np.ndarray:
+        """The number of cards of each kind in each place, by `Game.holdings`: i8[places, kinds].
+
+        Raises LawError if it raises or gives something else.
+        """
         assert self.game.holdings is not None
-        return [int(held) for held in self.ask(self.game.holdings, state)]
+        return self.in_range(self.testbed.deck.counted, self.ask(self.game.holdings, state))
+
+    def weights(self, states: np.ndarray) -> np.ndarray:
+        """How likely states are beside others that look the same to a seat, by `Game.weigh`: f8[N] with a mean of 1."""
+        if self.game.weight is not None:
+            found = self.compiled.weights(states)
+            if (wrong := ~(np.isfinite(found) & (found > 0))).any():
+                value = found[np.argmax(wrong)]
+                raise self.broken(f"weight gives {value} for a world; it must be a finite number above 0")
+        elif self.testbed.has_copies:
+            logarithms = log_deals(self.testbed.places[len(self.seats)].all_counts(states))
+            found = np.exp(logarithms - logarithms.max(initial=-np.inf))
+        else:
+            found = np.ones(len(states))
+        return found / found.mean() if len(found) else found
+
+    def in_range(self, check: Callable[..., T], *arguments: Any) -> T:
+        """Call a function that raises CardaiError for what the game gave. The error is reported here."""
+        try:
+            return check(*arguments)
+        except CardaiError as error:
+            raise self.broken(str(error)) from error
 
     def broken(self, what: str) -> LawError:
         """The exception for a law that is broken here."""
@@ -468,7 +515,7 @@ class Testbed:
     def _sort_in(self, strata: dict[Stratum, list[Position]], trace: Trace, known: dict[Stratum, int]) -> None:
         """Add positions of a game to the strata that are scarce: of which fewer than SCARCE positions are known."""
         sizes = np.zeros((len(trace.states), 0), np.int64)
-        if self.game.holdings is not None:
+        if self.game.holdings is not None and self._lists_places:
             sizes = self.places[trace.setup.seats].sizes(trace.states)
         for name, plies in strata_of(str(trace.setup), trace.states, sizes, self.numbers).items():
             if known.get(name, 0) < SCARCE:
@@ -493,7 +540,8 @@ class Testbed:
             found = [
                 name
                 for name in found
-                if -1 <= states[name].min() <= states[name].max() < CARDS and (states[name] == worlds[name]).all()
+                if -1 <= states[name].min() <= states[name].max() < self.deck.kinds
+                and (states[name] == worlds[name]).all()
             ]
         return found
 
@@ -507,13 +555,49 @@ class Testbed:
         )
 
     @functools.cached_property
+    def deck(self) -> CardKinds:
+        """The kinds of card that the game has. It must have `holdings`."""
+        names, copies = tuple(self.game.pieces), self.game.copies
+        kinds = len(copies) or len(names) or max(map(self._highest_card, self.setups)) + 1
+        names = names or tuple(f"card {card}" for card in range(kinds))
+        return CardKinds(np.array(copies, np.int64) if copies else np.ones(kinds, np.int64), names, len(copies) > 0)
+
+    def _highest_card(self, setup: Setup) -> int:
+        """The highest card of the first deal of a setup, in a game that has sets of cards and no `pieces`."""
+        here = next(Position(trace, 0) for trace in self.traces if trace.setup == setup)
+        assert here.game.holdings is not None
+        held = here.ask(here.game.holdings, here.state)
+        cards = (
+            [int(cards) for cards in held if isinstance(cards, int | np.integer)] if hasattr(held, "__iter__") else []
+        )
+        return max(cards, default=1).bit_length() - 1
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether some cards of the game are alike."""
+        return any(number > 1 for number in self.game.copies)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether states that look the same to a seat are equally likely."""
+        return self.game.weight is None and not self.has_copies
+
+    @functools.cached_property
     def places(self) -> dict[int, Places]:
         """Where the cards lie, by number of seats. The game must have `holdings`."""
         places = {}
         for seats in self.game.seats:
             end = next(trace.end for trace in self.traces if trace.setup.seats == seats)
-            places[seats] = Places(self._examples(seats), end.holdings)
+            places[seats] = Places(self._examples(seats), end.counts, self.deck)
         return places
+
+    @functools.cached_property
+    def _lists_places(self) -> bool:
+        """Whether `Game.holdings` gives what it should. If not, other laws say so; this one chooses positions."""
+        try:
+            return bool(self.places)
+        except LawError:
+            return False
 
     def _examples(self, seats: int) -> np.ndarray:
         """States of games with this number of seats: STATE[EXAMPLES]."""
@@ -521,37 +605,35 @@ class Testbed:
         return states[self.chance("places", seats).integers(len(states), size=EXAMPLES)]
 
     @functools.cached_property
-    def aside(self) -> dict[int, list[tuple[int, int]]]:
-        """Hidden sets of cards beside the places, such as those passed on, by number of seats.
+    def aside(self) -> dict[int, list[Aside]]:
+        """Hidden cards beside the places, such as those passed on, by number of seats.
 
-        Each is a field of the state, as the first of its numbers and how many there are: one, or one for each seat. It
-        is told by what it holds: always cards of the game, in the end most of them, in a world other ones than in the
-        state it is drawn from, but as many.
+        Each is a field of the state: a set or a count of each kind, one or one for each seat. It is told by what it
+        holds: always cards of the game, in the end most of them, in a world other ones than in the state it is drawn
+        from, but as many.
         """
-        return {seats: self._aside(seats) for seats in self.game.seats}
+        return {seats: list(self._aside(seats)) for seats in self.game.seats}
 
-    def _aside(self, seats: int) -> list[tuple[int, int]]:
+    def _aside(self, seats: int) -> Iterator[Aside]:
         states, worlds = self._examples(seats), self._examples(seats)
         for seat in range(seats):
             worlds[seat::seats] = self.compiled.worlds_of_each(states[seat::seats], seat, seat)
-        cards, found = np.bitwise_or.reduce(self.places[seats].sets(states), axis=None), []
+        places, kinds = self.places[seats], self.deck.kinds
         for name, (kind, offset, *_) in (self.game.state.fields or {}).items():
-            size = seats if kind.shape and kind.shape[0] >= max(self.game.seats) and len(kind.shape) == 1 else 1
-            column = offset // 8
-            if name in CORE_FIELDS or column in self.places[seats].columns or (kind.shape and size == 1):
+            width, most = kinds if self.deck.are_counts else 1, max(self.game.seats)
+            shape = kind.shape[:-1] if self.deck.are_counts and kind.shape[-1:] == (kinds,) else kind.shape
+            is_field = self.deck.are_counts == (shape != kind.shape) and (self.deck.are_counts or kinds < WORD)
+            found = Aside(offset // 8, seats if shape else 1, width)
+            if name in CORE_FIELDS or found.column in places.columns or not is_field:
                 continue
-            sets, others = (words(block)[:, column : column + size] for block in (states, worlds))
-            both = np.concatenate([sets, others])
-            fits = (
-                (both >= 0).all()
-                and (both & ~cards == 0).all()
-                and (np.bitwise_count(sets) == np.bitwise_count(others)).all()
-            )
-            if fits and (sets != others).any():
-                spread = np.bitwise_count(np.bitwise_or.reduce(both, axis=None))
-                if spread >= MOSTLY * np.bitwise_count(cards):
-                    found.append((column, size))
-        return found
+            if len(shape) > 1 or (shape and shape[0] < most):
+                continue
+            if found.could_hold(words(np.concatenate([states, worlds])), self.deck.copies * places.seen):
+                sets, others = (found.counts(words(block), kinds) for block in (states, worlds))
+                spread = (sets.any(axis=(0, 1)) | others.any(axis=(0, 1))).sum()
+                is_hidden = (sets.sum(axis=2) == others.sum(axis=2)).all() and (sets != others).any()
+                if is_hidden and spread >= MOSTLY * places.seen.sum():
+                    yield found
 
     def from_strata(self, count: int, salt: str) -> list[Position]:
         """Returns `count` positions in which a seat is to move, drawn from the strata in rounds."""

@@ -1,6 +1,6 @@
 """Laws on views: what a seat is shown, and what its agent decides, is the same in all worlds of that seat."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from cardai.conformance.evidence import words
 from cardai.conformance.law import Steps, each, each_position, each_view, law, need, nothing_hidden
 from cardai.conformance.note import note_rule
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
+from cardai.errors import short, whole
 from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
 from cardai.table.asking import compare
@@ -259,17 +260,20 @@ def zones_are_the_same_in_every_world(here: View) -> None:
 
 @each("views", _shown, needs="zones")
 def a_piece_lies_in_one_zone(here: View) -> None:
-    """zones lays no piece in two places, and lays and marks only pieces that the game has; seats are at the table."""
+    """zones lays no piece in two places, and lays and marks only pieces that the game has; seats are at the table.
+
+    Of a kind of which there are several cards (`Game.copies`), as many may lie somewhere.
+    """
     count, places = len(here.game.pieces), {}
     for zone in _zones(here, here.state):
         for piece in (*zone.listed, *zone.marks):
             if not 0 <= piece < count:
                 raise here.broken(f"zone {zone.name!r} of seat {here.seat} has piece {piece}; there are {count}")
         for piece in zone.listed:
-            if piece in places:
-                where = f"{places[piece]!r} and in {zone.name!r}"
+            places.setdefault(piece, []).append(zone.name)
+            if len(places[piece]) > (here.game.copies[piece] if here.game.copies else 1):
+                where = " and in ".join(map(repr, places[piece]))
                 raise here.broken(f"seat {here.seat} sees {here.game.pieces[piece]} in {where}")
-            places[piece] = zone.name
         if zone.seat is not None and zone.seat not in here.seats:
             raise here.broken(f"zone {zone.name!r} belongs to seat {zone.seat}, which is not at the table")
 
@@ -290,23 +294,29 @@ def picks_lie_in_zones(here: Position) -> None:
 
 def _picks(here: Position, state: Any, move: Any) -> set[int]:
     assert here.game.picks is not None
-    return set(here.ask(listed_pieces, here.ask(here.game.picks, state, move)))
+    picked = here.ask(here.game.picks, state, move)
+    return set(listed_pieces(here.in_range(whole, f"what picks returns for {here.text(move)}", picked, 0)))
 
 
 def _zones(here: View, state: Any) -> list[Zone]:
     """What `zones` shows a seat of a state, in a form that can be compared."""
     assert here.game.zones is not None
-    return here.ask(_listed, here.ask(here.game.zones, state, here.seat))
-
-
-def _listed(zones: Iterable[object]) -> list[Zone]:
-    """Zones with their pieces in lists. Raises TypeError for something else."""
     found = []
-    for zone in zones:
-        if not isinstance(zone, Zone):
-            raise TypeError(f"{zone!r} is no Zone")
+    for zone in here.ask(here.game.zones, state, here.seat):
+        _check_pieces(here, zone, "pieces", [zone.pieces] if isinstance(zone.pieces, int | np.integer) else zone.pieces)
+        _check_pieces(here, zone, "marks", zone.marks)
         found.append(replace(zone, pieces=zone.listed, marks=dict(zone.marks)))
     return found
+
+
+def _check_pieces(here: View, zone: Zone, what: str, pieces: Any) -> None:
+    """Break the law unless the pieces or marks of a zone are numbers of pieces."""
+    for piece in pieces if np.iterable(pieces) and not isinstance(pieces, str) else [None]:
+        if isinstance(piece, bool | np.bool_) or not isinstance(piece, int | np.integer) or piece < 0:
+            allowed = "a set (a number from 0) or a list of numbers of pieces" if what == "pieces" else "words by piece"
+            raise here.broken(
+                f"zone {zone.name!r} of seat {here.seat} has the {what} {short(getattr(zone, what))}, not {allowed}"
+            )
 
 
 @each_view("positions")

@@ -191,9 +191,11 @@ def _lean(testbed: Testbed, deals: np.ndarray, seat: int, seed: int) -> np.ndarr
 
 @law
 def worlds_are_even(testbed: Testbed) -> Steps:
-    """Where only few worlds are possible, all are drawn equally often (5 sigma, counted one by one).
+    """Where only few worlds are possible, each is drawn as often as its weight says (5 sigma, counted one by one).
 
     Two worlds are different if their cards are in different places (`Game.holdings`); a game without it is not tested.
+    They are equally likely, unless cards are alike or the game has a rule `weight` (see `Game.weigh`). With that rule,
+    two worlds are different if any number of the state is.
     """
     need(testbed, "holdings")
     counted = 0
@@ -201,26 +203,37 @@ def worlds_are_even(testbed: Testbed) -> Steps:
         yield seen
         if counted >= testbed.effort.even:
             break
-        kinds = len(_count_worlds(here, 60, i))
+        kinds = len(_count_worlds(here, 60, i)[0])
         if not 2 <= kinds <= FEW_WORLDS:
             continue
         counted += 1
-        if unevenness(_count_worlds(here, 80 * kinds, i + 1)) > HINT:
-            counts = _count_worlds(here, 400 * kinds, i + 2)
-            if unevenness(counts) > SIGMA:
-                raise here.broken(f"the {len(counts)} worlds of seat {here.seat} are drawn {sorted(counts)} times")
+        if unevenness(*_count_worlds(here, 80 * kinds, i + 1)) > HINT:
+            counts, shares = _count_worlds(here, 400 * kinds, i + 2)
+            if unevenness(counts, shares) > SIGMA:
+                drawn = ", ".join(
+                    f"{n} ({sum(counts) * share:.0f})" for n, share in sorted(zip(counts, shares, strict=True))
+                )
+                raise here.broken(
+                    f"the {len(counts)} worlds of seat {here.seat} are drawn so often (and should be): {drawn}"
+                )
     if not counted:
         raise nothing_hidden(testbed, f"no position was found in which a seat has 2 to {FEW_WORLDS} worlds")
 
 
-def _count_worlds(here: View, count: int, seed: int) -> list[int]:
-    """How often each arrangement of the cards was drawn."""
+def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndarray]:
+    """How often each arrangement of the cards was drawn, and its share if each is drawn as it should be: f8[worlds]."""
     worlds = here.worlds(count, seed)
-    _, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
-    arrangements: Counter[tuple[int, ...]] = Counter()
-    for world, number in zip(worlds[first], times.tolist(), strict=True):
-        arrangements[tuple(here.holdings(world))] += number
-    return list(arrangements.values())
+    found, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
+    arrangements: Counter[bytes] = Counter()
+    weights = {}
+    for mark, world, number, weight in zip(
+        found, worlds[first], times.tolist(), here.weights(worlds[first]), strict=True
+    ):
+        place = here.counts(world).tobytes() if here.game.weight is None else mark.tobytes()
+        arrangements[place] += number
+        weights[place] = weight
+    shares = np.array([weights[place] for place in arrangements])
+    return list(arrangements.values()), shares / shares.sum()
 
 
 @each("views", lambda testbed: enumerate(testbed.chosen(2 * len(testbed.traces), "twice")), hidden=True)

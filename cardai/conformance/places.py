@@ -1,0 +1,310 @@
+"""Where the cards lie: how many of each kind in each place, found in whole blocks of states.
+
+`Game.holdings` says it for one state, in Python. The places of some examples are compared with the numbers in their
+states; what always agrees is read from the state then, which is much faster. All this only serves to choose positions
+and to count cards, so a place that agrees by accident does no harm.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardai.conformance.evidence import words
+from cardai.errors import CardaiError, short, whole
+from cardai.game import listed_pieces
+
+WORD = 64  # bits of a number of a state
+SUITS = 4
+RANKED = 62  # more cards than this are no deck of ranks and four suits
+_LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
+
+
+@dataclass(frozen=True, eq=False)
+class CardKinds:
+    """The kinds of card that a game has. `copies`: i8[kinds], how many cards of each, all 1 if places are sets.
+
+    `names`: of the kinds. `are_counts`: whether `Game.holdings` gives counts of kinds, not sets.
+    """
+
+    copies: np.ndarray
+    names: tuple[str, ...]
+    are_counts: bool
+
+    @property
+    def kinds(self) -> int:
+        """The number of kinds."""
+        return len(self.copies)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the cards may be ranks of four suits, the suits of a rank side by side."""
+        return not self.are_counts and self.kinds <= RANKED and self.kinds % SUITS == 0
+
+    @functools.cached_property
+    def pairs(self) -> dict[str, np.ndarray]:
+        """Kinds of pairs, by what they are called: f4[kinds, kinds], 1 where two cards are such a pair."""
+        card = np.arange(self.kinds)
+        first, second = card[:, None], card
+        if self.is_ranked:
+            found = {
+                "cards of one rank": first // SUITS == second // SUITS,
+                "cards of one suit": first % SUITS == second % SUITS,
+                "neighbours in a suit": np.abs(second - first) == SUITS,
+            }
+            return {name: (pair & (first != second)).astype(np.float32) for name, pair in found.items()}
+        found = {"neighbours by number": np.abs(second - first) == 1}
+        found |= {"cards of one kind": first == second} if self.are_counts else {}
+        return {name: pair.astype(np.float32) for name, pair in found.items()}
+
+    def counted(self, held: Any) -> np.ndarray:
+        """What `Game.holdings` gave, a list, as counts: i8[places, kinds].
+
+        Raises CardaiError for a set with cards that the game does not have, and for what are no counts.
+        """
+        return self._from_counts(held) if self.are_counts else self._from_sets(held)
+
+    def _from_sets(self, held: Any) -> np.ndarray:
+        size, found = -(-self.kinds // 8), bytearray()
+        for place, cards in enumerate(held):
+            whole(f"holdings: place {place}", cards, 0)
+            if int(cards).bit_length() > self.kinds:
+                highest = int(cards).bit_length() - 1
+                raise CardaiError(f"holdings: place {place} has card {highest}; cards are 0 to {self.kinds - 1}")
+            found += int(cards).to_bytes(size, "little")
+        bits = np.frombuffer(bytes(found), np.uint8).reshape(-1, size)
+        return np.unpackbits(bits, axis=1, bitorder="little")[:, : self.kinds].astype(np.int64)
+
+    def _from_counts(self, held: Any) -> np.ndarray:
+        rows = []
+        for place, counts in enumerate(held):
+            if not hasattr(counts, "__len__") or isinstance(counts, str) or len(counts) != self.kinds:
+                raise CardaiError(f"holdings: place {place} is {short(counts)}; copies asks for {self.kinds} counts")
+            row = np.asarray(counts) if isinstance(counts, np.ndarray) else counts
+            if not (isinstance(row, np.ndarray) and row.dtype.kind == "i" and (row >= 0).all()):
+                row = [whole(f"holdings: place {place}: the count of {self.names[k]}", n, 0) for k, n in enumerate(row)]
+            rows.append(row)
+        found = np.array(rows, np.int64).reshape(len(rows), self.kinds)
+        most = found.sum(axis=0)
+        if (most > self.copies).any():
+            kind = int(np.argmax(most > self.copies))
+            listed = f"holdings lists {most[kind]} cards of {self.names[kind]} in all places"
+            raise CardaiError(f"{listed}; copies says there are {self.copies[kind]}")
+        return found
+
+    def members(self, cards: Any, what: str) -> np.ndarray:
+        """A set of kinds as bool[kinds]. Raises CardaiError, which calls it `what`, if it is no such set."""
+        found = np.zeros(self.kinds, bool)
+        pieces = listed_pieces(whole(what, cards, 0))
+        if pieces and pieces[-1] >= self.kinds:
+            raise CardaiError(f"{what} has the piece {pieces[-1]}; pieces are 0 to {self.kinds - 1}")
+        found[pieces] = True
+        return found
+
+
+def log_deals(counts: np.ndarray) -> np.ndarray:
+    """The logarithm of how many deals of cards that are told apart become these counts, but for a constant: f8[N].
+
+    `counts`: i8[N, places, kinds] of places whose order is no part of a state.
+    """
+    return -_LOGS[counts].sum(axis=(1, 2))
+
+
+class Places:
+    """Where the cards lie at tables of one number of seats.
+
+    Places that cannot be read from the numbers of a state are left out. If none can be read, `Game.holdings` is called.
+    `found`: the numbers of the places that are not left out. `lists`: what reads those places that are lists in the
+    state, so that their order is part of it. `seen`: bool[kinds], the kinds that lay somewhere in an example.
+    """
+
+    def __init__(self, examples: np.ndarray, holdings: Callable[[np.record], np.ndarray], deck: CardKinds) -> None:
+        self._holdings, self.deck = holdings, deck
+        counts, numbers = self._listed(examples), words(examples)
+        self.seen = counts.any(axis=(0, 1))
+        self.count = counts.shape[1]
+        lists = _Lists(examples, deck)
+        self._readers: dict[int, _Reader] = {}
+        self.lists: dict[int, _List] = {}
+        for place in range(self.count):
+            wanted = counts[:, place]
+            of_list = lists.reader(wanted)
+            reader = _of_sets(wanted, numbers) or _of_counts(wanted, numbers) or of_list or _of_places(wanted, numbers)
+            if of_list is not None:
+                self.lists[place] = of_list
+            if reader is not None:
+                self._readers[place] = reader
+        self.found = list(self._readers) or list(range(self.count))
+        self.columns = {column for reader in self._readers.values() for column in reader.columns}
+
+    def counts(self, states: np.ndarray) -> np.ndarray:
+        """The number of cards of each kind in each place that was found: i8 or smaller [N, places, kinds]."""
+        if not self._readers:
+            return self._listed(states)
+        numbers = words(states)
+        return np.stack([reader.read(numbers, self.deck.kinds) for reader in self._readers.values()], axis=1)
+
+    def all_counts(self, states: np.ndarray) -> np.ndarray:
+        """The number of cards of each kind in every place, and last in none: i8[N, places + 1, kinds]."""
+        held = self.counts(states) if len(self.found) == self.count else self._listed(states)
+        left = self.deck.copies - held.sum(axis=1, dtype=np.int64)
+        return np.concatenate([held, np.maximum(left, 0)[:, None]], axis=1, dtype=np.int64)
+
+    def sizes(self, states: np.ndarray) -> np.ndarray:
+        """The number of cards in each place that was found: i8[N, places]."""
+        return self.counts(states).sum(axis=2, dtype=np.int64)
+
+    def _listed(self, states: np.ndarray) -> np.ndarray:
+        """The places that every state has, as `Game.holdings` gives them: i8[N, places, kinds]."""
+        held = [self._holdings(state) for state in states]
+        count = min(map(len, held), default=0)
+        return np.array([counts[:count] for counts in held], np.int64).reshape(len(held), count, self.deck.kinds)
+
+
+class _Reader:
+    """What reads the counts of a place from the numbers of states, i8[N, words], in some of their columns."""
+
+    def __init__(self, columns: list[int]) -> None:
+        self.columns = columns
+
+    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        raise NotImplementedError
+
+
+class _Sets(_Reader):
+    """A set of cards in one number, or in several with `size` cards in each: bit k is the k-th of them."""
+
+    def __init__(self, columns: list[int], size: int) -> None:
+        super().__init__(columns)
+        self.size = size
+
+    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        bits = [unpacked(numbers[:, column])[:, : self.size] for column in self.columns]
+        return (bits[0] if len(bits) == 1 else np.concatenate(bits, axis=1))[:, :kinds]
+
+
+class _Counts(_Reader):
+    """A number for each kind."""
+
+    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        return numbers[:, self.columns]
+
+
+class _OfPlaces(_Reader):
+    """For each card a number that says where it lies; `value` stands for this place."""
+
+    def __init__(self, columns: list[int], value: int) -> None:
+        super().__init__(columns)
+        self.value = value
+
+    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        return (numbers[:, self.columns] == self.value).astype(np.uint8)
+
+
+class _List(_Reader):
+    """A list of cards: the numbers of their kinds plus `first`. Other numbers stand for no card."""
+
+    def __init__(self, columns: list[int], first: int) -> None:
+        super().__init__(columns)
+        self.first = first
+
+    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        cards = numbers[:, self.columns] - self.first
+        rows, places = np.nonzero((cards >= 0) & (cards < kinds))
+        cells = rows * kinds + cards[rows, places]
+        return np.bincount(cells, minlength=len(cards) * kinds).reshape(len(cards), kinds)
+
+    def seen(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
+        """Which kinds were seen in each place of the list: bool[kinds, places]."""
+        cards = numbers[:, self.columns] - self.first
+        return (cards == np.arange(kinds)[:, None, None]).any(axis=1)
+
+
+def unpacked(sets: np.ndarray) -> np.ndarray:
+    """The members of sets that are numbers of a state: u8[N, WORD], 0 or 1."""
+    given = np.ascontiguousarray(sets.astype(np.uint64)).view(np.uint8).reshape(len(sets), WORD // 8)
+    return np.unpackbits(given, axis=1, bitorder="little")
+
+
+def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
+    """What reads a place, i8[N, kinds], that is a set in the states, if there is such a thing and it varies."""
+    if wanted.max(initial=0) != 1:
+        return None
+    known: dict[bytes, list[int]] = {}
+    for column in range(numbers.shape[1]):
+        known.setdefault(numbers[:, column].tobytes(), []).append(column)
+    kinds = wanted.shape[1]
+    for size in range(min(kinds, WORD), min(kinds, WORD) // 8, -1):
+        columns: list[int] = []
+        for first in range(0, kinds, size):
+            part = wanted[:, first : first + size].astype(np.uint64)
+            number = (part << np.arange(part.shape[1], dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+            after = columns[-1] if columns else -1
+            here = known.get(number.view(np.int64).tobytes(), [])
+            columns.append(next((column for column in here if column > after), -1))
+            if columns[-1] < 0:
+                break
+        else:
+            return _Sets(columns, size)
+    return None
+
+
+def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
+    """What reads a place that has a number for each kind, at equal distances, in the states."""
+    varying = np.flatnonzero((wanted != wanted[:1]).any(axis=0))
+    others = [kind for kind in varying[1:] if (wanted[:, kind] != wanted[:, varying[0]]).any()]
+    if not others:
+        return None
+    first, second = int(varying[0]), int(others[0])
+    starts, ends = ((numbers == wanted[:, [kind]]).all(axis=0).nonzero()[0] for kind in (first, second))
+    for start in starts.tolist():
+        for other in ends.tolist():
+            step, rest = divmod(other - start, second - first)
+            columns = start + step * (np.arange(wanted.shape[1]) - first)
+            fits = step > 0 and rest == 0 and columns[0] >= 0 and columns[-1] < numbers.shape[1]
+            if fits and (numbers[:, columns] == wanted).all():
+                return _Counts(columns.tolist())
+    return None
+
+
+def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
+    """What reads a place if the states say for each card where it lies."""
+    if wanted.max(initial=0) != 1:
+        return None
+    example, card = (int(k) for k in np.argwhere(wanted == 1)[0])
+    kinds = wanted.shape[1]
+    for start in range(numbers.shape[1] - kinds + 1):
+        value = int(numbers[example, start + card])
+        if ((numbers[:, start : start + kinds] == value) == (wanted == 1)).all():
+            return _OfPlaces(list(range(start, start + kinds)), value)
+    return None
+
+
+class _Lists:
+    """The lists of cards in states, as counts: what reads each, by the bytes of what it reads in the examples."""
+
+    def __init__(self, examples: np.ndarray, deck: CardKinds) -> None:
+        self._known = {}
+        numbers = words(examples)
+        for reader in _lists(examples.dtype):
+            read = reader.read(numbers, deck.kinds)
+            if (read.sum(axis=1) > 1).any():
+                cards = numbers[:, reader.columns] - reader.first
+                both = (cards[:, 1:] >= 0) & (cards[:, :-1] >= 0)
+                if (both & (np.diff(cards, axis=1) < 0)).any():  # a list that is always sorted keeps no order
+                    self._known.setdefault(read.astype(np.int64).tobytes(), reader)
+
+    def reader(self, wanted: np.ndarray) -> "_List | None":
+        return self._known.get(np.ascontiguousarray(wanted, np.int64).tobytes())
+
+
+def _lists(dtype: np.dtype) -> Iterator[_List]:
+    for kind, offset, *_ in (dtype.fields or {}).values():
+        if kind.shape and kind.shape[-1] > 1:
+            size, numbers = kind.shape[-1], kind.itemsize // 8
+            for start in range(offset // 8, offset // 8 + numbers, size):
+                for first in (0, 1):
+                    yield _List(list(range(start, start + size)), first)

@@ -1,0 +1,195 @@
+"""Laws that count cards: games of many cards and of cards that are alike, planted faults, and authors' mistakes."""
+
+import re
+from dataclasses import replace
+
+import follow
+import lamps
+import numpy as np
+import planted_alike
+import planting
+import pytest
+import small_game
+import sparks
+import tall
+
+from cardai.conformance import LAWS, check, evenness
+from cardai.conformance import testbed as beds
+from cardai.conformance.evidence import unevenness
+from cardai.game import Game, Zone
+from cardai.rule import rule
+
+SOUND = {game.name: game for game in (tall.GAME, sparks.GAME, follow.GAME, lamps.GAME)} | {"plain": sparks.PLAIN}
+COUNTING = [
+    "cards_are_conserved", "worlds_are_even", "dealt_cards_lie_as_in_worlds", "worlds_keep_no_card_of_the_truth",
+    "hidden_cards_lie_evenly", "chances_are_those_of_worlds", "worlds_at_the_deal_are_deals_that_look_alike",
+    "worlds_after_a_move_are_the_outcomes_of_worlds_before", "listed_worlds_are_even",
+]  # fmt: skip
+QUICK = beds.EFFORTS["quick"]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_game_of_many_or_of_like_cards_keeps_the_laws_that_count(name: str, monkeypatch) -> None:
+    """The slow test below looks longer, at all laws."""
+    monkeypatch.setattr(evenness, "FEWEST", 20)
+    monkeypatch.setattr(evenness, "DRAWS", 64)
+    laws = [law for law in COUNTING if law != "worlds_at_the_deal_are_deals_that_look_alike"]
+    results = check(SOUND[name], effort="quick", laws=laws, seconds=0.5)
+    assert [result.why for result in results if result.verdict == "broken"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("effort", ["quick", "normal"])
+@pytest.mark.parametrize("name", SOUND)
+def test_a_game_of_many_or_of_like_cards_keeps_every_law(name: str, effort: str, seed: int) -> None:
+    results = check(SOUND[name], effort=effort, seed=seed)
+    assert [result.why for result in results if result.verdict == "broken"] == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "TALL_LATE", "TALL_DEALT", "TALL_KEPT", "TALL_TWICE", "SPARKS_EVEN_COUNTED", "SPARKS_PLAIN_EVEN",
+        "SPARKS_NEVER_TWO", "SPARKS_TWICE", "SPARKS_SEEN", "SPARKS_CHANCES", "FOLLOW_EVEN_KINDS", "FOLLOW_UNWEIGHTED",
+    ],
+)  # fmt: skip
+def test_a_fault_of_counts_is_found_at_quick_effort(fault: str) -> None:
+    """The slow test of `test_conformance` has all of them, from four seeds at normal effort."""
+    game = planted_alike.PLANTED[fault]
+    (result,) = check(game, laws=[planting.LAW_OF[game]], effort="quick")
+    assert result.why.startswith(f"{result.law}: ")
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_places_are_read_from_states_as_holdings_gives_them(name: str) -> None:
+    bed = beds.Testbed(SOUND[name], 0, QUICK)
+    for seats, places in bed.places.items():
+        states = np.concatenate([trace.states for trace in bed.traces if trace.setup.seats == seats])[::7]
+        here = next(trace.end for trace in bed.traces if trace.setup.seats == seats)
+        wanted = np.array([here.counts(state) for state in states])
+        np.testing.assert_array_equal(places.counts(states), wanted[:, places.found])
+        assert set(range(seats)) <= set(places.found)
+        assert places.columns  # none of these games lists its places one state at a time
+
+
+def test_a_deck_that_is_a_list_is_known_as_one() -> None:
+    places = beds.Testbed(follow.GAME, 0, QUICK).places[2]
+    assert list(places.lists) == [3]
+    assert not beds.Testbed(sparks.GAME, 0, QUICK).places[2].lists
+    assert list(beds.Testbed(lamps.GAME, 0, QUICK).places[2].lists) == [0, 1, 3]
+
+
+def test_the_weights_of_many_states_are_those_of_each() -> None:
+    for game in (sparks.PLAIN, sparks.GAME, follow.GAME, small_game.GAME):
+        trace = beds.Testbed(game, 0, QUICK).traces[0]
+        wanted = np.array([game.weigh(state) for state in trace.states])
+        np.testing.assert_allclose(trace.end.weights(trace.states), wanted / wanted.mean(), rtol=1e-9)
+
+
+def test_counts_are_compared_with_their_shares() -> None:
+    shares = np.array([0.5, 0.25, 0.2, 0.05])
+    drawn = np.random.default_rng(1).multinomial(10_000, shares, 400)
+    off = [unevenness(counts.tolist(), shares) for counts in drawn]
+    assert abs(np.mean(off)) < 0.2
+    assert 0.9 < np.std(off) < 1.1
+    assert unevenness([2500, 2500, 2500, 2500], shares) > 30
+    rare = np.array([0.9, 0.0999, 0.0001])
+    assert unevenness([9000, 998, 2], rare) < 3  # too few to tell
+
+
+@rule
+def nan_weight(state):
+    return np.nan
+
+
+@rule
+def negative_weight(state):
+    return -1.0
+
+
+def first_place(place):
+    """Sparks, where `place` is what holdings gives for the first hand."""
+    return replace(sparks.GAME, holdings=lambda state: [place, *sparks.holdings(state)[1:]])
+
+
+def low_holdings(held):
+    return replace(small_game.GAME, holdings=lambda state: held)
+
+
+def low_zones(**changes):
+    return replace(small_game.GAME, zones=lambda state, seat: [Zone("Hand", **changes)])
+
+
+def wrong_chances(value):
+    def chances(state, seat, shares):
+        shares[1 - min(seat, 1), 3] = value
+
+    return replace(small_game.GAME, chances=chances)
+
+
+def low(**changes):
+    return replace(small_game.GAME, **changes)
+
+
+ONES = [1] * sparks.KINDS
+MISTAKES: dict[str, tuple[Game, str, str]] = {
+    "no list": (low_holdings(None), "cards_are_conserved", "holdings returns None"),
+    "no set": (low_holdings([1, None]), "cards_are_conserved", "holdings returns .1, None.; it must"),
+    "a float": (low_holdings([1, 2.0]), "cards_are_conserved", "holdings returns .1, 2.0."),
+    "negative": (low_holdings([1, -2]), "cards_are_conserved", "holdings: place 1 must be at least 0, not -2"),
+    "no such card": (low_holdings([1 << 70]), "cards_are_conserved", "place 0 has card 70; cards are 0 to 15"),
+    "holdings raises": (low(holdings=lambda state: 1 // 0), "cards_are_conserved", "holdings raised ZeroDivision"),
+    "a set": (first_place(5), "cards_are_conserved", r"holdings returns \[5, "),
+    "no counts": (first_place(None), "cards_are_conserved", r"holdings returns \[None, "),
+    "too short": (first_place(ONES[1:]), "cards_are_conserved", r"place 0 is \[1, .*copies asks for 12 counts"),
+    "a negative count": (first_place([-1, *ONES[1:]]), "cards_are_conserved", "of R1 must be at least 0"),
+    "a float count": (first_place(np.ones(12)), "cards_are_conserved", "the count of R1 must be a whole number, not"),
+    "no number": (first_place([None, *ONES[1:]]), "cards_are_conserved", "of R1 must be a whole number, not N"),
+    "too many": (first_place([4, *ONES[1:]]), "cards_are_conserved", r"lists \d cards of R1 in all places; copies"),
+    "a weight that is no number": (
+        replace(sparks.GAME, weight=nan_weight), "hidden_cards_lie_evenly", "weight gives nan for a world; it must be",
+    ),
+    "a negative weight": (
+        replace(sparks.GAME, weight=negative_weight), "listed_worlds_are_even", "weight gives -1.0 for a world; it mus",
+    ),
+    "no zones": (low(zones=lambda state, seat: None), "a_piece_lies_in_one_zone", "zones returns None"),
+    "something else": (low(zones=lambda state, seat: [7]), "zones_are_the_same_in_every_world", "zones returns .7."),
+    "no pieces": (low_zones(pieces=None), "a_piece_lies_in_one_zone", "zone 'Hand' of seat 0 has the pieces None, "),
+    "half a piece": (low_zones(pieces=[0.5]), "a_piece_lies_in_one_zone", "has the pieces .0.5., not a set .a numb"),
+    "a piece below 0": (low_zones(pieces=-1), "a_piece_lies_in_one_zone", "has the pieces -1, not a set"),
+    "marks on nothing": (low_zones(marks={None: "X"}), "a_piece_lies_in_one_zone", "has the marks {None: 'X'}, not "),
+    "hidden below 0": (low_zones(hidden=-1), "a_piece_lies_in_one_zone", "hidden must be at least 0, not -1"),
+    "picks nothing": (low(picks=lambda state, move: None), "picks_lie_in_zones", "picks returns None"),
+    "picks a half": (low(picks=lambda state, move: 0.5), "picks_lie_in_zones", "picks returns 0.5"),
+    "picks below 0": (low(picks=lambda state, move: -1), "picks_lie_in_zones", "picks returns for .* must be at least"),
+    "no chance": (wrong_chances(np.nan), "chances_are_those_of_worlds", "chances gives seat . nan for 2S in the hand "),
+    "a chance below 0": (wrong_chances(-0.5), "chances_are_those_of_worlds", "gives seat . -0.5 for 2S in the hand of"),
+    "too great a chance": (wrong_chances(1.5), "chances_are_those_of_worlds", "for 2S that sum to 1.500; there is 1"),
+    "alike, but no list": (low(cards_alike=lambda state: 7), "hidden_cards_lie_evenly", "cards_alike returns 7"),
+    "alike, but below 0": (
+        low(cards_alike=lambda state: [-1]), "hidden_cards_lie_evenly", "a set of cards_alike must be at least 0",
+    ),
+    "alike, but no card": (
+        low(cards_alike=lambda state: [1 << 20]), "hidden_cards_lie_evenly", "a set of cards_alike has the piece 20",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_in_one_sentence(mistake: str) -> None:
+    game, law, sentence = MISTAKES[mistake]
+    (result,) = check(game, laws=[law], effort="quick", seconds=0.01)
+    assert re.match(rf"{law}: variant .*, seed \d+, ply \d+: .*{sentence}", result.why), result.why
+    assert "cardai/conformance" not in result.why
+    assert "numpy" not in result.why
+
+
+def test_wrong_holdings_break_the_laws_that_count_and_no_other() -> None:
+    results = check(MISTAKES["no set"][0], effort="quick", seconds=0.01)
+    broken = {result.law for result in results if result.verdict == "broken"}
+    calling = {"every_call_returns", "text_changes_nothing", "encodings_fit_a_byte"}
+    assert "cards_are_conserved" in broken
+    assert broken <= {*COUNTING, *calling} | {law for law in LAWS if law.startswith("plain_python")}
+    told = {result.why for result in results if result.law in COUNTING and result.verdict == "broken"}
+    assert all("holdings returns [1, None]" in why for why in told)
