@@ -1,7 +1,7 @@
 """A game of bids with payoffs from -384 to 192 points, for tests: one soloist against two, fifteen cards without suits.
 
 1. Each of three seats gets four of the cards 0 to 14; three stay unseen.
-2. In turn, each seat passes or bids 1 to 4 tricks, more than those before it. If all pass, everybody gets 0.
+2. In turn, each seat passes or bids 2 to 4 tricks, more than those before it. If all pass, everybody gets 0.
 3. The last bidder is the soloist and leads. Everybody plays a card, the highest takes the trick, and its seat leads.
 4. A bid of k tricks counts 12 * 2^k points. The soloist gets them for k tricks or more, and loses twice as many for
    fewer. The others get nothing, so that most games are 0 to most seats.
@@ -62,7 +62,7 @@ def legal(state, moves):
     n = 0
     if bids(state):
         for tricks in range(HAND + 1):
-            if tricks == 0 or tricks > state.bid:
+            if tricks == 0 or tricks > max(state.bid, 1):
                 moves[n].kind, moves[n].what = BID, tricks
                 n += 1
         return n
@@ -186,7 +186,7 @@ def careful(world, move, params, stream):
     hand = world.hands[world.turn]
     if bids(world):
         strong = count(hand >> int(params[0]))
-        move.kind, move.what = BID, strong if strong > world.bid else 0
+        move.kind, move.what = BID, strong if strong > max(world.bid, 1) else 0
     else:
         move.kind, move.what = CARD, highest(hand)
 
@@ -252,7 +252,7 @@ GAME = Game(
     measures=("win", "alone", "together"),
     tally=("alone", "together"),
     encoders={"plain": PerspectiveEncoder(layout, encode)},
-    players={"careful": Player(careful, "bids its high cards", {"high": 12.0})},
+    players={"careful": Player(careful, "bids its high cards", {"high": 11.0})},
     actions={
         (kind, what): kind * (HAND + 1) + what
         for kind, size in ((BID, HAND + 1), (CARD, CARDS))

@@ -10,7 +10,7 @@ teacher: to play the moves of the teacher's games, and to tell how they ended.
 import functools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import chex
@@ -49,6 +49,8 @@ from cardai.stats.progress import CountProgress
 
 _POLICY_GAIN = 1e-4  # gain of the policy's last layer: at first all actions are almost equally probable
 _ADAM_EPSILON = 1e-5
+_FORGETTING = 0.02  # the weight of the latest round in the moments of scores, at least
+_LEAST_DEVIATION = 1e-3  # of scores, so that games that all end alike do not divide by 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,12 @@ class PpoConfig:
     value_weight: float = setting("The weight of the value's squared error.", span=(0, 10**6), default=0.5)
     entropy_weight: float = setting("The weight of the policy's entropy.", span=(0, 10**6), default=0.01)
     discount: float = setting("The factor on a score for each decision before the last.", span=(0, 1), default=1.0)
+    rewards: str = setting(
+        "scores: in [0, 1]; standardised: brought to mean 0 and deviation 1, by those of the latest games; auto: "
+        "standardised for a game whose payoff has a unit.",
+        choices=("auto", "scores", "standardised"),
+        default="auto",
+    )
     trace: float = setting("The lambda of generalised advantage estimation.", span=(0, 1), default=0.95)
     shared: int = setting("Units of the layer that policy and value share.", span=(1, 2**16), default=256)
     hidden: int = setting(
@@ -273,7 +281,10 @@ class Ppo:
     about = "proximal policy optimisation"
 
     def __init__(self, table: TrainingTable, config: PpoConfig, seed: int) -> None:
+        if config.rewards == "auto":
+            config = replace(config, rewards="scores" if table.game.payoff.is_share else "standardised")
         self.table, self.config = table, config
+        self.moments = np.array([0.0, 0.0, 0.0], np.float32)  # of scores: their mean, that of their squares, rounds
         self.lessons = math.ceil(config.lessons / config.lesson_games) * config.lesson_games
         self.games = self.lessons + config.steps * config.step_games
         self.choices_only = config.choices_only
@@ -289,17 +300,18 @@ class Ppo:
             self.agents.append(agent(table.game, config.opponent))
 
     def kept(self) -> Mapping[str, Any]:
-        """Returns the weights, what the optimisers remember, and how many rounds of lessons there were."""
+        """Returns the weights, what the optimisers remember, the rounds of lessons, and the moments of scores."""
         learned = np.asarray(self.learned, np.int32)
         return {
             "weights": self.weights, "optimiser": self.optimiser_state, "imitator": self.imitator_state,
-            "learned": learned,
+            "learned": learned, "moments": self.moments,
         }  # fmt: skip
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Goes on from what `kept` returned."""
         self.weights, self.optimiser_state = kept["weights"], kept["optimiser"]
         self.imitator_state, self.learned = kept["imitator"], int(kept["learned"])
+        self.moments = np.array(kept["moments"])
 
     def rounds(self) -> Iterator[int]:
         """Yields the number of games of each round of lessons and of each training step."""
@@ -320,6 +332,8 @@ class Ppo:
 
     def update(self, trajectories: Trajectories) -> dict[str, float]:
         """Learns from a round's decisions: those of the teacher, or its own in minibatches of whole games."""
+        if self.config.rewards == "standardised":
+            trajectories = self._standardised(trajectories)
         if self.learned * self.config.lesson_games < self.lessons:
             return self._imitate(trajectories)
         config, columns = self.config, self._columns(trajectories)
@@ -335,6 +349,17 @@ class Ppo:
                     losses.append(loss)
         self.weights, self.optimiser_state = weights, optimiser_state
         return {"loss": float(np.mean(losses)) if losses else math.nan}
+
+    def _standardised(self, trajectories: Trajectories) -> Trajectories:
+        """Returns the decisions with scores of mean 0 and deviation 1, by moving averages over the rounds."""
+        scores = trajectories.scores[trajectories.last]
+        if len(scores):
+            self.moments[2] += 1
+            latest = np.array([scores.mean(), np.square(scores).mean()])
+            self.moments[:2] += max(1 / self.moments[2], _FORGETTING) * (latest - self.moments[:2])
+        mean, squares, _ = self.moments.astype(float)
+        deviation = max(math.sqrt(max(squares - mean * mean, 0.0)), _LEAST_DEVIATION)
+        return replace(trajectories, scores=(trajectories.scores - mean) / deviation)
 
     def _imitate(self, trajectories: Trajectories) -> dict[str, float]:
         """Learns to play a teacher's decisions, in minibatches drawn at random, each decision once."""

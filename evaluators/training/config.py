@@ -68,6 +68,13 @@ class TrainConfig:
         "the name of an outcome or of a reward of the game; or a weighted mean of these, such as 5*score+answer.",
         default="score",
     )
+    loss: str = setting(
+        "bce: cross-entropy, as for chances; regression: the squared error of labels that are brought to mean 0 and "
+        "deviation 1, for payoffs that are close together in their range; auto: regression for the score of a game "
+        "whose payoff has a unit, else bce.",
+        choices=("auto", "bce", "regression"),
+        default="auto",
+    )
     agents: tuple[str, ...] = setting(
         "Take only states of seats whose agent's spec begins with one of these texts; if empty, of all seats.",
         default=(),

@@ -51,7 +51,8 @@ class IterateReport(Report, drawn_by="cardai.evaluators.training.show_generation
     """The generations of a run, and why it ended.
 
     `title`: the game, the number of seats, the body and the kind of agent.
-    `mean_score`: the mean score of equal players in percent; None if the game does not fix the sum of its scores.
+    `mean_score`: the mean score of equal players, in percent or in the unit of the payoff; None if the game does not
+    fix the sum of its scores.
     `reference`: the agent that all models are measured against.
     `champion`: the generation whose model is the champion; 0 while the reference is.
     `model`: the champion's spec.

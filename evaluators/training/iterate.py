@@ -34,6 +34,7 @@ from cardai.evaluators.training.outcome import TrainingResult
 from cardai.game import Game
 from cardai.measure.duel import duel, exploring
 from cardai.registry import load
+from cardai.stats.measure import measure_of
 from cardai.stats.progress import Progress
 from cardai.table.cluster.cluster import Cluster
 
@@ -169,11 +170,11 @@ class IterateRun:
         `stopped`: what ended the run, as in `IterateReport`, or empty while the run goes on.
         """
         config, game = self.config, self.game
-        total = game.total_score(self.seats)
+        total, scale = game.score_sum(self.seats), measure_of(game, "score").scale
         return IterateReport(
             game_title=game.title,
             title=f"{game.title}, {self.seats} seats: {config.training['body']}, {config.kind}",
-            mean_score=100 * total / self.seats if total else None,
+            mean_score=None if total is None else scale * total / self.seats,
             config=settings.as_plain(config),
             reference=self.reference,
             champion=self.champion,
@@ -327,7 +328,7 @@ def _refuse_unfit(config: IterateConfig, game: Game) -> None:
 
 
 def _summary(files: Sequence[str], wanted: int) -> dict[str, Any]:
-    """Return how many games and states record files hold, and each agent's mean score over its seats, in percent.
+    """Return how many games and states record files hold, and each agent's mean score over its seats, times 100.
 
     `wanted`: the number of games that was played; those that reached no end are not in the files.
     """

@@ -215,9 +215,10 @@ class LearnRun:
                 "command with more --minutes goes on"
             )
         chosen = max(means, key=lambda name: means[name])
-        figures = " against ".join(f"{name} {means[name]:+.1f}" for name in sorted(means, key=lambda one: -means[one]))
+        figures = " against ".join(f"{name} {means[name]:+.3g}" for name in sorted(means, key=lambda one: -means[one]))
         self.state.chosen = chosen
-        self.state.reason = f"points ahead of the other players after the same time, in the mean: {figures}"
+        unit = "points" if self.game.payoff.is_share else self.game.payoff.unit
+        self.state.reason = f"{unit} ahead of the other players after the same time, in the mean: {figures}"
         self.say(f"goes on with the {chosen}: {self.state.reason}")
         self._write_state()
 
@@ -278,8 +279,8 @@ class LearnRun:
         """Play an agent against all opponents on deals for choosing, and say how it does. Returns the mean lead."""
         seconds = _LOOK * self.total / len(self.opponents)
         results = [self._duel(spec, one, self._games(seconds, games, one), _CHOOSING) for one in self.opponents]
-        words = ", ".join(f"{result.score} against {result.other}" for result in results)
-        self.say(f"{self._elapsed:.0f} s, {self._name(spec)}: mean score % {words}")
+        words = ", ".join(f"{result.score} {result.unit} against {result.other}" for result in results)
+        self.say(f"{self._elapsed:.0f} s, {self._name(spec)}: mean score {words}")
         lead = float(np.mean([result.difference.point for result in results]))
         self.state.looks[spec] = lead
         return lead

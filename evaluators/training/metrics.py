@@ -5,7 +5,7 @@ A state with a label between 0 and 1 counts as two parts of a state: the label's
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -110,6 +110,38 @@ def intervals(
         return bootstrap(columns, lambda means: means[:, 0] / means[:, 1], seed)
 
     return {"bce": interval(_bce(z, ones, zeros)), "accuracy": interval(_right(z, ones, zeros))}
+
+
+def regression(
+    predictions: np.ndarray, labels: np.ndarray, games: np.ndarray, factor: float, seed: int = 0
+) -> dict[str, list[float | None]]:
+    """Return how much of labels, f[n], predictions, f[n], explain: [figure, low, high] by name, None without a value.
+
+    `r2`: the share of the labels' variance. `correlation`: Pearson's. `error`: the root of the mean squared error,
+    times `factor`. Intervals are 95 %, by a bootstrap over `games`, i[n].
+    """
+    p, y = np.asarray(predictions, np.float64), np.asarray(labels, np.float64)
+    _, place = np.unique(games, return_inverse=True)
+    terms = np.ones_like(p), p, y, p * p, y * y, p * y, (p - y) ** 2
+    columns = np.column_stack([np.bincount(place, term) for term in terms])
+
+    def moments(means: np.ndarray) -> tuple[np.ndarray, ...]:
+        size, p, y, pp, yy, py, error = means.T
+        return error / size, yy / size - (y / size) ** 2, pp / size - (p / size) ** 2, (py - p * y / size) / size
+
+    statistics: dict[str, Callable[..., np.ndarray]] = {
+        "r2": lambda error, spread, *_: 1 - error / spread,
+        "correlation": lambda _, spread, own, both: both / np.sqrt(spread * own),
+        "error": lambda error, *_: factor * np.sqrt(error),
+    }
+    found: dict[str, list[float | None]] = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name, statistic in statistics.items():
+            point = statistic(*moments(columns.mean(axis=0)[None]))[0] if len(p) else math.nan
+            bounds = bootstrap(columns, lambda means, of=statistic: of(*moments(means)), seed) if len(p) else ()
+            numbers = [float(point), *map(float, bounds or (math.nan, math.nan))]
+            found[name] = [number if math.isfinite(number) else None for number in numbers]
+    return found
 
 
 def reliability(logits: np.ndarray, labels: np.ndarray, prior: float | None = None, bins: int = BINS) -> Reliability:

@@ -103,7 +103,7 @@ def write_model(job: TrainingJob, status: RunStatus, module: nnx.Module, metrics
         variant=dataset.variant,
         encoder=dataset.recipe.encoder,
         training=config.identity(),
-        data=dataset.about(),
+        data=dataset.about() | report.labels_of(job),
         metrics=dict(metrics),
         seconds=round(status.seconds, 1),
         command=command(config),

@@ -11,7 +11,7 @@ from cardai.evaluators.training import metrics
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.metrics import Reliability, measure
-from cardai.game import Game, Phase
+from cardai.game import Game, Payoff, Phase
 
 _CHUNK = 16384  # states whose rows are read at once
 
@@ -50,7 +50,32 @@ def figures_of_test(job: TrainingJob, logits: np.ndarray) -> dict[str, Any]:
         phases[name] = {phase.name(int(number)): figures(numbers == number) for number in np.unique(numbers)}
     bounds = metrics.intervals(logits, labels, dataset.game_of[test], job.config.seed)
     intervals = {name: list(pair) if math.isfinite(pair[0]) else None for name, pair in bounds.items()}
-    return {"test": figures(slice(None)), "intervals": intervals, "phases": phases}
+    return {"test": figures(slice(None)), "intervals": intervals, "phases": phases} | _regression(job, logits)
+
+
+def labels_of(job: TrainingJob) -> dict[str, Any]:
+    """Return how a run standardised its labels, for a model's metadata: mean and deviation in `unit`. Else nothing."""
+    if job.scale is None:
+        return {}
+    payoff = job.game.payoff if job.dataset.recipe.label == "score" else Payoff()
+    mean, span = float(payoff.of(job.scale.mean)), payoff.high - payoff.low
+    unit = "of the label, 0 to 1" if payoff.is_share else payoff.unit
+    return {"standardised": {"mean": mean, "deviation": span * job.scale.deviation, "unit": unit}}
+
+
+def _regression(job: TrainingJob, logits: np.ndarray) -> dict[str, Any]:
+    """Return what a network explains of standardised labels, if it was trained on such: `regression`.
+
+    R2, the correlation of predictions and labels, and the root of the mean squared error in the unit, each with a 95 %
+    interval by a bootstrap over games.
+    """
+    if job.scale is None:
+        return {}
+    about = labels_of(job)["standardised"]
+    factor = about["deviation"] / job.scale.deviation
+    games = job.dataset.game_of[job.test]
+    figures = metrics.regression(metrics.sigmoid(logits), job.dataset.labels[job.test], games, factor, job.config.seed)
+    return {"regression": {"states": len(games), "games": len(np.unique(games)), "unit": about["unit"], **figures}}
 
 
 def calibration(job: TrainingJob, logits: np.ndarray) -> dict[str, Reliability]:

@@ -46,7 +46,7 @@ def draw_strength(report: IterateReport, path: str | Path) -> None:
             label=name,
         )
     title = f"{report.game_title}, among players {report.reference}"
-    axes.set(title=title, xlabel="generation", ylabel="mean score %")
+    axes.set(title=title, xlabel="generation", ylabel=f"mean score {_unit(report)}")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
     axes.legend()
@@ -56,9 +56,10 @@ def draw_strength(report: IterateReport, path: str | Path) -> None:
 def _lines(report: IterateReport, is_narrow: bool) -> Any:
     lines = grid(report.title, is_narrow)
     lines.add_column("", justify="right")
-    for heading in ("games", "states", "BCE", "score %", "ahead", "min"):
+    score = f"score {_unit(report)}"
+    for heading in ("games", "states", "BCE", score, "ahead", "min"):
         lines.add_column(heading, justify="right", no_wrap=True)
-        if heading == "score %":
+        if heading == score:
             lines.add_column("champion", overflow="fold", max_width=16 if is_narrow else None)
         elif heading == "ahead":
             lines.add_column("verdict", no_wrap=True)
@@ -78,6 +79,11 @@ def _lines(report: IterateReport, is_narrow: bool) -> Any:
     return lines
 
 
+def _unit(report: IterateReport) -> str:
+    """What the mean scores are in: "%", or the unit of the game's payoff."""
+    return report.generations[-1].strength.unit if report.generations else "%"
+
+
 def _endless(generation: Generation) -> list[str]:
     """What is to be said of a generation's games that did not end."""
     parts = {
@@ -95,8 +101,9 @@ def _notes(report: IterateReport) -> list[str]:
     if report.generations:
         level = 100 * report.generations[-1].duel.level
         notes += [
-            f"score %: of the model among players {report.reference}, 95 % interval, on the same deals for all models",
-            "ahead: the model's mean score less the champion's at the same tables, in points, with a"
+            f"score {_unit(report)}: of the model among players {report.reference}, 95 % interval, on the same deals"
+            " for all models",
+            "ahead: the model's mean score less the champion's at the same tables, with a"
             f" {level:.1f} % interval; the model is promoted if the whole interval is above 0",
         ]
     notes += [

@@ -11,7 +11,9 @@ def table(report: LearnReport) -> Any:
     title = f"{report.agent or 'no agent yet'}: {report.seconds:.0f} s of learning {report.game}, {report.seats} seats"
     lines = grid(title)
     lines.add_column("among")
-    for heading in ("mean score %", "points ahead", "", "games"):
+    unit = report.strength[0].unit if report.strength else "%"
+    heads = ("mean score %", "points ahead") if unit == "%" else (f"mean score in {unit}", f"{unit} ahead")
+    for heading in (*heads, "", "games"):
         lines.add_column(heading, justify="right", no_wrap=True)
     for one in report.strength:
         lines.add_row(one.other, str(one.score), str(one.difference), one.verdict, f"{one.games:,}")

@@ -9,6 +9,7 @@ from cardai.evaluators.training.metrics import Metrics, Reliability
 from cardai.evaluators.training.outcome import TrainingResult
 from cardai.evaluators.training.run_folder import LOSSES, RELIABILITY
 from cardai.show.figure import save_figure
+from cardai.show.grid import with_notes
 
 
 def table(result: TrainingResult) -> Any:
@@ -28,7 +29,22 @@ def table(result: TrainingResult) -> Any:
         column.justify = "right"
     for name, metrics in _rows(result.report):
         grid.add_row(name, f"{metrics.n:,}", *_cells(metrics))
-    return grid
+    explained = result.report.get("regression")
+    return with_notes([_regression_words(explained)], grid) if explained else grid
+
+
+def _regression_words(explained: Mapping[str, Any]) -> str:
+    """Return what a network explains of standardised labels, in words."""
+
+    def words(name: str, digits: int) -> str:
+        point, low, high = (math.nan if one is None else one for one in explained[name])
+        return f"{point:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+    return (
+        f"the network explains R2 {words('r2', 3)} of the payoffs of {explained['states']:,} test states in"
+        f" {explained['games']:,} games, correlation {words('correlation', 3)}; its error is {words('error', 1)}"
+        f" {explained['unit']} (root mean square); 95 % intervals over games"
+    )
 
 
 def draw(result: TrainingResult) -> None:

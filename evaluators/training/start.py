@@ -93,7 +93,7 @@ def step_timer(job: TrainingJob) -> Callable[[float], float]:
     The first step, which compiles, is taken before.
     """
     batch, config = job.training[: job.config.batch], replace(job.config, schedule="constant", warm_up=0)
-    trainer = Trainer(initial_network(config, job.dataset), config, None, job.devices)
+    trainer = Trainer(initial_network(config, job.dataset), config, None, job.devices, job.scale)
     state, loss = trainer.step(job.devices.whole(trainer.start()), *job.fetch(batch))
     loss.block_until_ready()
 

@@ -110,7 +110,7 @@ class TrainingRun:
         newest = _newest(job)
         self.status = _status(job.folder, newest) if newest else RunStatus(planned=planned_steps(job))
         self.total = self.status.planned or total_steps(self.config, job.per_epoch)
-        self.trainer = Trainer(self._network(newest), self.config, self.total, job.devices)
+        self.trainer = Trainer(self._network(newest), self.config, self.total, job.devices, job.scale)
         self.state = job.devices.whole(self.trainer.start())
         if newest:
             self._restore(newest)

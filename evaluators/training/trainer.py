@@ -13,8 +13,35 @@ from flax import nnx
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.metrics import log_odds
 
 _EVALUATED = 8192  # most rows scored at once in evaluation mode
+
+
+class LabelScale(NamedTuple):
+    """How labels in [0, 1] are standardised: their mean, in (0, 1), and their standard deviation, above 0.
+
+    An output z of a body stands for the score sigmoid(offset + slope * z), which is about mean + deviation * z.
+    """
+
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, labels: np.ndarray) -> "LabelScale":
+        """Return the scale of labels, f4[n]."""
+        mean = float(np.clip(np.mean(labels, dtype=np.float64), 1e-4, 1 - 1e-4))
+        return cls(mean, max(float(np.std(labels, dtype=np.float64)), 1e-6))
+
+    @property
+    def offset(self) -> float:
+        """The logit of the mean."""
+        return log_odds(self.mean)
+
+    @property
+    def slope(self) -> float:
+        """How much the logit of a score rises with one deviation, near the mean."""
+        return self.deviation / (self.mean * (1 - self.mean))
 
 
 class TrainState(NamedTuple):
@@ -38,6 +65,8 @@ class Trainer:
     """Trains a network with the optimiser and the schedule of a config, for `total` steps (None: unknown).
 
     `devices`: those among which the rows of a batch are divided; None, or one: JAX's default device.
+    `scale`: how labels are standardised; the loss is then the squared error in their deviations, and the network has a
+    `dense.logit` as its last layer. None: the labels are as they are, and the loss is the cross-entropy.
 
         trainer = Trainer(module, config, total=1000)
         state = trainer.start()
@@ -50,8 +79,16 @@ class Trainer:
     """
 
     def __init__(
-        self, module: nnx.Module, config: TrainConfig, total: int | None, devices: TrainingDevices | None = None
+        self,
+        module: nnx.Module,
+        config: TrainConfig,
+        total: int | None,
+        devices: TrainingDevices | None = None,
+        scale: LabelScale | None = None,
     ) -> None:
+        self._scale = scale
+        if scale and config.start_from:  # its last layer gives logits
+            _fold(module, 1 / scale.slope, -scale.offset / scale.slope)
         module.train()
         self._training, *parts = nnx.split(module, nnx.Param, ...)
         self._params, self._rest = nnx.as_pure(parts)
@@ -76,7 +113,10 @@ class Trainer:
 
     def module(self, weights: tuple[Any, Any]) -> nnx.Module:
         """Return the network with these weights, in evaluation mode."""
-        return nnx.merge(self._evaluating, *_copied(weights))
+        module = nnx.merge(self._evaluating, *_copied(weights))
+        if self._scale:
+            _fold(module, self._scale.slope, self._scale.offset)
+        return module
 
     def _step(self, state: TrainState, rows: jax.Array, labels: jax.Array) -> tuple[TrainState, jax.Array]:
         _check_rows(rows)
@@ -84,9 +124,9 @@ class Trainer:
 
         def loss_of(params: Any) -> tuple[jax.Array, Any]:
             module = nnx.merge(self._training, params, state.rest, copy=True)
-            logits = module(rows)  # pyright: ignore[reportCallIssue]
+            logits = self._logits_of(module, rows)
             chex.assert_shape([logits, labels], (len(rows),))
-            losses = optax.sigmoid_binary_cross_entropy(logits, labels)
+            losses = self._losses(logits, labels)
             return jnp.mean(losses), nnx.as_pure(nnx.split(module, nnx.Param, ...)[2])
 
         (loss, rest), gradient = jax.value_and_grad(loss_of, has_aux=True)(state.params)
@@ -104,7 +144,16 @@ class Trainer:
 
     def _logits(self, weights: tuple[Any, Any], rows: jax.Array) -> jax.Array:
         _check_rows(rows)
-        return nnx.merge(self._evaluating, *weights, copy=True)(rows)  # pyright: ignore[reportCallIssue]
+        return self._logits_of(nnx.merge(self._evaluating, *weights, copy=True), rows)
+
+    def _logits_of(self, module: Any, rows: jax.Array) -> jax.Array:
+        outputs = module(rows)
+        return self._scale.offset + self._scale.slope * outputs if self._scale else outputs
+
+    def _losses(self, logits: jax.Array, labels: jax.Array) -> jax.Array:
+        if self._scale is None:
+            return optax.sigmoid_binary_cross_entropy(logits, labels)
+        return 0.5 * jnp.square((jax.nn.sigmoid(logits) - labels) / self._scale.deviation)
 
 
 def learning_rate(config: TrainConfig, total: int | None) -> optax.Schedule:
@@ -184,6 +233,13 @@ def _optimiser(config: TrainConfig, rate: optax.Schedule) -> optax.GradientTrans
 
 def _matrices(params: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+def _fold(module: Any, slope: float, offset: float) -> None:
+    """Replace the last layer of a body, whose output is z, by one with the output offset + slope * z."""
+    layer = module.dense.logit
+    layer.kernel.set_value(slope * layer.kernel[...])
+    layer.bias.set_value(offset + slope * layer.bias[...])
 
 
 def _copied(tree: Any) -> Any:
