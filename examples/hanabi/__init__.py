@@ -6,7 +6,7 @@ Numbers in comments are the rules of RULES.md in this folder.
 import numpy as np
 
 from cardai.cards import put, single
-from cardai.dealing import weight_of
+from cardai.dealing import deal_hidden, weight_of
 from cardai.game import Game, Payoff, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
 from cardai.rule import below, rule
 
@@ -189,28 +189,21 @@ def may_be(state, seat, slot, kind):
 
 @rule
 def resample(state, seat, stream):
-    # The own cards go back to the deck. Draw a card for each slot from all that may be there, as if each came from a
-    # deck of its own; keep the draw with the probability that makes deals without a card drawn twice equally likely.
-    unseen = state.deck.copy()
-    for slot in range(hand_size(state)):
+    # Each slot of the own hand is a place for one of the cards that its hints allow; the rest of them is the deck.
+    cards, dealt = state.deck.copy(), np.zeros((SLOTS + 1, KINDS), np.int64)
+    sizes, banned = np.zeros(SLOTS + 1, np.int64), np.zeros(SLOTS + 1, np.int64)
+    sizes[SLOTS] = state.deck_size
+    for slot in range(SLOTS):
         if state.hands[seat, slot] != NONE:
-            unseen[state.hands[seat, slot]] += 1
-    fits = False
-    while not fits:
-        left = unseen.copy()
-        fits = True
-        for slot in range(hand_size(state)):
-            if state.hands[seat, slot] != NONE and fits:
-                fitting = unseen.copy()
-                size = 0
-                for kind in range(KINDS):
-                    fitting[kind] *= 1 if may_be(state, seat, slot, kind) else 0
-                    size += fitting[kind]
-                kind = drawn(fitting, size, stream)
-                fits = below(stream, unseen[kind]) < left[kind]
-                left[kind] -= 1
-                state.hands[seat, slot] = kind
-    state.deck[:] = left
+            cards[state.hands[seat, slot]] += 1
+            sizes[slot] = 1
+            for kind in range(KINDS):
+                banned[slot] |= 0 if may_be(state, seat, slot, kind) else single(kind)
+    deal_hidden(cards, sizes, banned, dealt, stream)
+    for slot in range(SLOTS):
+        if state.hands[seat, slot] != NONE:
+            state.hands[seat, slot] = np.argmax(dealt[slot])
+    state.deck[:] = dealt[SLOTS]
 
 
 @rule
