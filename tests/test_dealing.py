@@ -13,6 +13,7 @@ from scipy import stats
 
 from cardai import dealing
 from cardai.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
+from cardai.errors import CardaiError
 from cardai.rule import JIT, STREAM, rule
 
 SIGMA = 2.0 * stats.norm.sf(5.0)  # the probability of 5 standard deviations
@@ -281,7 +282,6 @@ IMPOSSIBLE = {
     "an obligation without a card": Problem(3, sets(1, 1), sets(0, 0), sets(4), sets(1, 0)),
     "one card for two obligations": Problem(3, sets(1, 1), sets(0, 0), sets(1, 2), sets(1, 1)),
     "an obligation without room": Problem(3, sets(2, 0), sets(0, 0), sets(1), sets(0, 1)),
-    "a key of 64 bits": Problem((1 << 32) - 1, sets(*[1] * 32), sets(*[0] * 32), NONE, NONE),
 }
 
 
@@ -291,6 +291,16 @@ def test_if_no_deal_fits_nothing_is_dealt_and_the_rule_says_so(problem):
     assert not deal_obliged(*problem, dealt, stream_of(1))
     assert dealt.tolist() == [0] * len(problem.sizes)
     assert deal_count(*problem) == 0
+
+
+@pytest.mark.parametrize("function", [deal_count, deal_obliged])
+def test_places_that_are_too_many_to_count_deals_are_refused(function):
+    many = Problem((1 << 32) - 1, sets(*[1] * 32), sets(1, *[0] * 31), NONE, NONE)
+    more = (np.zeros(32, np.int64), stream_of(1)) if function is deal_obliged else ()
+    with pytest.raises(CardaiError, match="where cards are banned, the sizes of places have at most 62"):
+        function(*many, *more)
+    fewer = many._replace(cards=(1 << 31) - 1, sizes=sets(*[1] * 31), banned=sets(1, *[0] * 30))
+    assert deal_obliged(*fewer, np.zeros(31, np.int64), stream_of(1)) if function is deal_obliged else True
 
 
 def hearts_hands(seed):

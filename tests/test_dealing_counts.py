@@ -11,6 +11,7 @@ from test_dealing import SIGMA, Problem, enumerated, problem_of, sets, stream_of
 
 from cardai.cards import words
 from cardai.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, deal_piles, redeal
+from cardai.errors import CardaiError
 from cardai.rule import rule
 
 NO_GROUPS = np.zeros(0, np.int64)
@@ -408,3 +409,12 @@ def test_redeal_of_wide_sets_keeps_what_the_seat_knows():
         assert (there | ~known).all()
         assert not (there & lacks & ~known)[np.arange(4) != seat].any()
         assert not (there == holders).all()
+
+
+def test_without_bans_the_sizes_may_be_as_large_as_they_are():
+    cards, dealt = np.full(54, 6), np.zeros((9, 54), np.int64)
+    assert deal_hidden(cards, sets(*[36] * 9), sets(*[0] * 9), dealt, stream_of(1))
+    assert (dealt.sum(axis=1) == 36).all()
+    assert (dealt.sum(axis=0) == 6).all()
+    with pytest.raises(CardaiError, match="at most 62 binary digits"):
+        deal_hidden(cards, sets(*[36] * 9), sets(1, *[0] * 8), dealt, stream_of(1))

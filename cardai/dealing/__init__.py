@@ -68,6 +68,7 @@ from cardai.dealing.steps import (
     SIZE,
     TO,
     adds_up,
+    check_key,
     count_ends,
     count_ways,
     draw_chain,
@@ -111,10 +112,11 @@ def redeal(hands, known, lacks, seat, stream):
 def deal_hidden(cards, sizes, banned, dealt, stream):
     """Deal `cards` evenly so that no place gets a card that is banned there. Returns whether a deal fits.
 
-    `cards`: a set of at most 62 cards. `sizes`: int64[places], how many of them each place gets; all together, and in
-    binary these numbers have at most 62 digits, with one more for each place. `banned`: int64[places], the cards that a
-    place cannot hold. `dealt`: int64[places], what each place gets, written here; empty if no deal fits. `stream`: a
-    random stream.
+    `cards`: a set of at most 62 cards. `sizes`: int64[places], how many of them each place gets, all together.
+    `banned`: int64[places], the cards that a place cannot hold. `dealt`: int64[places], what each place gets, written
+    here; empty if no deal fits. `stream`: a random stream.
+    Raises CardaiError if something is banned and the sizes, in binary and with one more for each place, have more than
+    62 digits.
     """
     return deal_obliged(cards, sizes, banned, banned[:0], banned[:0], dealt, stream)
 
@@ -171,6 +173,7 @@ def deal_obliged(cards, sizes, banned, groups, must, dealt, stream):
     classes, steps = plan(cards, sizes, banned, groups, must)
     if len(classes) == 0:
         return False
+    check_key(sizes)
     if unrestricted_count(count(cards), sizes, ROUGH_BINOMIALS) <= EXACT:
         return deal_in_steps(classes, steps, sizes, dealt, np.ones(FIRST_KEYS, np.int64), BINOMIALS, True, stream)
     return deal_in_steps(classes, steps, sizes, dealt, np.ones(FIRST_KEYS, np.float64), ROUGH_BINOMIALS, False, stream)
@@ -184,6 +187,7 @@ def deal_count(cards, sizes, banned, groups, must):
     classes, steps = plan(cards, sizes, banned, groups, must)
     if len(classes) == 0:
         return 0.0
+    check_key(sizes)
     keys, ends, ways = count_ways(steps, sizes, np.ones(FIRST_KEYS, np.float64), ROUGH_BINOMIALS)
     return count_ends(keys, ends, ways, classes[-1], sizes, ROUGH_BINOMIALS)
 
@@ -201,6 +205,7 @@ def deal_chances(cards, sizes, banned, groups, must, chances):
     classes, steps = plan(cards, sizes, banned, groups, must)
     if len(classes) == 0:
         return False
+    check_key(sizes)
     means = np.zeros((len(classes), len(sizes)))
     total = sum_over_deals(steps, sizes, classes[-1], ROUGH_BINOMIALS, means)
     if total == 0:

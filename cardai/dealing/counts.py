@@ -23,6 +23,7 @@ from cardai.dealing.steps import (
     SIZE,
     TO,
     adds_up,
+    check_key,
     count_ends,
     count_ways,
     draw_chain,
@@ -103,6 +104,7 @@ def deal_obliged(cards, sizes, banned, groups, must, dealt, stream):
     classes, steps = plan(cards, sizes, banned, groups, must, class_of)
     if len(classes) == 0:
         return False
+    check_key(sizes)
     taken, room = np.empty(len(steps), np.int64), np.empty(len(sizes), np.int64)
     ways = np.ones(FIRST_KEYS, np.float64)
     if not draw_chain(classes[-1], steps, sizes, ways, binomials_up_to(total), False, stream, taken, room):
@@ -145,6 +147,7 @@ def deal_count(cards, sizes, banned, groups, must):
     classes, steps = plan(cards, sizes, banned, groups, must, np.empty(len(cards), np.int64))
     if len(classes) == 0:
         return 0.0
+    check_key(sizes)
     binomials = binomials_up_to(total)
     keys, ends, ways = count_ways(steps, sizes, np.ones(FIRST_KEYS, np.float64), binomials)
     return count_ends(keys, ends, ways, classes[-1], sizes, binomials)
@@ -169,6 +172,7 @@ def deal_chances(cards, sizes, banned, groups, must, chances):
     classes, steps = plan(cards, sizes, banned, groups, must, class_of)
     if len(classes) == 0:
         return False
+    check_key(sizes)
     sums = np.zeros((len(classes), len(sizes)))
     deals = sum_over_deals(steps, sizes, classes[-1], binomials_up_to(total), sums)
     if deals == 0:

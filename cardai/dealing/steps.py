@@ -9,10 +9,12 @@ from math import comb
 import numpy as np
 
 from cardai.cards import count, has, highest, lowest, single
+from cardai.errors import CardaiError
 from cardai.rule import below, rule, separate, uniform
 
 MOST_CARDS = 62  # of a set in one number
 MOST_BITS = 62  # of a key: its places' room, and a bit for each place
+TOO_LARGE = f"where cards are banned, the sizes of places have at most {MOST_BITS} binary digits, one more for each"
 EXACT = 2.0**62  # up to so many deals are counted in int64
 
 BINOMIALS = np.array([[comb(n, k) for k in range(MOST_CARDS + 1)] for n in range(MOST_CARDS + 1)], np.int64)
@@ -47,14 +49,23 @@ HASH, HIGH_HASH = 2654435, 2246823  # odd; times 31 bits of a key they stay belo
 
 @rule
 def adds_up(total, sizes):
-    """Whether the places get all cards, no place fewer than none, and their room and obligations fit in a key."""
-    given, bits = 0, len(sizes)
+    """Whether the places get all cards, and no place fewer than none."""
+    given = 0
     for size in sizes:
         if size < 0:
             return False
         given += size
+    return given == total
+
+
+@rule
+def check_key(sizes):
+    """Raises CardaiError unless the room of the places, and whether each has met its obligations, fit in a key."""
+    bits = len(sizes)
+    for size in sizes:
         bits += width(size)
-    return given == total and bits <= MOST_BITS
+    if bits > MOST_BITS:
+        raise CardaiError(TOO_LARGE)
 
 
 @rule
