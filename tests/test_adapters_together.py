@@ -12,8 +12,8 @@ from cardai import adapters
 from cardai.errors import CardaiError, IllegalMove
 
 GOOFSPIEL = str(Path(__file__).parent.parent / "examples/goofspiel")
-TABLES = [(GOOFSPIEL, 2, "standard"), (GOOFSPIEL, 4, "carried?cards=5"), (signals.GAME, 3, None)]
-tables = pytest.mark.parametrize(("game", "seats", "variant"), TABLES, ids=["two", "four", "signals"])
+TABLES = [(GOOFSPIEL, 2, "standard"), (GOOFSPIEL, 3, "carried?cards=5"), (signals.GAME, 3, None)]
+tables = pytest.mark.parametrize(("game", "seats", "variant"), TABLES, ids=["two", "three", "signals"])
 
 
 def parallel(game, seats, variant, **options):

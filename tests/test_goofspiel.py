@@ -28,7 +28,7 @@ def started(variant, *rounds, seats=2, seed=0):
 
 def test_each_hand_has_a_card_of_each_value_and_the_first_prize_is_turned_up():  # 1.1 to 1.3
     state = started("standard?cards=6", seats=3)
-    assert state["hands"].tolist() == [63, 63, 63, 0, 0]
+    assert state["hands"].tolist() == [63, 63, 63]
     assert int(state["left"]) | 1 << int(state["prize"]) == 63
     assert started("descending")["prize"] == 12
     assert {int(started("standard", seed=seed)["prize"]) for seed in range(300)} == set(range(13))
@@ -38,7 +38,7 @@ def test_the_highest_bid_takes_the_prize_and_a_tie_takes_nothing():  # 2.2, 2.3
     state = started("descending?cards=4", (1, 3), seats=2)
     assert state["points"].tolist()[:2] == [0, 4]
     assert state["hands"].tolist()[:2] == [0b1110, 0b1011]
-    assert started("descending?cards=4", (2, 2, 1), seats=3)["points"].tolist() == [0] * 5
+    assert started("descending?cards=4", (2, 2, 1), seats=3)["points"].tolist() == [0] * 3
     assert started("descending?cards=4", (2, 2, 3), seats=3)["points"].tolist()[:3] == [0, 0, 4]
 
 
@@ -69,8 +69,8 @@ def test_the_tree_has_a_history_for_each_pair_of_bids():
 @pytest.mark.parametrize("effort", ["quick", pytest.param("normal", marks=pytest.mark.slow)])
 def test_goofspiel_keeps_every_law(effort):
     results = check(GAME, effort=effort, seconds=3 if effort == "quick" else None)
-    assert [result.problem for result in results if result.problem] == []
-    assert all(result.tested for result in results)
+    assert [result.why for result in results if result.verdict == "broken"] == []
+    assert [result.why for result in results if result.cause == "call"] == []
 
 
 # Players.
@@ -82,7 +82,7 @@ def scores(specs, lineups, games, seed=0, variant="standard"):
     return cardai.play(GAME, agents, places, range(seed, seed + games), variant=variant).scores
 
 
-@pytest.mark.parametrize("seats", [2, 4])
+@pytest.mark.parametrize("seats", [2, 3])
 def test_a_one_ply_agent_beats_random_ones_from_every_seat(seats):
     for seat in range(seats):
         lineup = [int(other == seat) for other in range(seats)]

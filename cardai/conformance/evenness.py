@@ -588,7 +588,7 @@ def _tally(deck: CardKinds, few: np.ndarray, groups: Sums, pairs: Sums, alone: S
     for counts, paired, single in zip(groups, pairs, alone, strict=True):
         size = len(counts) - len(deck.pairs)
         everywhere = np.zeros((size // max(1, len(few)), ALL))
-        everywhere[:, few] = counts[:size].reshape(len(everywhere), -1)
+        everywhere[:, few] = counts[:size].reshape(len(everywhere), len(few))
         by_kind = np.zeros((ALL, _alone(deck)))
         by_kind[few] = single[:, : _alone(deck)]
         cells.append(np.concatenate([np.triu(paired).ravel(), counts[size:], everywhere.ravel(), by_kind.ravel()]))

@@ -144,7 +144,7 @@ def foreign_moves(here: Position, listed: np.ndarray) -> np.ndarray:
 
 
 @each_position("positions", needs="together")
-def choices_do_not_depend_on_who_has_chosen(here: Position) -> None:
+def choices_do_not_depend_on_who_has_chosen(here: Position) -> bool:
     """Of seats that choose at the same time, who they are and what they may choose is the same whoever has chosen."""
     who = here.ask(seats_together, here.game, here.state)
     states = np.repeat(here.states, 1 + len(who))
@@ -162,3 +162,4 @@ def choices_do_not_depend_on_who_has_chosen(here: Position) -> None:
             moves, others = here.moves, here.compiled.moves(states[[1 + number]])
             if not np.array_equal(moves, others):
                 raise here.broken(f"seat {here.turn} has other legal moves here than before anybody had chosen")
+    return bool(who)

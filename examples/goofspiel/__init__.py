@@ -11,8 +11,9 @@ from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone
 from cardai.rule import rule
 
 CARDS = 13  # 1.1: of each hand, at most; card 0 has the value 1
-SEATS = 5
+SEATS = 3
 NONE = -1
+PRIZES = SEATS * CARDS  # the first of the pieces that are prizes; those before are the hands, seat by seat
 MOST = CARDS * (CARDS + 1) // 2  # points of all prizes
 
 STATE = state_dtype(
@@ -204,6 +205,13 @@ def encode(state, seat, row):
     row[place + 2] = state.carried
 
 
+def holdings(state):
+    """The hands, the prizes that are left, and all that has been shown."""
+    full, seats = 2 ** int(state.cards) - 1, range(int(state.seats))
+    hidden = [*(int(state.hands[seat]) << seat * CARDS for seat in seats), int(state.left) << PRIZES]
+    return [*hidden, sum(full << seat * CARDS for seat in seats) + (full << PRIZES) - sum(hidden)]
+
+
 def spell(state, move):
     return f"bid {int(move['card']) + 1}"
 
@@ -233,16 +241,15 @@ def show(state, seat):
 
 
 def zones(state, seat):
-    """Each seat's cards are pieces of their own: seat * CARDS + card; the prizes follow."""
-    places, prizes = [], SEATS * CARDS
+    places = []
     for other in range(int(state.seats)):
         hand = int(state.hands[other]) << other * CARDS
         places.append(Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points"))
     bids = {other * CARDS + int(state.bids[other]): f"p{other}" for other in range(int(state.seats))}
     shown = bids if state.bids[0] != NONE else {}
-    prize = [] if state.prize == NONE else [prizes + int(state.prize)]
+    prize = [] if state.prize == NONE else [PRIZES + int(state.prize)]
     pot = f"{int(state.pot)} more points" if state.pot else ""
-    left = Zone("Prizes left", int(state.left) << prizes)
+    left = Zone("Prizes left", int(state.left) << PRIZES)
     return [*places, Zone("Last bids", list(shown), marks=shown), Zone("Prize", prize, note=pot), left]
 
 
@@ -296,7 +303,8 @@ GAME = Game(
     parse=parse,
     show=show,
     ending=ending,
-    pieces=tuple(str(card + 1) for _ in range(SEATS + 1) for card in range(CARDS)),
+    holdings=holdings,
+    pieces=tuple(f"{value}{suit}" for suit in "CDHS" for value in "A23456789TJQK"),  # 1.1, 1.2
     zones=zones,
     picks=picks,
 )
