@@ -451,6 +451,9 @@ CHOSEN_TOGETHER_ONCE = faulty(
     signals.GAME,
     together="7 & ~(1 << state.number % SEATS) -> 7 & ~(1 << (state.number + (state.turn < 2)) % SEATS)",
 )
+TURN_OF_THE_CALLER = faulty(
+    "choices_do_not_depend_on_who_has_chosen", signals.GAME, settle="state.turn = other -> state.turn = caller"
+)
 LAST_MUST_DOUBLE = faulty(
     "choices_do_not_depend_on_who_has_chosen",
     signals.GAME,

@@ -133,5 +133,5 @@ def openspiel_value(state, known):
 def _openspiel_key(state):
     """Hands, prizes and points; the order of earlier prizes decides nothing."""
     text = str(state)
-    *before, last = re.search(r"Point card sequence: ([\d ]*)", text)[1].split() or [""]
+    *before, last = "".join(re.findall(r"Point card sequence: ([\d ]*)", text)).split() or [""]
     return state.is_chance_node(), re.sub(r"Point card sequence: [\d ]*", "", text), tuple(sorted(before)), last

@@ -1,5 +1,6 @@
 """Choices at the same time: secret until the last seat has chosen, then told to all, and judged after that."""
 
+import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -99,6 +100,29 @@ def test_the_history_of_a_table_shows_choices_when_all_have_made_them():
         table.play(table.parse(text))
     assert table.history(0) == [(0, "call 1"), (2, CHOSEN), (1, "has chosen; all show: p1 1 doubled, p2 2")]
     assert table.history(2)[1] == (2, "2")
+
+
+LOGGER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"id": message["id"], "cardai": 1, "wants": ["told", "moves"]}), flush=True)
+    else:
+        with open(sys.argv[1], "a") as log:
+            log.writelines(f"{one['seat']} {one['text']}\\n" for one in message.get("told", ()))
+        if message["type"] == "move":
+            print(json.dumps({"id": message["id"], "move": 0}), flush=True)
+"""
+
+
+def test_a_program_is_told_of_choices_when_all_have_made_them(tmp_path):
+    (tmp_path / "logger.py").write_text(LOGGER)
+    command = f"process:{sys.executable} -I {tmp_path / 'logger.py'} {tmp_path / 'log'}"
+    agents = [agent(GAME, "highest"), agent(GAME, command)]
+    cardai.play(GAME, agents, np.array([[0, 1, 0]]), [1])
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines[:3] == ["0 call 1", "2 has chosen", "1 has chosen; all show: p1 1, p2 2 doubled"]
 
 
 # Judging.

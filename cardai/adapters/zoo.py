@@ -211,8 +211,9 @@ class ParallelTable(ParallelEnv):
                     raise IllegalMove(f"{self.game.name}: {name} may choose, and no action of it is given")
                 moves[seat] = choice.take(actions[name])
         self._choices, self._moves = choices, moves
-        if all(move is not None for move in moves.values()):
-            for move in moves.values():
+        whole = [move for move in moves.values() if move is not None]
+        if len(whole) == len(moves):
+            for move in whole:
                 self.table._state = played(self.game, self.table._state, move)
             self._begin()
         observations, infos = self._observed()

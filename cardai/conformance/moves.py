@@ -147,6 +147,8 @@ def foreign_moves(here: Position, listed: np.ndarray) -> np.ndarray:
 def choices_do_not_depend_on_who_has_chosen(here: Position) -> bool:
     """Of seats that choose at the same time, who they are and what they may choose is the same whoever has chosen."""
     who = here.ask(seats_together, here.game, here.state)
+    if who and here.turn not in who:
+        raise here.broken(f"seats {who} choose at the same time, but it is the turn of seat {here.turn}")
     states = np.repeat(here.states, 1 + len(who))
     states[SEALED][1:] = 0
     states["turn"][1:] = who

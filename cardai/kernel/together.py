@@ -21,9 +21,9 @@ if JIT:
     from numba import literal_unroll
 else:
 
-    def literal_unroll(names):
+    def literal_unroll(container: Any) -> Any:
         """The names themselves: a loop over them is no different in plain Python."""
-        return names
+        return container
 
 
 CHOSEN = "has chosen"
