@@ -1,12 +1,16 @@
 """Payoffs in a game's own unit, and outcomes that are about some seats only."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bidding import GAME, NOBODY, is_soloist, score
 
+import cardai
+from cardai.adapters.choosing import usual_score
 from cardai.agents.spec import agent
+from cardai.agents.tree import GameTree
 from cardai.conformance import check
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Payoff
@@ -83,7 +87,7 @@ def test_a_game_is_won_with_a_payoff_above_0():
 
 
 def test_an_outcome_of_a_role_counts_the_games_in_which_it_applied():
-    report = run_match(GAME, ["careful?high=13"] * 3, games=300, seed=1)
+    report = run_match(GAME, ["careful"] * 3, games=300, seed=1)
     alone, together = (report.rows[0].beside[name] for name in ("alone", "together"))
     assert together.n == 2 * alone.n < 2 * report.games
     assert alone.point + together.point == pytest.approx(100)
@@ -150,3 +154,26 @@ def test_a_duel_speaks_in_points(tmp_path):
 def test_a_suite_speaks_in_points():
     report = run_suite(GAME, games=90)
     assert {row.agent: row.figure.point for row in report.rows}["random"] < -50
+
+
+def test_a_batch_pays_points():
+    batch, paid = cardai.Batch(GAME, 8, seed=3), []
+    for _ in range(40):
+        _, rewards, ended, _, _ = batch.step(batch.sample())
+        paid += rewards[ended].ravel().tolist()
+        assert not rewards[~ended].any()
+    assert set(paid) <= {0.0, *(sign * 12.0 * 2**bid for bid in (2, 3, 4) for sign in (1, -2))}
+    assert min(paid) < 0
+
+
+def test_standard_environments_take_off_what_equal_players_get():
+    assert usual_score(GAME, 3) == 0.0
+    assert usual_score(replace(GAME, name="sum", score_sum=lambda seats: -96.0), 3) == -32.0
+
+
+def test_utilities_of_a_small_game_are_in_the_unit():
+    kuhn = cardai.load(str(Path(__file__).parent.parent / "examples/kuhn"))
+    chips = replace(kuhn, name="chips", payoff=Payoff(-2, 2, "chips"), score=kuhn.outcomes["chips"].of)
+    chips = replace(chips, score_sum=lambda seats: 0.0)
+    tree = GameTree.of(chips)
+    assert np.array_equal(tree.utilities("score"), tree.utilities("chips"))

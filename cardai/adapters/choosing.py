@@ -145,6 +145,9 @@ def played(game: Game, state: GameState, move: np.record) -> GameState:
 
 
 def usual_score(game: Game, seats: int) -> float:
-    """The mean score of a seat if the scores of the game have a fixed sum, else a half."""
-    total = game.total_score(seats)
-    return 0.5 if total is None else total / seats
+    """The mean score of a seat, in the game's unit, if the scores of the game have a fixed sum.
+
+    Else a half, or 0 if the game's payoff has a unit.
+    """
+    total = game.score_sum(seats)
+    return total / seats if total is not None else 0.5 if game.payoff.is_share else 0.0

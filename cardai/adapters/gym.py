@@ -117,7 +117,7 @@ class OneSeat(gymnasium.Env):
             self.table.play(move)
             is_cut = not self._decide()
             if self.table.is_over:
-                reward = float(self.table.scores()[self.seat]) - self._share
+                reward = float(self.game.payoff.of(self.table.scores()[self.seat])) - self._share
         return self._observed(), reward, self.table.is_over, is_cut, self._info()
 
     def action_masks(self) -> np.ndarray:

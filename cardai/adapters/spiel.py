@@ -190,8 +190,8 @@ def _classes(
         num_distinct_actions=actions.count,
         max_chance_outcomes=SEEDS if deals is None else max(len(deals), _MOST_WAYS),
         num_players=seats,
-        min_utility=-share,
-        max_utility=1.0 - share,
+        min_utility=game.payoff.low - share,
+        max_utility=game.payoff.high - share,
         utility_sum=0.0 if is_fixed else None,
         max_game_length=longest,
     )
@@ -234,7 +234,7 @@ def _classes(
             if not self.is_terminal():
                 return [0.0] * seats
             assert self.past is not None
-            return [float(score) - share for score in game.points(self.past.record[0])]
+            return [float(score) - share for score in game.payoff.of(game.points(self.past.record[0]))]
 
         def chance_outcomes(self) -> list[tuple[int, float]]:
             if self.past is None and deals is None:

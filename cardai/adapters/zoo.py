@@ -154,7 +154,7 @@ class CardTable(AECEnv):
             self.infos[self.agent_selection] = {"action_mask": self._choice.mask()}
             return
         if turn < 0:
-            points = self.game.points(self._state)
+            points = self.game.payoff.of(self.game.points(self._state))
             self.rewards = {name: float(points[seat]) - self._share for name, seat in self._seat_of.items()}
             self.terminations = dict.fromkeys(self.agents, True)
         else:

@@ -101,19 +101,23 @@ class GameTree:
     def utilities(self, measure: str = "score") -> np.ndarray:
         """What each ended history is worth to each seat, f8[N, seats]; 0 where the game goes on.
 
-        `measure`: "score" (in [0, 1]), or an outcome of the game in its own unit, of which a lower one counts as
-        better if the game says so: then its sign is turned. Raises CardaiError for another name.
+        `measure`: "score", in the unit of the game's payoff, or an outcome of the game in its own unit, of which a
+        lower one counts as better if the game says so: then its sign is turned. Raises CardaiError for another name,
+        and for an outcome that does not apply to every seat.
         """
         game, values = self.game, np.zeros((len(self.states), self.seats))
         if measure != "score" and measure not in game.outcomes:
             raise CardaiError(f"{game.name}: {unknown('measure', measure, ('score', *game.outcomes))}")
         is_score = measure == "score"
+        if not is_score and game.outcomes[measure].applies is not None:
+            raise CardaiError(f"{game.name}: the outcome {measure} does not apply to every seat, so it is no utility")
         entry = game.rules.calls[SCORE] if is_score else game.entry("outcome", game.outcomes[measure].rule)
         sign = -1.0 if not is_score and game.outcomes[measure].lower_is_better else 1.0
         for place in np.flatnonzero(self.turns < 0).tolist():
             state = raw(self.states[place : place + 1])
             for seat in range(self.seats):
                 values[place, seat] = sign * float(door_value(entry, state, seat))
+            values[place] = game.payoff.of(values[place]) if is_score else values[place]
         return values
 
     @functools.cached_property

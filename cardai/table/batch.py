@@ -70,7 +70,8 @@ class Batch:
       (`docs/contract.md`) it is a random choice of the legal moves.
     - `seeds`: u64[B], the seeds of the games.
     - `movers`: i64[B], the seat that moved in the last step.
-    - `rewards`: f8[B, seats], what the last step brought each seat: its score where a game came to its end, else 0.
+    - `rewards`: f8[B, seats], what the last step brought each seat where a game ended: its score, in the unit of the
+      game's payoff if it has one; else 0.
     - `terminations`: bool[B], whether a game came to its end in the last step. `truncations`: bool[B], whether one was
       given up instead because it did not end within its `max_plies`.
     - `final_obs`: u8[B, seats, width], each seat's view of the last state of the game that ended last in this slot.
@@ -168,6 +169,8 @@ class Batch:
                 self._rules, self._lent, self._actions, self._chosen, self._seeds, self.rewards, self._ends, self.count
             )
         self._refuse(fault, given)
+        if not self.game.payoff.is_share:
+            self.rewards[self.terminations] = self.game.payoff.of(self.rewards[self.terminations])
         return self.observations, self.rewards, self.terminations, self.truncations, self._infos
 
     def sample(self, logits: Any = None) -> np.ndarray:
