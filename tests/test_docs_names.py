@@ -32,7 +32,7 @@ FOLDERS = (*PACKAGES, "tests", "docs", "report", ".ci")
 OTHERS = {
     # of other libraries
     "PettingZooEnv", "PettingZooWrapper", "api_test", "seed_test", "check_env", "random_sim_test",
-    "parallel_api_test", "apply_actions",
+    "parallel_api_test", "apply_actions", "crazy_eights", "reshuffle",
     "serialize_game_and_state",
     # put together when a program runs
     "player_1", "durak_v1",
