@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import follow
 import lamps
@@ -13,10 +14,12 @@ import small_game
 import sparks
 import tall
 
+import cardai
 from cardai.conformance import LAWS, check, evenness
 from cardai.conformance import testbed as beds
 from cardai.conformance.evidence import unevenness
-from cardai.game import Game, Zone
+from cardai.conformance.places import CardKinds, Places
+from cardai.game import Game, Zone, state_dtype
 from cardai.rule import rule
 
 SOUND = {game.name: game for game in (tall.GAME, sparks.GAME, follow.GAME, lamps.GAME)} | {"plain": sparks.PLAIN}
@@ -61,6 +64,13 @@ def test_a_fault_of_counts_is_found_at_quick_effort(fault: str) -> None:
     assert result.why.startswith(f"{result.law}: ")
 
 
+def test_a_card_that_rarely_lies_elsewhere_may_be_blanked() -> None:
+    """Of the only white five of Hanabi, 180 worlds said that it is in the deck."""
+    hanabi = cardai.load(str(Path(__file__).parents[1] / "examples/hanabi"))
+    (result,) = check(hanabi, effort="quick", laws=["blank_leaves_what_is_known"])
+    assert result.verdict == "holds", result.why
+
+
 @pytest.mark.parametrize("name", SOUND)
 def test_places_are_read_from_states_as_holdings_gives_them(name: str) -> None:
     bed = beds.Testbed(SOUND[name], 0, QUICK)
@@ -71,6 +81,43 @@ def test_places_are_read_from_states_as_holdings_gives_them(name: str) -> None:
         np.testing.assert_array_equal(places.counts(states), wanted[:, places.found])
         assert set(range(seats)) <= set(places.found)
         assert places.columns  # none of these games lists its places one state at a time
+
+
+CARDS, AT = 70, 3
+
+
+def as_words(where, size):
+    """The sets of the cards in each place, `size` cards in a number: i8[N, AT, words]."""
+    held = (where[:, None] == np.arange(AT)[:, None]).astype(np.int64)
+    parts = [held[:, :, first : first + size] for first in range(0, CARDS, size)]
+    return np.stack([(part << np.arange(part.shape[2])).sum(axis=2) for part in parts], axis=2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "write"),
+    [
+        ((AT, 2), lambda where: as_words(where, 60)),
+        ((AT, 3), lambda where: as_words(where, 32)),
+        ((CARDS,), lambda where: where + 5),
+        ((AT, CARDS), lambda where: where[:, None] == np.arange(AT)[:, None]),
+        ((CARDS, AT), lambda where: where[:, :, None] == np.arange(AT)),
+        ((AT, CARDS), lambda where: np.where(where[:, None] == np.arange(AT)[:, None], np.arange(CARDS)[::-1], -1)),
+    ],
+    ids=["words", "short words", "places of cards", "a number for each", "the same by card", "lists"],
+)
+def test_places_are_read_however_a_state_keeps_them(shape, write) -> None:
+    states, chance = np.zeros(300, state_dtype(before=(), cards=shape, after=4)), np.random.default_rng(3)
+    where = chance.integers(0, AT, (300, CARDS))
+    states["cards"], states["after"] = write(where), chance.integers(0, 100, (300, 4))
+    if shape == (AT, CARDS) and states["cards"].min() < 0:
+        where = where[:, ::-1]
+    counts = (where[:, None] == np.arange(AT)[:, None]).astype(np.int64)
+    by_state = {state.tobytes(): held for state, held in zip(states, counts, strict=True)}
+    kinds = CardKinds(np.ones(CARDS, np.int64), tuple(map(str, range(CARDS))), False)
+    places = Places(states[:200], lambda state: by_state[state.tobytes()], kinds)
+    assert len(places.columns) in (AT * -(-CARDS // 60), AT * 3, CARDS, AT * CARDS)
+    np.testing.assert_array_equal(places.counts(states), counts)
+    assert bool(places.lists) == (states["cards"].min() < 0)
 
 
 def test_a_deck_that_is_a_list_is_known_as_one() -> None:

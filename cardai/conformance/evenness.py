@@ -125,7 +125,9 @@ def _tested(
     except StopIteration as done:
         first = done.value
     if first is None or not first.variance.any():
-        raise nothing_hidden(testbed, "no hidden card was found that may lie in several places")
+        why = "no hidden card was found that may lie in several places"
+        unclear = ", or so many are alike that it is not clear which are known" if testbed.has_copies else ""
+        raise nothing_hidden(testbed, why + unclear)
     again = functools.partial(_again, testbed, tally, LARGER * (max(1, looked.done) if looked.enough else count))
     found = again(first)
     if not found and not looked.enough and looked.done < looked.total:  # it ended early: other counts may be off too
@@ -313,7 +315,7 @@ def _free(
     doubtful = (known > 0) & (lie != lie[:, :1]).any(axis=1)  # only cards that are alike
     unclear = np.zeros(len(copies), bool)
     if doubtful.any():
-        more = np.concatenate([lie, _lying(here.testbed, here.worlds(MORE, i + 1_000_003), here.seat)], axis=1)
+        more = np.concatenate([lie, _lying(here.testbed, _more(here, i), here.seat)], axis=1)
         known = np.where(copies == 1, known, more.min(axis=1))
         free = more[:ASIDE] - known[:ASIDE, None]
         same = _same(np.concatenate([(more > 0).any(axis=1).T, told], axis=1)).astype(float)
@@ -327,6 +329,12 @@ def _free(
     weight = _evening(here, states, np.where(unclear, lie, free))
     free[:, :, unclear] = 0
     return free, free[:ASIDE, 0].sum(axis=0, dtype=np.int64), weight
+
+
+@functools.lru_cache(maxsize=1)
+def _more(here: View, i: int) -> np.ndarray:
+    """Further worlds of a view: STATE[MORE]."""
+    return here.worlds(MORE, i + 1_000_003)
 
 
 def _evening(here: View, states: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -424,7 +432,7 @@ def _told(here: View, i: int, states: np.ndarray) -> np.ndarray:
         for k, cards in enumerate(here.ask(alike, states[0]), 1):
             told[here.in_range(deck.members, cards, "a set of cards_alike")] = k
     lists = [found for place, found in places.lists.items() if place < len(here.seats)]
-    numbers = words(np.concatenate([states, here.worlds(MORE, i + 2_000_003)])) if lists else words(states)
+    numbers = words(np.concatenate([states, _more(here, i)])) if lists else words(states)
     return np.concatenate([told, *(found.seen(numbers, deck.kinds) for found in lists)], axis=1)
 
 
