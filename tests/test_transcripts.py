@@ -1,7 +1,7 @@
 """Golden transcripts: every game has at least three, and today's rules replay them to the last line."""
 
 import pytest
-from transcripts import ROOT, MismatchError, files, main, played, read, replay, written
+from transcripts import ROOT, MismatchError, files, game_of, main, played, read, replay, written
 
 from cardai.registry import available, load
 
@@ -13,19 +13,19 @@ def text_of(file):
     return file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [*GAMES, "holdem"])
 def test_every_game_has_three_transcripts(name):
     assert len(files(name)) >= 3, f"add some: python tests/transcripts.py add {name} NAME --players ..."
 
 
 def test_every_folder_of_transcripts_is_a_game():
-    assert {folder.name for folder in ROOT.iterdir()} <= set(GAMES)
+    assert {folder.name for folder in ROOT.iterdir()} <= {*GAMES, "holdem"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_transcript_replays(file):
     transcript = read(text_of(file))
-    replay(load(file.parent.name), transcript)
+    replay(game_of(file.parent.name), transcript)
     assert written(transcript) == text_of(file)
 
 

@@ -22,10 +22,11 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
-from cardai.registry import load
+from cardai.registry import available, load
 from cardai.table.many import play
 
 ROOT = Path(__file__).parent / "data" / "transcripts"
+EXAMPLES = Path(__file__).parent.parent / "examples"
 VIEWS = 5  # views of the table in a long game, about
 SPACING = 3  # moves between two views, at least
 _HEADER = ("game", "version", "variant", "seats", "seed", "players")
@@ -44,6 +45,11 @@ class Transcript:
     def moves(self) -> int:
         """How many moves were played."""
         return sum(kind == "move" for kind, _, _ in self.events)
+
+
+def game_of(name: str) -> Game:
+    """A game by its name, or an example by that of its folder."""
+    return load(name if name in available() else str(EXAMPLES / name))
 
 
 class MismatchError(AssertionError):
@@ -142,7 +148,7 @@ def _seen(game: Game, state: GameState, seat: int) -> str:
 
 
 def _scores(game: Game, state: GameState) -> list[str]:
-    return [f"p{seat} {score:g}" for seat, score in enumerate(game.points(state))]
+    return [f"p{seat} {score:g}" for seat, score in enumerate(game.payoff.of(game.points(state)))]
 
 
 def files(name: str) -> list[Path]:
@@ -170,7 +176,7 @@ def main(arguments: list[str] | None = None) -> None:
     add.add_argument("--variant")
     chosen = parser.parse_args(arguments)
     try:
-        game = load(chosen.game)
+        game = game_of(chosen.game)
         if chosen.command == "add":
             variant = chosen.variant or game.default_variant
             transcript = played(game, variant, chosen.seed, chosen.players.split(","))
