@@ -12,11 +12,15 @@ from cardai.adapters.choosing import usual_score
 from cardai.agents.spec import agent
 from cardai.agents.tree import GameTree
 from cardai.conformance import check
+from cardai.data.selfplay import simulate, simulate_here
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Payoff
+from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
+from cardai.measure.coaching.advice import Adviser
 from cardai.measure.duel import duel
 from cardai.rule import rule
+from cardai.show import advice
 from cardai.show import duel as duel_words
 from cardai.show.tally import tally
 from cardai.stats.deals import deal_seeds
@@ -177,3 +181,24 @@ def test_utilities_of_a_small_game_are_in_the_unit():
     chips = replace(chips, score_sum=lambda seats: 0.0)
     tree = GameTree.of(chips)
     assert np.array_equal(tree.utilities("score"), tree.utilities("chips"))
+
+
+def test_reviews_and_advice_speak_in_points():
+    recorded = simulate_here(GAME, {"careful": 1.0, "random": 1.0}, 3, seed=1)[0]
+    analysis = analyse(GAME, recorded, "rollout:8")
+    assert analysis.scores == tuple(GAME.payoff.of(recorded.scores))
+    assert analysis.outcome == analysis.scores
+    assert (analysis.scale.name, analysis.unit) == ("expected points", (1.0, "points"))
+    assert any(turn.value is not None and abs(turn.value) > 1 for turn in analysis.turns)
+    explanation = Adviser(GAME, "rollout:8", worlds=12).explain(GAME.new(seed=1), seed=2)
+    assert advice.heads(explanation)[1] == "points of rollouts"
+    assert not any("a score of 0.100" in note for note in advice.notes(explanation))
+    assert min(move.rollouts.mean for move in explanation.moves) < -1
+
+
+def test_a_simulation_speaks_in_points(tmp_path):
+    summary = simulate(GAME, {"careful": 1.0, "random": 1.0}, 200, out=tmp_path / "games.jsonl", seed=1)
+    scores = {share.agent: share.score for share in summary.agents}
+    assert summary.unit == "points"
+    assert scores["random"].point < -20 < scores["careful"].point
+    assert scores["random"].low < scores["random"].point < scores["random"].high
