@@ -1,5 +1,6 @@
 """`cardai learn`: what it measures, how it shares its time, that it goes on after Ctrl-C, and what it leaves."""
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -119,6 +120,16 @@ def test_after_ctrl_c_the_same_command_takes_what_is_left_of_the_time(pretended)
     assert not second.interrupted
     assert 0.9 * 300 < second.seconds <= 300
     assert sum(map(sum, (one.seconds for one in learners.values()))) == pytest.approx(300 * (1 - FINAL_LEAST), abs=1.5)
+
+
+def test_a_run_that_has_ended_goes_on_with_more_minutes_only(pretended):
+    """The same command again put a result of 42 games in the place of one of 4 008."""
+    _, config = pretended
+    first = learn(config)
+    with pytest.raises(CardaiError, match=r"has been learned in 5 minutes already, .*learn\.json; more --minutes"):
+        learn(config)
+    assert json.loads((Path(config.out) / "learn.json").read_text())["seconds"] == first.seconds
+    assert learn(dataclasses.replace(config, minutes=6.0)).seconds > first.seconds
 
 
 def test_the_final_games_are_no_games_that_chose(pretended, monkeypatch):

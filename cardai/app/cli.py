@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 
 if TYPE_CHECKING:
     from cardai.game import Game
@@ -171,6 +171,11 @@ def run(tokens: Sequence[str]) -> int:
         code = app(tokens)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except UnknownCommandError as error:
+        from cardai.errors import unknown
+
+        verbs = [name for name in app.resolved_commands() if not name.startswith("-")]
+        return _refused(unknown("command", (error.unused_tokens or tokens)[0], verbs))
     except CycloptsError as error:
         return _refused(" ".join(str(error).split()))
     except KeyboardInterrupt:

@@ -140,7 +140,8 @@ def learn(
 class _State:
     """What a later call goes on from. `seconds`: the time taken; `spent`: by each way of learning.
 
-    `looks`: the mean lead of each agent that was looked at on the way, by its spec.
+    `looks`: the mean lead of each agent that was looked at on the way, by its spec. `ended`: the minutes of the longest
+    run that came to its end.
     """
 
     game: str = ""
@@ -149,6 +150,7 @@ class _State:
     looks: dict[str, float] = field(default_factory=dict)
     chosen: str = ""
     reason: str = ""
+    ended: float = 0.0
 
 
 class LearnRun:
@@ -160,6 +162,11 @@ class LearnRun:
         self.config, self.game, self.folder, self.progress, self.say = config, game, folder, progress, say
         self.seats, self.variant = config.seats or game.default_seats, game.canonical(config.variant)
         self.state = self._read_state()
+        if self.state.ended >= config.minutes:
+            raise CardaiError(
+                f"{folder} has been learned in {self.state.ended:g} minutes already, its result is {folder / REPORT}; "
+                "more --minutes goes on with it"
+            )
         self._began = (time.monotonic() if began is None else began) - self.state.seconds
         self.total = 60 * config.minutes
         self.left_out: dict[str, str] = {}
@@ -181,6 +188,7 @@ class LearnRun:
         except KeyboardInterrupt:
             interrupted = True
             best = best or next(iter(self._candidates(self.state.chosen)), "")
+        self.state.ended = self.state.ended if interrupted else self.config.minutes
         self._write_state()
         report = LearnReport(
             game=self.game.name, place=self.config.game, variant=self.config.variant or "", seats=self.seats,
