@@ -232,7 +232,9 @@ class Screen:
         if menu.numbered and text.isdecimal():
             if 1 <= int(text) <= len(moves):
                 return moves[int(text) - 1]
-            self._say(f"{text} is not the number of a move: they go from 1 to {len(moves)}")
+            words = self.table.spell(moves[0])
+            numbers = f"they go from 1 to {len(moves)}; or type one in words: {words}"
+            self._say(f"{text} is not the number of a move: {numbers}")
             return None
         why = f"{text!r} is not among your legal moves now"
         try:
