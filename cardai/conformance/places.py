@@ -117,7 +117,8 @@ class Places:
     """Where the cards lie at tables of one number of seats.
 
     Places that cannot be read from the numbers of a state are left out. If none can be read, `Game.holdings` is called.
-    `found`: the numbers of the places that are not left out. `lists`: what reads those places that are lists in the
+    `found`: the numbers of the places that are not left out. `read_from`: the columns of the numbers of a state from
+    which each of them is read. `lists`: what reads those places that are lists in the
     state, so that their order is part of it. `seen`: bool[kinds], the kinds that lay somewhere in an example.
     """
 
@@ -138,7 +139,8 @@ class Places:
             if reader is not None:
                 self._readers[place] = reader
         self.found = list(self._readers) or list(range(self.count))
-        self.columns = {column for reader in self._readers.values() for column in reader.columns}
+        self.read_from = {place: reader.columns for place, reader in self._readers.items()}
+        self.columns = {column for columns in self.read_from.values() for column in columns}
 
     def counts(self, states: np.ndarray) -> np.ndarray:
         """The number of cards of each kind in each place that was found: i8 or smaller [N, places, kinds]."""

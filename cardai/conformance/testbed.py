@@ -515,7 +515,7 @@ class Testbed:
     def _sort_in(self, strata: dict[Stratum, list[Position]], trace: Trace, known: dict[Stratum, int]) -> None:
         """Add positions of a game to the strata that are scarce: of which fewer than SCARCE positions are known."""
         sizes = np.zeros((len(trace.states), 0), np.int64)
-        if self.game.holdings is not None and self._lists_places:
+        if self.game.holdings is not None and self.lists_places:
             sizes = self.places[trace.setup.seats].sizes(trace.states)
         for name, plies in strata_of(str(trace.setup), trace.states, sizes, self.numbers).items():
             if known.get(name, 0) < SCARCE:
@@ -592,7 +592,7 @@ class Testbed:
         return places
 
     @functools.cached_property
-    def _lists_places(self) -> bool:
+    def lists_places(self) -> bool:
         """Whether `Game.holdings` gives what it should. If not, other laws say so; this one chooses positions."""
         try:
             return bool(self.places)

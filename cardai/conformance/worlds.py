@@ -77,7 +77,8 @@ def worlds_deal_anew_what_is_hidden(testbed: Testbed, setup: Setup) -> None:
     """What differs from deal to deal and shows in no view of a seat is dealt anew in the worlds of that seat.
 
     A number shows if exchanging it for another deal's changes the seat's encodings or text, or if it is a function of
-    one that shows. Numbers that are the same in most deals are not tested: they may be public and not worth showing.
+    one that shows, or holds cards of the only place that the seat is not shown, which is where all others must lie.
+    Numbers that are the same in most deals are not tested: they may be public and not worth showing.
     This law also finds true cards that are left in fields which the rules do not read.
     """
     deals = testbed.deals(setup, 0, 200)
@@ -103,12 +104,35 @@ def _not_dealt_anew(testbed: Testbed, deals: np.ndarray, seat: int) -> Iterator[
 
 
 def _is_known(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
-    """Whether a seat is shown a number, or one that it is a function of."""
+    """Whether a seat is shown a number, or one that it is a function of, or all places but the one that it is of."""
     values = words(deals)
     others = [other for other in range(len(HEADER), values.shape[1]) if other != number]
-    return _shows(testbed, deals, seat, number) or any(
+    if _shows(testbed, deals, seat, number) or any(
         _follows(values[:, number], values[:, other]) and _shows(testbed, deals, seat, other) for other in others
-    )
+    ):
+        return True
+    rest = _the_rest(testbed, deals, seat)
+    return any((values[:, number] == values[:, column]).all() for column in rest)
+
+
+def _the_rest(testbed: Testbed, deals: np.ndarray, seat: int) -> list[int]:
+    """The numbers of the place that holds all cards which a seat is not shown; none if two places are hidden from it.
+
+    Of a list of cards, the order is hidden even so.
+    """
+    if testbed.game.holdings is None or not testbed.lists_places:
+        return []
+    places, values = testbed.places[int(deals["seats"][0])], words(deals)
+    held = places.counts(deals).sum(axis=1, dtype=np.int64)
+    if (held != held[0]).any():
+        return []
+    varying = (values != values[0]).any(axis=0)
+    hidden = [
+        place
+        for place, columns in places.read_from.items()
+        if not all(_shows(testbed, deals, seat, column) for column in columns if varying[column])
+    ]
+    return places.read_from[hidden[0]] if len(hidden) == 1 and hidden[0] not in places.lists else []
 
 
 def _shows(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
