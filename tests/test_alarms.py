@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pairs
+import signals
 from planting import changed
 
 from cardai.conformance import LawResult, check
-from cardai.game import Game
+from cardai.game import Game, PerspectiveEncoder, Segment, state_dtype
+from cardai.rule import below, rule
 
 
 def verdict(game: Game, law: str, **options) -> LawResult:
@@ -30,7 +32,59 @@ def test_the_only_world_is_the_truth() -> None:
 
 
 def test_the_truth_is_not_the_only_world_while_cards_are_left_over() -> None:
-    kept = replace(
-        of_two(9), resample=changed(pairs.resample, "hidden = state.stock -> return\n    hidden = state.stock")
-    )
+    keeps = changed(pairs.resample, "hidden = state.stock -> return\n    hidden = state.stock")
+    kept = replace(of_two(9), resample=keeps)
     assert verdict(kept, "worlds_deal_anew_what_is_hidden").verdict == "broken"
+
+
+@rule
+def with_a_secret(state, seat, stream):
+    """Signals, with a number for each seat that no other seat is shown."""
+    for other in range(3):
+        if other != seat:
+            state.secret[other] = below(stream, 4)
+
+
+@rule
+def deal_secrets(state):
+    state.call = -1
+    state.turn = 0
+    for seat in range(3):
+        state.secret[seat] = below(state, 4)
+
+
+@rule
+def blank_secrets(state, seat):
+    for other in range(3):
+        if other != seat:
+            state.secret[other] = 0
+
+
+@rule
+def encode_secret(state, seat, row):
+    row[0] = state.secret[seat]
+    for other in range(3):
+        row[1 + other] = state.points[other]
+
+
+SECRETS = replace(
+    signals.GAME,
+    state=state_dtype(number=(), call=(), amounts=3, points=3, secret=3, sealed=(3, 3)),
+    deal=deal_secrets,
+    resample=with_a_secret,
+    blank=blank_secrets,
+    encoders={"all": PerspectiveEncoder(lambda seats: (Segment("secret"), Segment("points", (3,))), encode_secret)},
+)
+
+
+def test_choices_that_all_are_shown_are_not_hidden_where_the_state_does_not_keep_who_made_which() -> None:
+    assert verdict(SECRETS, "what_is_told_names_nothing_hidden").verdict != "broken"
+
+
+def names_secrets_at_last(state, move, seat):
+    return "a call" if state["call"] < 0 else f"a number; secrets are {state['secret'].tolist()}"
+
+
+def test_a_tell_of_a_game_with_choices_at_the_same_time_may_name_nothing_hidden() -> None:
+    game = replace(SECRETS, tell=names_secrets_at_last)
+    assert verdict(game, "what_is_told_names_nothing_hidden").verdict == "broken"

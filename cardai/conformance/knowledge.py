@@ -21,6 +21,7 @@ from cardai.conformance.strata import LARGE_CHANGE
 from cardai.conformance.testbed import Position, Testbed, View
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
+from cardai.kernel.together import SEALED, own_of, shows_choices
 
 OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
 PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees them
@@ -254,12 +255,17 @@ def what_is_told_names_nothing_hidden(here: View) -> bool:
 
     Other moves are tried in worlds of the seat. One that leads to a state which the seat cannot tell from the true one,
     and from which `resample` deals it the very same worlds, leaves it the same worlds. A game that hides moves and has
-    no `tell` breaks this law.
+    no `tell` breaks this law. The last of several choices at the same time shows all of them: a game hides a part of
+    them only by a `tell` of its own, and the choices before the last stay the true ones then.
     """
-    if here.seat == here.turn:
+    shows_all = shows_choices(here.game, here.state)
+    if here.seat == here.turn or (shows_all and own_of(here.game.tell) is None):
         return False
     compiled, after = here.compiled, here.following
-    states, moves = all_moves(here, here.worlds(WORLDS))
+    worlds = here.worlds(WORLDS)
+    if shows_all:
+        worlds[SEALED] = here.state[SEALED]
+    states, moves = all_moves(here, worlds)
     some = here.chance("tried").permutation(len(states))[:MOST_MOVES]
     results = compiled.moved(states[some], moves[some])
     alike = look_alike(after, results, TEXTS)

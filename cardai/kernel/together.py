@@ -168,6 +168,11 @@ def choosing(game: Any, state: Any) -> list[int]:
     return sorted(who, key=lambda seat: (seat - turn) % seats) or [turn]
 
 
+def shows_choices(game: Any, state: Any) -> bool:
+    """Whether the next move is the last of several choices at the same time, after which all of them are shown."""
+    return bool(seats_together(game, state)) and len(choosing(game, state)) == 1
+
+
 def at_turn(game: Any, state: Any, seat: int) -> Any:
     """A copy of a state in which it is the turn of a seat that may choose now: what it may do is read off that.
 
@@ -186,11 +191,10 @@ def told_of(game: Any, state: Any, move: np.record, seat: int, world: Any) -> st
     `state`: the true state before the move. `world`: a world of the seat in it. The words are made from the world.
     """
     words, turn = game.told(world, move, seat), int(state["turn"])
-    together = seats_together(game, state)
-    if not together or len(choosing(game, state)) > 1:
+    if not shows_choices(game, state):
         return words
     parts, own_tell = [], own_of(game.tell)
-    for other in together:
+    for other in seats_together(game, state):
         choice = np.zeros(1, game.move)
         choice[0] = tuple(state[SEALED][other, 1:]) if other != turn else move
         there = world.copy()
