@@ -8,9 +8,12 @@ import pairs
 import signals
 from planting import changed
 
+import cardai
 from cardai.conformance import LawResult, check
 from cardai.game import Game, PerspectiveEncoder, Segment, state_dtype
 from cardai.rule import below, rule
+
+GOOFSPIEL = cardai.load(str(Path(__file__).parent.parent / "examples/goofspiel"))
 
 
 def verdict(game: Game, law: str, **options) -> LawResult:
@@ -88,3 +91,9 @@ def names_secrets_at_last(state, move, seat):
 def test_a_tell_of_a_game_with_choices_at_the_same_time_may_name_nothing_hidden() -> None:
     game = replace(SECRETS, tell=names_secrets_at_last)
     assert verdict(game, "what_is_told_names_nothing_hidden").verdict == "broken"
+
+
+def test_seats_are_compared_where_all_of_them_begin() -> None:
+    assert verdict(GOOFSPIEL, "seats_score_alike").verdict == "holds"
+    favoured = replace(GOOFSPIEL, deal=changed(GOOFSPIEL.deal, "state.turn = 0 -> state.points[0] = 3"))
+    assert verdict(favoured, "seats_score_alike").verdict == "broken"

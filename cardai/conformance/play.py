@@ -8,6 +8,7 @@ from cardai.conformance.evidence import facts, off_twice
 from cardai.conformance.law import NotTested, Steps, at_once, each_game, each_position, each_table, law
 from cardai.conformance.testbed import MOVES_TRIED, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.game import int_seed
+from cardai.kernel.together import seats_together
 from cardai.rule import mixed
 from cardai.table.many import Results
 
@@ -105,8 +106,8 @@ def teams_score_alike(trace: Trace) -> None:
 def seats_score_alike(testbed: Testbed) -> Steps:
     """Evenly random seats have the same mean score wherever they sit, given how far they sit from the first to move.
 
-    It is tested where the deal draws who begins (5 sigma). A game whose seats differ otherwise says so
-    (`Game.seats_alike`).
+    It is tested where the deal draws who begins, or where all begin with choices at the same time (5 sigma). A game
+    whose seats differ otherwise says so (`Game.seats_alike`).
     """
     if not testbed.game.seats_alike:
         raise NotTested("the game says that its seats differ (`seats_alike`)")
@@ -131,10 +132,12 @@ def _favours(testbed: Testbed, first: int, count: int) -> Generator[Looked, None
         yield seen
         if seen.enough:
             break
-        starts = testbed.deals(setup, first, count)["turn"]
+        deals = testbed.deals(setup, first, count)
+        all_begin = all(len(seats_together(testbed.game, deal)) == setup.seats for deal in deals)
         lineups = np.zeros((count, setup.seats), np.int64)
         results = testbed.results(setup, lineups, testbed.agents, first, record=False, checked=False)
-        more = _surplus(results.scores[results.finished], starts[results.finished])
+        scores, starts = results.scores[results.finished], deals["turn"][results.finished]
+        more = scores - scores.mean() if all_begin else _surplus(scores, starts)
         seen.done += count
         surplus[: setup.seats] += more.sum(axis=0)
         variance[: setup.seats] += (more**2).sum(axis=0)
