@@ -13,21 +13,30 @@ from cardai.conformance import LawResult, check
 from cardai.game import Game, PerspectiveEncoder, Segment, state_dtype
 from cardai.rule import below, rule
 
-GOOFSPIEL = cardai.load(str(Path(__file__).parent.parent / "examples/goofspiel"))
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GOOFSPIEL = cardai.load(str(EXAMPLES / "goofspiel"))
 
 
 def verdict(game: Game, law: str, **options) -> LawResult:
     return check(game, laws=[law], **{"effort": "quick", **options})[0]
 
 
+def edited(path: str, *edits: tuple[str, str]) -> Game:
+    """The game of a file with other texts in the place of some."""
+    text = Path(path).read_text("utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    names = {"__name__": "edited"}
+    exec(compile(text, path, "exec"), names)
+    game: Any = names["GAME"]
+    return game
+
+
 def of_two(hand: int) -> Game:
     """Pairs of 20 cards and two seats; with hands of 10 no card is left over, so that a seat knows the other hand."""
-    text = Path(pairs.__file__).read_text("utf-8").replace("CARDS = 12", "CARDS = 20")
-    text = text.replace("HAND = 2", f"HAND = {hand}").replace("state.ply == state.seats", "state.ply == 2 * HAND")
-    names = {"__name__": "pairs_of_two"}
-    exec(compile(text, pairs.__file__, "exec"), names)
-    game: Any = names["GAME"]
-    return replace(game, seats=range(2, 3), default_seats=2, max_plies=2 * hand)
+    edits = ("CARDS = 12", "CARDS = 20"), ("HAND = 2", f"HAND = {hand}"), ("ply == state.seats", "ply == 2 * HAND")
+    return replace(edited(pairs.__file__, *edits), seats=range(2, 3), default_seats=2, max_plies=2 * hand)
 
 
 def test_the_only_world_is_the_truth() -> None:
@@ -97,3 +106,10 @@ def test_seats_are_compared_where_all_of_them_begin() -> None:
     assert verdict(GOOFSPIEL, "seats_score_alike").verdict == "holds"
     favoured = replace(GOOFSPIEL, deal=changed(GOOFSPIEL.deal, "state.turn = 0 -> state.points[0] = 3"))
     assert verdict(favoured, "seats_score_alike").verdict == "broken"
+
+
+def test_worlds_that_forget_a_pile_which_became_the_stock_are_found_at_once() -> None:
+    one_pile = ("piles[state.came[card]]", "piles[0]"), ("sizes[state.came[card],", "sizes[0,")
+    naive = edited(str(EXAMPLES / "crazy/__init__.py"), *one_pile)
+    naive = replace(naive, seats=range(6, 7), default_seats=6)
+    assert verdict(naive, "nothing_seen_is_forgotten", seconds=0.1).verdict == "broken"

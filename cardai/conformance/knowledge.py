@@ -17,7 +17,7 @@ import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, facts, marks, place_of_bit
 from cardai.conformance.law import each
-from cardai.conformance.strata import LARGE_CHANGE
+from cardai.conformance.strata import GROWTH, LARGE_CHANGE
 from cardai.conformance.testbed import Position, Testbed, View
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
@@ -25,6 +25,7 @@ from cardai.kernel.together import SEALED, own_of, shows_choices
 
 OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
 PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees them
+GROWTHS = 6  # views before a place grows much, which are looked at first
 TEXTS = 12  # texts that are read in a first look
 WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many moves in all of them
 DRAWS = 6  # worlds by which two states are compared
@@ -71,13 +72,19 @@ def _looks_the_same(here: View, move: np.ndarray, worlds: np.ndarray, moves: np.
 
 
 def _moves_seen(salt: str) -> Callable[[Testbed], list[View]]:
-    """Views before moves that do not end the game: drawn ones, and those of all seats before large changes."""
+    """Views before moves that do not end the game: drawn ones, and those of all seats before large changes.
+
+    The first GROWTHS of them are before a place grows much, such as a stock that discards return to: what a seat knew
+    of these cards is easily lost.
+    """
 
     def views(testbed: Testbed) -> list[View]:
         found = testbed.chosen(4 * len(testbed.traces), salt)
         for here in testbed.of_stratum(LARGE_CHANGE, len(testbed.traces) // 2):
             found += here.views
-        return testbed.mixed([here for here in found if here.following.turn >= 0])
+        chance = testbed.chance("growths", salt)
+        grows = [here.views[chance.integers(len(here.seats))] for here in testbed.of_kind(GROWTH, GROWTHS)]
+        return [here for here in (*grows, *testbed.mixed(found)) if here.following.turn >= 0]
 
     return views
 

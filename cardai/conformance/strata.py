@@ -20,6 +20,10 @@ Stratum = tuple[str, int]
 LARGE_CHANGE: Stratum = ("before a large change", 1)
 """The positions before a hand grows or shrinks by at least LARGE cards."""
 
+GROWTH = "before a place grows"
+"""The kind of the positions before a place that is no hand grows by at least LARGE cards, as a stock does that discards
+return to: a stratum for each number of seats and each place, the number of the place plus 1 the value."""
+
 MANY = {"hands": 12, "number": 4, "before a large change": 2}
 """How many positions of a kind are taken in each round, if not one: of kinds with many strata or with rare faults."""
 
@@ -65,6 +69,10 @@ def _kinds(
         is_large = np.abs(np.diff(hands, axis=0)).max(axis=1) >= LARGE
         yield LARGE_CHANGE[0], is_large
         yield "after a large change", np.append(False, is_large[:-1])
+        for place, growth in enumerate(np.diff(sizes[:, seats:], axis=0).T, seats + 1):
+            grows = place * (growth >= LARGE)
+            yield f"{GROWTH}: {seats} seats", grows
+            yield f"after a place grows: {seats} seats", np.append(0, grows[:-1])
 
 
 def in_rounds(strata: Iterable[Stratum]) -> Iterator[Stratum]:

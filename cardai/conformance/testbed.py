@@ -647,6 +647,13 @@ class Testbed:
         order = self.chance("of stratum", stratum).permutation(len(positions))
         return [positions[i] for i in order[:count]]
 
+    def of_kind(self, kind: str, count: int) -> list[Position]:
+        """Returns at most `count` positions of the strata of a kind in turn, the rarest stratum first."""
+        strata = [stratum for stratum in self._strata if stratum[0].partition(":")[0] == kind]
+        found = [self.of_stratum(stratum, count) for stratum in strata]
+        turns = itertools.zip_longest(*found)
+        return [here for turn in turns for here in turn if here is not None][:count]
+
     def positions(self, count: int) -> Iterator[Position]:
         """Positions in which a seat is to move, on average at most `count` of each game.
 
