@@ -25,9 +25,10 @@ def report(name: str, results: Sequence[LawResult], verbose: bool = False) -> st
         lines += _not_tested(cause, [result for result in untested if result.cause == cause], verbose)
     for result in broken:
         lines += ["", f"BROKEN {result.law}: {result.about}.", f"  {result.why.removeprefix(f'{result.law}: ')}"]
-    if cut := sum(result.cut for result in results):
-        said = f"{cut} laws looked at a part, for want of time; more --seconds or --effort thorough looks at all"
-        lines += ["", said]
+    if cut := [result for result in results if result.cut]:
+        least = min(cut, key=lambda result: result.looked / result.total)
+        part = f"a part, for want of time (the least: {least.law}, {least.looked} of {least.total})"
+        lines += ["", f"{len(cut)} laws looked at {part}; more --seconds or --effort thorough looks at all"]
     lines += ["", f"{name}: {len(broken)} broken, {_in_short(untested)}, {len(holding)} hold"]
     return "\n".join(lines).lstrip("\n")
 
