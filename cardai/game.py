@@ -742,6 +742,8 @@ class Game:
         """The function for which `entry()` returned this entry in this role, None if there is none of this game."""
         _check_role(role)
         known = list(self.__dict__.get("_entries", {}).items())  # other threads may be adding to it
+        if not isinstance(entry, int | np.integer):
+            return None
         return next((function for (made, function), it in known if made == role and it == entry), None)
 
     def _compiled(self, role: str, function: Callable[..., Any]) -> Any:
@@ -952,6 +954,7 @@ class Game:
         """
         if self.holdings is None:
             raise CardaiError(f"{self.name} does not say where its cards lie (holdings)")
+        state = self._copy(state)[0][0]
         if not len(self.copies):
             return [listed_pieces(int(cards)) for cards in self.holdings(state)]
         return [
@@ -1054,7 +1057,7 @@ def _in_words(seats: range) -> str:
 
 
 def _check_role(role: str) -> None:
-    if role not in _OTHERS:
+    if check_text("role", role) not in _OTHERS:
         raise BadArgument(f"role must be {', '.join(_OTHERS[:-1])} or {_OTHERS[-1]}, not {short(role)}")
 
 

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
-from cardai.errors import CardaiError, place_of, unknown
+from cardai.errors import CardaiError, place_of, short, unknown
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_text
 
@@ -147,7 +147,7 @@ def _loaded(name: str, module: str, import_it: Callable[[], ModuleType], attribu
 def _file_of(place: Path) -> Path:
     file = (place / "__init__.py" if place.is_dir() else place).resolve()
     if not file.is_file():
-        raise CardaiError(f"{place} is neither a game's folder (with an __init__.py) nor its file")
+        raise CardaiError(f"{short(str(place), 200)} is neither a game's folder (with an __init__.py) nor its file")
     return file
 
 

@@ -9,17 +9,22 @@ cannot be forgotten.
 """
 
 import contextlib
+import datetime
 import functools
 import importlib
 import inspect
 import io
 import json
 import math
+import re
 import resource
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +37,7 @@ from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly
 from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame, Writer, replay
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, short
 from cardai.game import Outcome
 from cardai.rule import STREAM
 from cardai.table.asking import Inquiry
@@ -53,6 +58,12 @@ INNER = {
     "cardai.game.state_dtype": "makes the type of a game's states; called where a game is written",
     "cardai.game.move_dtype": "makes the type of a game's moves; called where a game is written",
     "cardai.game.GameState": "the type of a record, which NumPy makes",
+    **{
+        f"cardai.game.{name}": "arithmetic on scores that have been checked"
+        for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
+    },
+    "cardai.registry.importing": "what imports somebody else's code says",
+    "cardai.registry.refuse_in_import": "the check itself",
     "cardai.registry.load_version": "what pickle calls with what `reduced` has written",
     "cardai.registry.reduced": "what pickle asks; pickle.dumps is the door to it",
     "cardai.table.many.Results": "what `play` returns",
@@ -73,8 +84,8 @@ INNER = {
     "cardai.measure.duel.Duel": "a result",
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
-DATACLASSES |= {"Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom", "HandWritten"}
-DATACLASSES |= {"Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
+DATACLASSES |= {"Payoff", "Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom"}
+DATACLASSES |= {"HandWritten", "Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -350,6 +361,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "move": (own_move, wrong_moves),
         "OneGame.move": (lambda: table().legal_moves()[0][0], wrong_moves),
         "seat": (lambda: 1, lambda: seat),
+        "at_turn.seat": (lambda: int(state()["turn"]), lambda: [*seat, (int(state()["turn"]) + 1) % SEATS]),
         "told.seat": (lambda: int(state()["turn"]), lambda: seat),
         "OneGame.seat": (lambda: 1, lambda: whole(0, 1)),
         "seats": (lambda: SEATS, lambda: whole(2, max(GAME.seats))),
@@ -548,6 +560,24 @@ def wrong_recorded() -> list[Any]:
     return [*wrong, replace(good, scores=(2.0, 0.5)), replace(good, scores="01")]
 
 
+# What no parameter can take.
+
+
+def odd() -> list[Any]:
+    """Wrong arguments for any parameter: what belongs nowhere, or is malformed."""
+    nested: list[Any] = []
+    nested.append(nested)
+    deep: Any = 0
+    for _ in range(10_000):
+        deep = [deep]
+    return [
+        ..., NotImplemented, 1 + 2j, Decimal("NaN"), Fraction(1, 3), datetime.date(2026, 1, 1), memoryview(b"12345678"),
+        math, ValueError("an error"), nested, deep, "a\0b", "\ud800", "../" * 9,
+        np.datetime64("NaT"), np.ma.masked, np.float32("inf"), np.array(["x", None, 3], object),
+        np.zeros((2,) * 8), slice(None), re.compile("x"), threading.Lock(), {1: {2: {}}},
+    ]  # fmt: skip
+
+
 # The walk.
 
 
@@ -660,15 +690,16 @@ class Call:
 
     def text(self) -> str:
         shown = self.value.value if isinstance(self.value, Fields) else self.value
-        return f"{self.function.label}({self.parameter}={repr(shown)[:60]!s})".replace("\n", " ")
+        return f"{self.function.label}({self.parameter}={short(shown)})"
 
 
 def calls(part: str) -> Iterator[Call]:
     for function in functions(part):
         for name, parameter in function.parameters.items():
-            for wrong in value_of(function, name)[1]():
-                if parameter.default is not None or wrong is not None:
-                    yield Call(function, name, wrong)
+            wrong = value_of(function, name)[1]()
+            for value in [*wrong, *odd()] if wrong else []:  # one without wrong values takes anything
+                if parameter.default is not None or value is not None:
+                    yield Call(function, name, value)
 
 
 _GAME = ["recorded", "game", "move", "score", "seed", "lineup", "seats", "variant", "may not play"]
@@ -698,7 +729,7 @@ def outcome(call: Call) -> tuple[str, str]:
             answer = call.function.get()(**arguments)
     except Exception as error:
         return judged(error, call)
-    return ("refused", "") if isinstance(call.value, Fields) and answer is False else ("accepted", repr(answer)[:100])
+    return ("refused", "") if isinstance(call.value, Fields) and answer is False else ("accepted", short(answer, 100))
 
 
 def choose_outcome(arguments: dict[str, Any], call: Call) -> tuple[str, str]:
@@ -710,7 +741,7 @@ def choose_outcome(arguments: dict[str, Any], call: Call) -> tuple[str, str]:
         answer = here.choose(**arguments)
     except Exception as error:
         return judged(error, call)
-    return "accepted", repr(answer)[:100]
+    return "accepted", short(answer, 100)
 
 
 def judged(error: Exception, call: Call) -> tuple[str, str]:

@@ -97,7 +97,7 @@ def test_wrong_calls_are_refused_in_a_sentence_and_right_ones_still_work(part, c
     with capsys.disabled():
         print(f"\n{part}: {len(report.ends)} wrong calls, {dict(counts)}, {time.perf_counter() - began:.0f} s")
     assert [end for end in report.ends if end[1] != "refused"] == []
-    assert {"play": 1200, "agents": 350, "measure": 300, "data": 400, "evaluators": 200}[part] <= counts["refused"]
+    assert {"play": 4000, "agents": 1500, "measure": 1200, "data": 1100, "evaluators": 800}[part] <= counts["refused"]
     assert report.notes == [{"good": []}, {"good_after": [], "same": True}]
 
 

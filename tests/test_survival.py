@@ -170,7 +170,11 @@ REFUSED = {
         "not every way through it ends in a return with a value; legal must return the number of moves that it wrote",
         "def with_one_return(state, moves):",
     ),
-    "text": ({"score": returns_a_text}, "score must return a number from 0 to 1, not the text 'won'", 'return "won"'),
+    "text": (
+        {"score": returns_a_text},
+        "score must return a number in the range of the payoff, not the text 'won'",
+        'return "won"',
+    ),
     "plain function": (
         {"settle": calls_plain},
         "plain is a plain Python function; mark it with @rule to call it from a rule",

@@ -33,7 +33,7 @@ class Terminal:
         os.close(inside)
         os.set_blocking(self.screen, False)
 
-    def until(self, pattern: str, seconds: float = 60.0) -> float:
+    def until(self, pattern: str, seconds: float = 240.0) -> float:
         """Wait until a pattern is printed, and forget what was before. Returns the seconds that it took."""
         start = time.monotonic()
         while not (found := re.search(pattern, self.text)):

@@ -13,6 +13,7 @@ from cardai.game import Game
 from cardai.show.laws import reasons
 
 ROOT = Path(__file__).parents[1]
+EXAMPLES = "kuhn", "leduc", "thirtyone", "whist", "goofspiel", "hanabi", "crazy", "holdem"
 BLOCK = re.compile(
     r"(<!-- written by `tests/untested.py`, not by hand -->\n).*?(<!-- end of what is not tested -->)", re.S
 )
@@ -20,7 +21,7 @@ BLOCK = re.compile(
 
 def names() -> list[str]:
     """The games of this repository and its examples, as `cardai.load` takes them."""
-    return [*cardai.available(), *(f"examples/{name}" for name in ("kuhn", "leduc", "thirtyone", "whist"))]
+    return [*cardai.available(), *(f"examples/{name}" for name in EXAMPLES)]
 
 
 def game(name: str) -> Game:

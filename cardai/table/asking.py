@@ -122,7 +122,7 @@ class Decisions:
 
     def more_worlds(self, index: int, count: int) -> np.ndarray:
         """Returns further worlds of the seat to move in one decision: STATE[count]."""
-        check_indices("index", np.array([index]), len(self))
+        check_indices("index", [index], len(self))
         positive("count", count, MAX_WORLDS)
         worlds, picked = np.zeros(count, self.game.state), np.full(count, self._picked[index])
         places = np.full(count, self._places[index])
