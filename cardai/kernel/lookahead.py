@@ -55,7 +55,7 @@ from cardai.kernel.rules import (
     play_move,
     waits,
 )
-from cardai.rule import rule
+from cardai.rule import rule, separate
 
 DEEP = 4  # how many choices inside one decision are searched; working space is laid out for it
 TOGETHER_WORLDS = 16  # in which a choice at the same time is judged at least
@@ -224,7 +224,7 @@ def visit_continuations(rules, judge, scratch, state, seat, repeats):
             return False
 
 
-@rule
+@separate
 def show_choices(rules, state, seat, scratch, bits):
     """Let the others choose evenly at random until the choice of `seat` is shown. `bits`: their luck."""
     stream, first = at(scratch.streams, 1), rules.max_moves  # space 1 of the moves, in which nothing stands
