@@ -102,7 +102,7 @@ class Model:
         is_game(game).options(seats, variant)
         variant = game.canonical(variant)
         seats = game.default_seats if seats is None else int(seats)
-        if moment not in MOMENTS:
+        if check_text("moment", moment) not in MOMENTS:
             raise CardaiError(f"moment must be one of {', '.join(MOMENTS)}, not {short(moment)}")
         check_kind("body_options", body_options, Mapping, "options by name")
         _check_module(module)

@@ -12,6 +12,7 @@ import numpy as np
 from cardai.agents.evaluator import DEVICES, SCORERS
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 from cardai.evaluators.jax_start import check_devices, refuse_fork
+from cardai.kernel.doors import check_text
 from cardai.rule import JIT
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
     Raises CardaiError for other names, for "gpu" if JAX finds none, and for "native" on a GPU or in plain Python.
     """
     global _device, _scorer
-    if device not in DEVICES:
+    if check_text("device", device) not in DEVICES:
         raise CardaiError(unknown("device", device, DEVICES))
-    if scorer not in SCORERS:
+    if check_text("scorer", scorer) not in SCORERS:
         raise CardaiError(unknown("scorer", scorer, SCORERS))
     if device == "gpu":
         device_of(device)
@@ -55,7 +56,7 @@ def chosen() -> tuple[str, str]:
 def device_of(name: str | None = None) -> Any:
     """Return the JAX device of this name, by default the chosen one. Raises CardaiError if it does not exist."""
     name = _device if name is None else name
-    if name not in DEVICES:
+    if check_text("device", name) not in DEVICES:
         raise CardaiError(unknown("device", name, DEVICES))
     check_devices()
     import jax

@@ -9,7 +9,8 @@ import signals
 from planting import changed
 
 import cardai
-from cardai.conformance import LawResult, check
+from cardai.conformance import EFFORTS, LawResult, check, evenness
+from cardai.conformance import testbed as kit
 from cardai.game import Game, PerspectiveEncoder, Segment, state_dtype
 from cardai.rule import below, rule
 
@@ -113,3 +114,12 @@ def test_worlds_that_forget_a_pile_which_became_the_stock_are_found_at_once() ->
     naive = edited(str(EXAMPLES / "crazy/__init__.py"), *one_pile)
     naive = replace(naive, seats=range(6, 7), default_seats=6)
     assert verdict(naive, "nothing_seen_is_forgotten", seconds=0.1).verdict == "broken"
+
+
+def test_deals_that_hide_nothing_are_not_counted_beside_others():
+    """A table of two without a stock ended the law with an error of NumPy's, beside larger tables."""
+    testbed = kit.Testbed(of_two(10), 0, EFFORTS["quick"], None)
+    deals = testbed.deals(testbed.setups[0], 0, 10)[::2]
+    worlds = testbed.compiled.worlds_of_each(deals, 0, 1)
+    assert evenness._differences(testbed, deals, worlds, 0) is None
+    assert verdict(of_two(10), "dealt_cards_lie_as_in_worlds").verdict == "not tested"

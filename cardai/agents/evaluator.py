@@ -115,9 +115,9 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
 
     Raises CardaiError for other names, for a device that is not there, and for a scorer that cannot compute on it.
     """
-    if device not in DEVICES:
+    if check_text("device", device) not in DEVICES:
         raise CardaiError(unknown("device", device, DEVICES))
-    if scorer not in SCORERS:
+    if check_text("scorer", scorer) not in SCORERS:
         raise CardaiError(unknown("scorer", scorer, SCORERS))
     if (device, scorer) != ("auto", "auto") or _sources.cache_info().currsize:
         for source in _sources():

@@ -61,7 +61,7 @@ def evaluator(
     given at once. Raises CardaiError for anything else.
     """
     is_game(game).encoder(encoder)
-    if moment not in MOMENTS:
+    if check_text("moment", moment) not in MOMENTS:
         raise CardaiError(unknown("moment", moment, MOMENTS))
     positive("batch", batch)
     label = (None if name is None else check_text("name", name)) or getattr(source, "__name__", type(source).__name__)

@@ -90,7 +90,7 @@ def check(
         variants = list(dict.fromkeys(map(game.canonical, texts)))
     check_flag("isolated", isolated)
     seconds = EFFORTS[effort].seconds if seconds is None else seconds
-    if seconds != math.inf:
+    if not (isinstance(seconds, float) and seconds == math.inf):
         check_number("seconds", seconds)
     check_number("call_seconds", call_seconds)
     check_number("memory", memory, 1 << 20)

@@ -167,7 +167,8 @@ def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None)
         for seat in range(setup.seats):
             block = deals[seat :: setup.seats]
             worlds = testbed.compiled.worlds_of_each(block, seat, part * setup.seats + seat + first)
-            tallies.add(_differences(testbed, block, worlds, seat))
+            if (differences := _differences(testbed, block, worlds, seat)) is not None:
+                tallies.add(differences)
     return tallies.tally
 
 
@@ -184,11 +185,13 @@ def _small_first(things: Iterable[T], seats: Callable[[T], int]) -> list[T]:
     return [thing for _, _, thing in sorted(keys, key=lambda key: key[:2])]
 
 
-def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat: int) -> Tally:
-    """The counts of states less those of others."""
+def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat: int) -> Tally | None:
+    """The counts of states less those of others; None if no card lies elsewhere, as at a table that hides none."""
     lie, otherwise = (_lying(testbed, block, seat) for block in (states, others))
     differing, hands, deck = lie != otherwise, slice(1, int(states["seats"][0])), testbed.deck
     few, hidden = np.flatnonzero(differing.any(axis=(1, 2))), differing.any(axis=0)
+    if not len(few):
+        return None
     counts = [
         _counts(deck, _groups(testbed, block, hidden, lies)[1], lies, few, hands)
         for block, lies in ((states, lie), (others, otherwise))

@@ -7,7 +7,7 @@ import numpy as np
 from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import int_seed
-from cardai.kernel.doors import check_kind, check_list
+from cardai.kernel.doors import check_kind, check_list, check_text
 from cardai.rule import mixed, rule
 
 _SPLIT = 0x5B117  # keeps the draws of a split apart from other draws that a game's seed decides
@@ -29,7 +29,7 @@ def split(
     """
     check_kind("data", data, Dataset, "a Dataset")
     parts, seed = check_list("parts", parts, (int, float), "shares, numbers from 0 to 1"), whole("seed", seed)
-    if by not in ("game", "state"):
+    if check_text("by", by) not in ("game", "state"):
         raise CardaiError(f"split: {unknown('way to split by', by, ('game', 'state'))}")
     if not parts or any(not 0 <= share <= 1 for share in parts) or abs(sum(parts) - 1) > 1e-9:
         raise CardaiError(f"split: the parts {', '.join(f'{share:g}' for share in parts)} are no shares that sum to 1")
