@@ -90,8 +90,8 @@ def results(offer: Offer, reached: Standing) -> dict[str, Any]:
     """What all who finished are shown: the scores of people, and of agents that play the deal in the same seat."""
     first = reached.rows[0]
     place, seated = seat_of(first), [row.agent for row in first.seats if row.agent is not None]
-    payoff, done = offer.game.payoff, [row for row in reached.counted if row.scores is not None]
-    people = [[row.seats[place].name, float(payoff.of(row.scores[place]))] for row in done]
+    payoff, done = offer.game.payoff, [(row, row.scores) for row in reached.counted if row.scores is not None]
+    people = [[row.seats[place].name, float(payoff.of(scores[place]))] for row, scores in done]
     agents = [[offer.agents[key].label, _score_of(offer, first, place, offer.agents[key])]
               for key in dict.fromkeys(seated) if key in offer.agents]  # fmt: skip
     return {"people": people, "agents": agents}
