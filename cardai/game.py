@@ -742,7 +742,7 @@ class Game:
         """The function for which `entry()` returned this entry in this role, None if there is none of this game."""
         _check_role(role)
         known = list(self.__dict__.get("_entries", {}).items())  # other threads may be adding to it
-        if not isinstance(entry, int | np.integer):
+        if not isinstance(entry, int | np.integer) and not callable(entry):  # a function, in plain Python
             return None
         return next((function for (made, function), it in known if made == role and it == entry), None)
 
