@@ -85,7 +85,7 @@ def texts_of(frame: dict[str, Any]) -> Iterable[str]:
 
 def hidden_pieces(table: OneGame, seat: int) -> set[int]:
     """The cards whose place is not the same in all worlds of a seat."""
-    if table.game.holdings is None:
+    if table.game.holdings is None or not table.game.pieces:
         return set()
     places = [places_of(table.game, table.seen(seat, luck)) for luck in range(WORLDS)]
     return {card for card in places[0] if len({place[card] for place in places}) > 1}
