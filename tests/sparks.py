@@ -13,9 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from cardai.cards import any_kind
 from cardai.dealing import weight_of
 from cardai.game import Game, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
-from cardai.rule import below, rule
+from cardai.rule import rule
 
 COLOURS = "RGB"
 RANKS = 4
@@ -43,19 +44,8 @@ MOVE = move_dtype("kind", "card")
 
 
 @rule
-def drawn(cards, stream):
-    """The kind of an evenly drawn card."""
-    left = below(stream, cards.sum())
-    for card in range(KINDS):
-        left -= cards[card]
-        if left < 0:
-            return card
-    return KINDS
-
-
-@rule
 def draw(cards, hand, stream):
-    card = drawn(cards, stream)
+    card = any_kind(cards, stream)
     cards[card] -= 1
     hand[card] += 1
 

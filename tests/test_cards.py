@@ -101,6 +101,13 @@ def test_any_of_takes_each_card_equally_often():
     assert abs(counts - n / 5).max() < 5 * np.sqrt(n * 0.2 * 0.8)
 
 
+def test_any_kind_takes_each_card_of_counts_equally_often():
+    stream, counts, n = np.zeros(1, STREAM)[0], np.array([0, 3, 0, 1, 2, 0]), 20_000
+    drawn = np.bincount([int(kit.any_kind(counts, stream)) for _ in range(n)], minlength=6)
+    shares = counts / 6
+    assert (np.abs(drawn - n * shares) <= 5 * np.sqrt(n * shares * (1 - shares))).all()
+
+
 @settings(deadline=None)  # the first example compiles
 @given(card_sets, st.integers(0, 5), st.integers(0, 63))
 def test_put_writes_a_value_a_card_and_says_where_it_ended(cards, first, size):
@@ -168,7 +175,7 @@ def test_the_docstring_of_the_module_lists_everything_that_it_offers_and_nothing
 def test_the_examples_of_the_page_give_what_it_says(name, example, result):
     space = {one: getattr(kit, one) for one in kit.__all__}
     space |= {"s": DECK52.cards("6S TH TS"), "stream": np.zeros(1, STREAM)[0], "row": np.zeros(52, np.uint8)}
-    space["w"] = np.array([1 << 3, 1 << 100 - 60])
+    space |= {"w": np.array([1 << 3, 1 << 100 - 60]), "k": np.array([0, 2, 0])}
     assert name in example
     assert eval(example, space) == eval(result)
 

@@ -8,7 +8,7 @@ what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size
     one card        rank, suit
     make a set      single, full_deck, suit_cards, same_rank, ranks_of
     ask a set       has, count, lowest, highest, highest_rank, next_card
-    draw            any_of
+    draw            any_of, any_kind
     blank           filled
     subsets         next_subset
     encode          put, put_by_suit
@@ -57,9 +57,10 @@ from cardai.rule import JIT, as_int, below, count, forms, highest, lowest, rule,
 from cardai.rule import __file__ as rules_file
 
 __all__ = [
-    "DECK36", "DECK52", "Deck", "add", "any_of", "as_int", "assign", "clear", "count", "filled", "full_deck", "has",
-    "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset", "put", "put_by_suit", "rank",
-    "ranks_of", "remove", "same_rank", "single", "subtract", "suit", "suit_cards", "unite", "words",
+    "DECK36", "DECK52", "Deck", "add", "any_kind", "any_of", "as_int", "assign", "clear", "count", "filled",
+    "full_deck", "has", "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset",
+    "put", "put_by_suit", "rank", "ranks_of", "remove", "same_rank", "single", "subtract", "suit", "suit_cards",
+    "unite", "words",
 ]  # fmt: skip
 
 _SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
@@ -161,6 +162,16 @@ def any_of(cards, stream):
     for _ in range(below(stream, count(cards))):
         cards &= cards - 1
     return lowest(cards)
+
+
+@rule
+def any_kind(counts, stream):
+    """Returns a kind drawn from counts of kinds, int64[kinds] with a sum above 0: each card is as likely."""
+    pick, kind = below(stream, counts.sum()), 0
+    while pick >= counts[kind]:
+        pick -= counts[kind]
+        kind += 1
+    return kind
 
 
 @forms({(1,): next_of})

@@ -7,7 +7,7 @@ counted and drawn.
 
 import numpy as np
 
-from cardai.cards import add, clear, has, single
+from cardai.cards import add, any_kind, clear, has, single
 from cardai.dealing.steps import (
     ANY,
     CARDS,
@@ -31,7 +31,7 @@ from cardai.dealing.steps import (
     steps_of,
     sum_over_deals,
 )
-from cardai.rule import WORD, below, rule, separate
+from cardai.rule import WORD, rule, separate
 
 NO_CLASS = -1
 
@@ -229,13 +229,8 @@ def binomials_up_to(most):
 @rule
 def move_some(left, into, number, stream):
     """Move `number` cards, each as likely as the others, from counts to other counts."""
-    total = left.sum()
-    for drawn in range(number):
-        pick = below(stream, total - drawn)
-        kind = 0
-        while pick >= left[kind]:
-            pick -= left[kind]
-            kind += 1
+    for _ in range(number):
+        kind = any_kind(left, stream)
         left[kind] -= 1
         into[kind] += 1
 

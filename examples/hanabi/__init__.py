@@ -5,10 +5,10 @@ Numbers in comments are the rules of RULES.md in this folder.
 
 import numpy as np
 
-from cardai.cards import put, single
+from cardai.cards import any_kind, put, single
 from cardai.dealing import deal_hidden, weight_of
 from cardai.game import Game, Payoff, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
-from cardai.rule import below, rule
+from cardai.rule import rule
 
 COLOURS, NUMBERS = 5, 5
 KINDS = COLOURS * NUMBERS  # a kind of card is 5 * colour + number - 1
@@ -64,20 +64,9 @@ def deal(state):
 
 
 @rule
-def drawn(deck, size, stream):
-    """Return the kind of a card drawn from counts of kinds, each card as likely. `size`: their sum."""
-    left = below(stream, size)
-    for kind in range(KINDS):
-        left -= deck[kind]
-        if left < 0:
-            return kind
-    return NONE
-
-
-@rule
 def draw(state, seat, slot):
     """2.4: draw a card into a slot, of which nothing was told yet."""
-    kind = drawn(state.deck, state.deck_size, state)
+    kind = any_kind(state.deck, state)
     state.deck[kind] -= 1
     state.deck_size -= 1
     state.hands[seat, slot] = kind
