@@ -210,6 +210,11 @@ class Payoff:
         """Whether it is from 0 to 1, so that tables show it in percent."""
         return (self.low, self.high) == (0.0, 1.0)
 
+    @property
+    def counted(self) -> str:
+        """The unit that figures stand in, "" for percent."""
+        return "" if self.is_share else self.unit
+
     def of(self, scores: Any) -> Any:
         """Scores in [0, 1] in the game's unit, f8[...]; whole payoffs are exact."""
         if self.is_share:

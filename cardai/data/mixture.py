@@ -215,7 +215,7 @@ class Mix:
             found=found,
             seconds=self.seconds,
             interrupted=interrupted,
-            unit="" if self.game.payoff.is_share else self.game.payoff.unit,
+            unit=self.game.payoff.counted,
         )
 
     def _shares(self) -> tuple[Share, ...]:

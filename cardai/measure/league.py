@@ -381,5 +381,5 @@ def _summarise(
         decisions=results.decisions,
         standings=tuple(standings),
         unrated=unrated,
-        unit="" if payoff.is_share else payoff.unit,
+        unit=payoff.counted,
     )

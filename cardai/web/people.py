@@ -106,7 +106,7 @@ def measure_people(store: Store, game: Game) -> PeopleReport:
                 games.append(_PersonalGame(seat.person, place, scores, seat.level))
     rows = [_row(game, *key, games) for key, games in groups.items() if games]
     rows.sort(key=lambda row: -row.games)
-    unit = "" if game.payoff.is_share else game.payoff.unit
+    unit = game.payoff.counted
     return PeopleReport(game.name, game.title, game.teams, tuple(rows), study, unit)
 
 

@@ -225,7 +225,7 @@ class LearnRun:
         chosen = max(means, key=lambda name: means[name])
         figures = " against ".join(f"{name} {means[name]:+.3g}" for name in sorted(means, key=lambda one: -means[one]))
         self.state.chosen = chosen
-        unit = "points" if self.game.payoff.is_share else self.game.payoff.unit
+        unit = self.game.payoff.counted or "points"
         self.state.reason = f"{unit} ahead of the other players after the same time, in the mean: {figures}"
         self.say(f"goes on with the {chosen}: {self.state.reason}")
         self._write_state()

@@ -149,7 +149,7 @@ class Adviser:
         return Explanation(
             self.judge.label, scale.name if scale else "", scale.is_share if scale else False, _played_by(self._player),
             self.worlds, tuple(rows[i] for i in order), more, payoff.worth(world),
-            "" if payoff.is_share else payoff.unit,
+            payoff.counted,
         )  # fmt: skip
 
     def _world(self, state: GameState, seed: int) -> GameState:
