@@ -13,7 +13,7 @@ from cardai.web.views import position_view
 
 WORLDS = 6
 LINES = 4  # of a log, that are looked at: the others came in earlier frames too
-NAMES_HIDDEN_CARDS = ("literature",)  # who asks for a card names one that they do not see
+NAMES_HIDDEN_CARDS = "literature", "crazy"  # who asks names a card they do not see; one played may be shuffled back
 
 
 @dataclass
@@ -84,8 +84,8 @@ def texts_of(frame: dict[str, Any]) -> Iterable[str]:
 
 
 def hidden_pieces(table: OneGame, seat: int) -> set[int]:
-    """The cards whose place is not the same in all worlds of a seat."""
-    if table.game.holdings is None or not table.game.pieces:
+    """The cards whose place is not the same in all worlds of a seat; none where a name is of several cards."""
+    if table.game.holdings is None or not table.game.pieces or len(table.game.copies):
         return set()
     places = [places_of(table.game, table.seen(seat, luck)) for luck in range(WORLDS)]
     return {card for card in places[0] if len({place[card] for place in places}) > 1}
