@@ -1,12 +1,10 @@
 """`cardai check --watch` tests a game again after each edit, and leaves the terminal as it was."""
 
 import contextlib
-import fcntl
 import os
 import pty
 import re
 import signal
-import struct
 import subprocess
 import sys
 import termios
@@ -32,7 +30,6 @@ class Terminal:
         self.process = subprocess.Popen(
             command, cwd=folder, stdin=inside, stdout=inside, stderr=inside, start_new_session=True
         )
-        fcntl.ioctl(self.screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 300, 0, 0))  # paths are not broken
         os.close(inside)
         os.set_blocking(self.screen, False)
 

@@ -18,7 +18,7 @@ class Output(Console):
 def say(text: str) -> None:
     """Print a text as it is, but for characters that a terminal would obey."""
     text = printable(text)
-    if sys.stdout.isatty():  # rich breaks long lines between words, a terminal within them
-        Output().print(text, markup=False, highlight=False, emoji=False)
+    if sys.stdout.isatty():  # rich breaks long lines between words, a terminal within them; a long path stays whole
+        Output().print(text, markup=False, highlight=False, emoji=False, overflow="ignore", crop=False)
     else:
         print(text, flush=True)  # whoever reads a pipe waits for it: `cardai serve` says where it is and goes on
