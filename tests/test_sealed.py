@@ -182,7 +182,8 @@ def assert_equal(game, adversary, measure, most, games, variant):
         results, places = duplicate.play_rotated(
             game, line_up, turns, games // 4, 1, game.canonical(variant), 2, None, salt="a salt", noted=noted
         )
-        values[name] = duplicate.outcomes_of_place(places, 0, duplicate.outcomes(measure, results))
+        values[name] = duplicate.outcomes_of_place(places, 0, duplicate.outcomes(game.payoff, measure, results))
     found = interval.compare(values[adversary], values["forgetful"]).difference
+    print(f"{game.name} {adversary}, n {games}: {found}")  # shown by -s
     assert found.contains(0.0), found
     assert found.high - found.low < 2 * most, found
