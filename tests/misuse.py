@@ -85,7 +85,7 @@ INNER = {
 }
 DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
 DATACLASSES |= {"Payoff", "Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom"}
-DATACLASSES |= {"HandWritten", "Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "Person"}
+DATACLASSES |= {"HandWritten", "Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "TreeSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -278,7 +278,7 @@ def wrong_moves() -> list[Any]:
     return [*wrong, Fields(np.frombuffer(b"\xff" * GAME.move.itemsize, GAME.move)[0])]
 
 
-AT_TABLE = ("Agent", "OnePly", "WorldSearch", "Model")
+AT_TABLE = ("Agent", "OnePly", "WorldSearch", "TreeSearch", "Model")
 
 
 def wrong_blocks(moving: bool = True) -> list[Any]:
@@ -608,6 +608,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "OnePly": lambda: agent(GAME, "greedy:hand_value").strategy,
     "OfFunction": lambda: cardai.player(lambda game, world: game.moves(world)[0]).strategy,
     "WorldSearch": lambda: agent(GAME, "ahead:hand_value").strategy,
+    "TreeSearch": lambda: agent(GAME, "ismcts:3").strategy,
     "Writer": writer,
     "Reader": lambda: importlib.import_module("cardai.data.record").read(file()),
     "Dataset": dataset,

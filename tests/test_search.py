@@ -21,7 +21,7 @@ from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.rule import STREAM, rule
 from cardai.table.asking import ask
-from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, scratch_of
 from cardai.table.many import play
 
 MOSKA, DURAK, TTT = load("moska"), load("durak"), load("tictactoe")
@@ -160,7 +160,7 @@ def compare_first(rules, cast, states, streams, scratch):
 
 def means_of(game, player: Agent, state: np.record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What a search says of a state: the moves left at the end with their means, and the worlds each was tried in."""
-    scratch = scratch_of(game, networks_of([player.strategy]))
+    scratch = scratch_of(game, [player.strategy])
     states, streams, cast = np.array([state], game.state), streams_of(1), cast_of(game, [player.strategy])
     n, _ = compare_first(lend(game.rules), lend(cast), raw(states), raw(streams), lend(scratch))
     space = scratch.search

@@ -10,6 +10,8 @@ peeking:EVALUATOR       plays the move with the best settled state in the true w
                         comparison only
 ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice, and takes the best mean there
 rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
+ismcts:N                information-set Monte-Carlo tree search, N iterations a decision, each in a new world
+epimc:N                 extended perfect-information Monte Carlo in N worlds: hands are known after ?depth=2 choices
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 process:COMMAND         a program of yours in any language, which is asked over lines of JSON (docs/protocol.md);
                         ?seconds=10 is how long it may take for an answer (60)
@@ -29,6 +31,9 @@ Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds
 (choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
 evaluator likes best), ?halving (half of the moves are given up again and again, and the others share their worlds),
 ?ms=5 (think so many milliseconds instead of counting worlds). `rollout` takes ?by=SPEC, who plays the worlds on.
+`ismcts` and `epimc` take that too, or ?judge=EVALUATOR, a network that judges each seat's position at its next choice
+instead; `ismcts` takes ?bonus=0.7 (how much it explores), ?single (choices are told apart by what the searching seat
+sees, not by what their own seat sees) and ?ms.
 
 A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
 `cardai.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
@@ -60,6 +65,7 @@ from cardai.agents.strategy import (
     OfFunction,
     OnePly,
     Strategy,
+    TreeSearch,
     WorldSearch,
     one_by_one,
 )
@@ -157,6 +163,11 @@ SEARCHES = {
     "ahead": "the best mean over worlds that are played on to its next choice",
 }
 """The agents that search with any evaluator."""
+TREES = {
+    "ismcts": "information-set Monte-Carlo tree search",
+    "epimc": "perfect-information Monte Carlo, postponed by some choices",
+}
+"""The agents that search a tree of information sets over worlds."""
 
 
 def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agent:
@@ -193,6 +204,8 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
     argument = str(value.argument or "")
     if kind == "rollout":
         return _rollout(game, value, options, isolate)
+    if kind in TREES:
+        return _tree(game, value, options, isolate)
     if kind == "cfr":
         iterations = _count(spec, argument, "the number of iterations, as in cfr:1000")
         _nothing_left(spec, options)
@@ -285,6 +298,8 @@ def list_specs(game: Game) -> dict[str, str]:
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
     found.update(packaged_specs(game))
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
+    if game.blank is not None:
+        found |= {"ismcts:1000": TREES["ismcts"], "epimc:30": TREES["epimc"]}
     for name in game.agents:
         with contextlib.suppress(CardaiError):  # one that needs a file or another argument
             found[name] = agent(game, name).about
@@ -443,6 +458,31 @@ def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) ->
     by = _model(game, spec, "by", named, isolate)
     _nothing_left(spec, options)
     return Agent(spec, WorldSearch(by, by, worlds, assumed=str(named)), "pure Monte Carlo over worlds")
+
+
+def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
+    """The agent that searches a tree. Beyond it `by` plays on, or the network of the option `judge` judges."""
+    spec, kind = str(value), value.kind
+    worlds = _count(spec, str(value.argument or ""), f"the number of worlds, as in {kind}:100")
+    judge, named = options.pop("judge", None), options.pop("by", None)
+    if judge is not None and named is not None:
+        raise CardaiError(f"agent {spec!r}: judge and by exclude each other")
+    by = parse(named or game.playouts or "random") if judge is None else Greedy(judge)
+    more: dict[str, Any] = {}
+    if kind == "epimc":
+        more["depth"] = _count(spec, options.pop("depth", "2"), "a number of choices")
+    else:
+        more["bonus"] = _number(spec, "bonus", options.pop("bonus", "0.7"), np.inf)
+        more["single"] = flag(spec, "single", options)
+        more["milliseconds"] = _number(spec, "ms", options.pop("ms", "0"), MOST_MILLISECONDS)
+    _nothing_left(spec, options)
+    model = _model(game, spec, "by", by, isolate)
+    strategy = TreeSearch(model, worlds, turns=-1 if judge is None else 0, assumed=str(by), **more)
+    try:
+        strategy.check_fits(game, None, game.default_seats)
+    except CardaiError as error:
+        raise CardaiError(f"agent {spec!r}: {error}") from None
+    return Agent(spec, strategy, TREES[kind])
 
 
 def _model(game: Game, spec: str, option: str, named: Spec, isolate: bool) -> Strategy:

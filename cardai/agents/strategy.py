@@ -29,6 +29,7 @@ from cardai.errors import BadArgument, CardaiError, place_of, positive, short, w
 from cardai.game import Game, check_table, is_game
 from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
+from cardai.kernel.tree_search import DEEPEST
 
 MOST_MILLISECONDS = 3_600_000
 
@@ -69,6 +70,8 @@ class Strategy:
     """At how many tables it plays at once, None if that does not matter."""
     chances: Callable[[Game, np.ndarray], np.ndarray] | None = None
     """The probability of each legal move in worlds STATE[n]: f8[n, max_moves], 0 beyond the last. None if unknown."""
+    models: "tuple[Strategy, ...]" = ()
+    """Those that move in its worlds, for it and for others."""
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it can play this variant (None: the default one) at a table of `seats`."""
@@ -256,6 +259,11 @@ class WorldSearch(Strategy):
         return self.own.is_native and self.others.is_native
 
     @property
+    def models(self) -> tuple[Strategy, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Both players that it plays on with."""
+        return self.own, self.others
+
+    @property
     def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether one of them asks somebody else's code."""
         return self.own.is_foreign or self.others.is_foreign
@@ -273,10 +281,7 @@ class WorldSearch(Strategy):
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless both players fit, and compiled code or an evaluator can play them in worlds."""
         super().check_fits(game, variant, seats)
-        for name, player in (("own", self.own), ("others", self.others)):
-            if not isinstance(player, HandWritten | EvenlyRandom | OnePly) or player.randomised or player.peeks:
-                raise BadArgument(f"{name} must be a fixed hand-written player or one that looks one ply ahead")
-            player.check_fits(game, variant, seats)
+        _check_models({"own": self.own, "others": self.others}, game, variant, seats)
         positive("worlds", self.worlds)
         whole("most", self.most, 0)
         whole("turns", self.turns, -1)
@@ -300,6 +305,85 @@ class WorldSearch(Strategy):
     def think(self, decisions: Any) -> Thinking:
         """Play its worlds on, and ask the judge about all lines that wait for it at once."""
         return (yield from decisions.search(self))
+
+
+@dataclass(frozen=True)
+class TreeSearch(Strategy):
+    """Searches a tree of information sets over sampled worlds: see `cardai.kernel.tree_search`.
+
+    `by`: the player that moves for everybody beyond the tree, in compiled code. `worlds`: how many it draws for a
+    decision with a choice. `depth`: 0 is ISMCTS; EPIMC plays on with known hands after so many choices, 1 to 8.
+    `turns`: how many choices each seat has beyond the tree before `by`, who must look one ply ahead by a network,
+    judges for it; -1: to the end of the game. Of ISMCTS alone: `bonus`, the factor of UCB's second term; `single`,
+    whether all choices are told apart by what the searching seat sees, and not by what their own seat sees;
+    `milliseconds`, how long it may think instead of counting worlds, 0: it counts. `assumed`: the spec of `by`.
+    """
+
+    by: Strategy
+    worlds: int
+    depth: int = 0
+    turns: int = -1
+    bonus: float = 0.7
+    single: bool = False
+    milliseconds: float = 0.0
+    assumed: str = ""
+
+    is_native = True
+    is_trusted = True
+
+    @property
+    def evaluator(self) -> Evaluator | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The evaluator that judges positions."""
+        return self.by.evaluator
+
+    @property
+    def models(self) -> tuple[Strategy, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The player that it plays on with."""
+        return (self.by,)
+
+    @property
+    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether that asks somebody else's code."""
+        return self.by.is_foreign
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless the game says what a seat sees, and `by` is played in compiled code."""
+        super().check_fits(game, variant, seats)
+        if game.blank is None:
+            raise CardaiError(
+                f"a tree of information sets needs the rule blank, which {game.name} does not have;"
+                " if the game hides nothing, one that does nothing will do"
+            )
+        _check_models({"by": self.by}, game, variant, seats)
+        if not self.by.is_native:
+            raise CardaiError("a tree is searched in compiled code only, but its player asks an evaluator outside it")
+        positive("worlds", self.worlds)
+        whole("turns", self.turns, -1)
+        whole("depth", self.depth, 0)
+        if self.depth > DEEPEST:
+            raise BadArgument(f"depth must be from 0 to {DEEPEST}, not {short(self.depth)}")
+        if self.turns >= 0 and not (isinstance(self.by, OnePly) and self.by.network is not None):
+            raise CardaiError("only a network judges for all seats on one scale; name one, or let games be played on")
+        if not (0.0 <= self.bonus < np.inf and 0.0 <= self.milliseconds <= MOST_MILLISECONDS):
+            given = f"{short(self.bonus)} and {short(self.milliseconds)}"
+            raise BadArgument(f"bonus and milliseconds must be finite and at least 0, not {given}")
+
+    def at_table(self, game: Game, states: np.ndarray) -> "TreeSearch":
+        """Return the search with its player as that is at the table, and its judge shifted to natural play."""
+        check_table(game, states)
+        by = self.by.at_table(game, states)
+        if self.turns >= 0 and isinstance(by, OnePly) and by.evaluator is not None:
+            shift = natural_shift(by.evaluator, game)
+            by = replace(by, evaluator=ShiftedEvaluator(by.evaluator, shift)) if shift else by
+        return self if by is self.by else replace(self, by=by)
+
+
+def _check_models(models: dict[str, Strategy], game: Game, variant: str | None, seats: int) -> None:
+    """Raise CardaiError unless these players, by their names in the search, can play worlds on."""
+    for name, player in models.items():
+        if not isinstance(player, HandWritten | EvenlyRandom | OnePly) or player.randomised or player.peeks:
+            raise BadArgument(f"{name} must be a fixed hand-written player or one that looks one ply ahead")
+        player.check_fits(game, variant, seats)
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from cardai.kernel.rules import ACT, SCORE, SETTLE, goes_on, lend
 from cardai.kernel.search import compare_in_worlds
 from cardai.rule import STREAM, mixed, rule
 from cardai.stats.measure import label_of
-from cardai.table.cast import cast_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, scratch_of
 from cardai.table.complaints import NoNumber
 
 _DRAWS = 0x5E1EC7ED  # keeps the draws of a recipe apart from other draws that a game's seed decides
@@ -386,7 +386,7 @@ class Replayer:
         if self._teacher is None:
             return int(harvest(lend(self._rules), *lent))
         cast = cast_of(self.game, [self._teacher])
-        scratch = scratch_of(self.game, networks_of([self._teacher]))
+        scratch = scratch_of(self.game, [self._teacher])
         return int(harvest_taught(lend(self._rules), lend(cast), *lent, lend(scratch)))
 
     def _most_taught(self, lengths: list[int]) -> int:

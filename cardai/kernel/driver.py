@@ -110,7 +110,7 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
     temperature = get_float(cast.temperature, player) if explores else 0.0
     if kind == SEARCH:
         arguments = rules, cast, player, state, scratch, stream, chosen, epsilon, temperature
-        return call_separate(get(cast.search, 0), arguments)
+        return call_separate(get(cast.search, player), arguments)
     return compare(
         rules,
         judge_of(cast, player),

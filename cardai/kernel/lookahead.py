@@ -110,6 +110,7 @@ class Scratch(NamedTuple):
     leaves: Leaves  # a batch; for networks, the rows of one decision; of one row if only heuristics are asked
     space: Workspace
     search: Any  # cardai.kernel.search.WorldSpace
+    tree: Any  # cardai.kernel.tree_search.TreeSpace
     spent: Any  # i64[2P]: the nanoseconds and the decisions of each player of the cast that searches over worlds
 
 

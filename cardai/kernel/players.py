@@ -34,7 +34,7 @@ class Cast(NamedTuple):
     nanoseconds: Any  # i64[P]: how long SEARCH may take instead of counting worlds; 0: it counts them
     blank: Any  # i64[1]: the game's `blank`
     decided: Any  # i64[1]: the game's `decided`; 0 without
-    search: Any  # i64[1]: `cardai.kernel.search.choose_by_search`; 0 if no player is a SEARCH
-    params: Any  # f8[P, width]
+    search: Any  # i64[P]: what chooses for a SEARCH, such as `cardai.kernel.search.choose_by_search`; 0 for others
+    params: Any  # f8[P, width]: of hand-written players, and of searches in a tree
     widths: Any  # i64[P]: how many parameters each one has
     width: int

@@ -24,7 +24,7 @@ import numpy as np
 from cardai.agents.endgame import Endgame
 from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import WorldSearch
+from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.errors import CardaiError, positive, unknown, whole
 from cardai.game import MEASURED, Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
@@ -470,7 +470,7 @@ def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
     """What the search of the measured agent cost, None if it does not search over worlds."""
     search = plan.measured.strategy
     search = search.inner.strategy if isinstance(search, Endgame) else search
-    if not isinstance(search, WorldSearch):
+    if not isinstance(search, WorldSearch | TreeSearch):
         return None
     assert results.thinking is not None
     specs = [player.spec for player in at_the_table(plan.line_up)]

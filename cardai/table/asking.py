@@ -24,7 +24,7 @@ from cardai.kernel.ending import find_open
 from cardai.kernel.native import at, call_encode, clear_row, get, raw
 from cardai.kernel.rules import lend, make_world
 from cardai.rule import STREAM, rule
-from cardai.table.cast import cast_of, networks_of, scratch_of, with_models
+from cardai.table.cast import cast_of, scratch_of, with_models
 from cardai.table.complaints import BadScore, NoLegalMove, NoNumber, check_listed
 from cardai.table.lookahead import Lookahead
 from cardai.table.searching import Search
@@ -351,7 +351,7 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
             if isinstance(strategy, OnePly):
                 strategy.check_network(game, int(worlds["seats"][0]))
     cast = cast_of(game, [agent.strategy])
-    scratch = scratch_of(game, networks_of([agent.strategy]))
+    scratch = scratch_of(game, [agent.strategy])
     lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
     stuck, work = decide_each(*lent)
     if work < 0:

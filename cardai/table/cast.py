@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.endgame import Endgame
-from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Strategy, WorldSearch
+from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly, Strategy, TreeSearch, WorldSearch
 from cardai.game import Game
 from cardai.kernel import native
-from cardai.kernel.dense import DenseNetwork, space_for
+from cardai.kernel.dense import space_for
 from cardai.kernel.driver import NEXT, Games, Slots
 from cardai.kernel.fence import roomy
 from cardai.kernel.lookahead import BUCKETS, DEEP, Leaves, Scratch
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, SEARCH, UNIFORM, Cast
 from cardai.kernel.search import Lines, WorldSpace, search_address
+from cardai.kernel.tree_search import DEEPEST, EDGES, NODES, ROOM, STEPS, TreeSpace, tree_address
 from cardai.rule import STREAM
 
 MOST_KNOWN = 1024  # rows of a decision that a network scores only once
@@ -53,22 +54,31 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
         column("turns", 0),
         column("halving", 0),
         column("nanoseconds", 0),
-        native.addresses([game.entry("blank", game.blank) if game.blank and column("sees_own", 0).any() else 0]),
+        native.addresses([game.entry("blank", game.blank) if game.blank and column("looks", 0).any() else 0]),
         native.addresses([game.entry("decided", game.decided) if game.decided else 0]),
-        native.addresses([0]),
+        native.addresses([0] * len(players)),
         table,
         np.array([len(values) for values in params], np.int64),
         width,
     )
     if SEARCH not in cast.kinds:  # to compile the search takes as long as a small game
         return cast
-    return cast._replace(search=native.addresses([search_address(game.rules, cast, scratch_of(game))]))
+    addresses = [_search_address(game, cast, strategy) for strategy in everyone]
+    return cast._replace(search=native.addresses(addresses))
+
+
+def _search_address(game: Game, cast: Cast, strategy: Strategy) -> Any:
+    """The address of what chooses for a strategy that searches, 0 for another one."""
+    search = _inside(strategy)
+    if isinstance(search, TreeSearch):
+        return tree_address(game.rules, cast, scratch_of(game), search.depth > 0)
+    is_native = isinstance(search, WorldSearch) and search.is_native
+    return search_address(game.rules, cast, scratch_of(game)) if is_native else 0
 
 
 def with_models(strategies: Sequence[Strategy]) -> list[Strategy]:
     """These strategies, then the players that those that search have play in their worlds, each once."""
-    searches = [one for one in map(_inside, strategies) if isinstance(one, WorldSearch)]
-    models = [model for one in searches for model in (one.own, one.others)]
+    models = [model for one in map(_inside, strategies) for model in one.models]
     everyone = list(strategies)
     for model in models:
         if not any(model is one for one in everyone):
@@ -98,6 +108,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "call": player.call,
                 "params": player.params,
                 "sees_own": player.sees_own,
+                "looks": player.sees_own,
                 "randomised": player.randomised,
             }
         case OnePly() as search if search.is_native:
@@ -124,6 +135,16 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "halving": search.halving,
                 "nanoseconds": round(search.milliseconds * 1_000_000),
             }
+        case TreeSearch() as search:
+            return {
+                "kind": SEARCH,
+                "looks": True,
+                "own": next(index for index, one in enumerate(everyone) if one is search.by),
+                "worlds": search.worlds,
+                "turns": search.turns,
+                "nanoseconds": round(search.milliseconds * 1_000_000),
+                "params": (search.bonus, float(search.single), float(search.depth)),
+            }
         case _:
             return explores
 
@@ -132,15 +153,10 @@ def _encode(game: Game, encoder: str) -> Any:
     return game.entry("encode", game.encoder(encoder).encode)
 
 
-def networks_of(strategies: Sequence[Strategy]) -> list[DenseNetwork]:
-    """The networks that compiled code scores for these players."""
-    played = [_inside(one) for one in with_models(strategies)]
-    return [one.network for one in played if isinstance(one, OnePly) and one.network is not None]
-
-
-def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int = 1) -> Scratch:
-    """Returns working space for one thread. `networks`: those of the cast. `players`: how many players it has."""
-    depth = DEEP + 2
+def scratch_of(game: Game, strategies: Sequence[Strategy] = ()) -> Scratch:
+    """Returns working space for one thread, in which these strategies are played in compiled code."""
+    depth, played = DEEP + 2, [_inside(one) for one in with_models(strategies)]
+    networks = [one.network for one in played if isinstance(one, OnePly) and one.network is not None]
     return Scratch(
         np.zeros(depth, game.state),
         roomy(depth * game.max_moves, game.move),
@@ -160,8 +176,24 @@ def scratch_of(game: Game, networks: Sequence[DenseNetwork] = (), players: int =
             np.zeros(game.max_moves, np.int64),
             lines_of(game, 1),
         ),
-        np.zeros(2 * players, np.int64),
+        _tree_of(game, any(isinstance(one, TreeSearch) for one in played)),
+        np.zeros(2 * max(1, len(played)), np.int64),
     )
+
+
+def _tree_of(game: Game, is_searched: bool) -> TreeSpace:
+    """Room for the tree of one decision, for nothing unless one `is_searched`."""
+    room, steps, nodes, edges = (ROOM, STEPS, NODES, EDGES) if is_searched else (1, 1, 1, 1)
+    seats = max(game.seats)
+
+    def numbers(count: int) -> np.ndarray:
+        return np.zeros(count, np.int64)
+
+    return TreeSpace(
+        *(numbers(room) for _ in range(4)), np.zeros(room), numbers(room), numbers(3), numbers(steps), numbers(steps),
+        np.zeros(seats), numbers(seats), np.zeros(nodes, game.state), *(numbers(nodes) for _ in range(4)),
+        numbers(DEEPEST + 2), numbers(edges), np.zeros(edges * seats),
+    )  # fmt: skip
 
 
 def lines_of(game: Game, count: int) -> Lines:

@@ -38,7 +38,7 @@ from cardai.stats.machine import default_threads
 from cardai.stats.progress import CountProgress
 from cardai.table import second_process
 from cardai.table.asking import Inquiry
-from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
+from cardai.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.table.ended import Each, Kept, OnGame, Sink
 from cardai.table.evenly import can_loop, loop_for
@@ -187,7 +187,7 @@ class _Table:
         self.games = games_of(game, self.blank, seeds, lineups, outcomes)
         self.outcomes = outcomes
         self.loop: Any = None  # the game's own, if it plays instead of the driver
-        self.scratches = [scratch_of(game, networks_of(strategies), len(agents)) for _ in range(self.threads)]
+        self.scratches = [scratch_of(game, strategies) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]

@@ -30,7 +30,7 @@ from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
-from cardai.table.cast import cast_of, games_of, networks_of, scratch_of, slots_of
+from cardai.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
 from cardai.table.following import told, world_of
 
@@ -64,7 +64,7 @@ class OneGame:
         self._slots.status[:], self._slots.following[:] = driver.RUNNING, 1
         seeds, lineups = np.array([self.seed], np.uint64), np.arange(self.seats).reshape(1, self.seats)
         self._games = games_of(game, blank, seeds, lineups)
-        self._scratch, self._picked = scratch_of(game, networks_of(strategies), self.seats), np.zeros(1, np.int64)
+        self._scratch, self._picked = scratch_of(game, strategies), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent

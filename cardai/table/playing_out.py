@@ -10,7 +10,7 @@ from cardai.kernel.native import raw
 from cardai.kernel.rules import lend
 from cardai.rule import STREAM
 from cardai.stats.progress import Progress
-from cardai.table.cast import cast_of, lines_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, lines_of, scratch_of
 from cardai.table.complaints import NoLegalMove, NoNumber
 from cardai.table.searching import begin_lines, play_lines
 
@@ -39,7 +39,7 @@ def values_in_worlds(
     if not isinstance(plan, WorldSearch) or not plan.is_native:
         raise BadArgument(f"agent {agent.spec!r} plays no worlds on in compiled code")
     cast, stream, count = cast_of(game, [plan]), np.zeros(1, STREAM), len(moves)
-    scratch = scratch_of(game, networks_of([plan]))
+    scratch = scratch_of(game, [plan])
     rules, players, space = lend(game.rules), lend(cast), lend(scratch)
     own, others = int(cast.own[0]), int(cast.others[0])
     stream["rng"] = bits

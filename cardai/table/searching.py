@@ -16,7 +16,7 @@ from cardai.kernel.native import at, copy, get, get_float, next_of, ply_of, raw,
 from cardai.kernel.rules import legal_moves, lend, make_world, play_move
 from cardai.kernel.search import LEAF, VALUED, Lines, begin_line, play_on, rounds_of
 from cardai.rule import rule
-from cardai.table.cast import cast_of, lines_of, networks_of, scratch_of
+from cardai.table.cast import cast_of, lines_of, scratch_of
 from cardai.table.complaints import NoLegalMove, NoNumber
 from cardai.table.lookahead import Lookahead
 
@@ -99,7 +99,7 @@ class Search:
     def __init__(self, game: Game, plan: WorldSearch, decisions: Any, agent: Any) -> None:
         plan = plan.at_table(game, decisions._states[decisions._picked[:1]])
         self.game, self.plan, self.decisions, self.agent = game, plan, decisions, agent
-        self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, networks_of([plan]))
+        self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, [plan])
         self.own, self.others = int(self.cast.own[0]), int(self.cast.others[0])
         self.lent = lend(game.rules), lend(self.cast), lend(self.scratch)
 

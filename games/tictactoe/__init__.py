@@ -68,6 +68,11 @@ def resample(state, seat, stream):
 
 
 @rule
+def blank(state, seat):
+    pass
+
+
+@rule
 def encode(state, seat, row):
     for cell in range(CELLS):
         row[cell] = has(state.stones[seat], cell)
@@ -157,6 +162,7 @@ GAME = Game(
     settle=settle,
     score=score,
     resample=resample,
+    blank=blank,
     is_open=is_open,
     score_sum=lambda seats: 1.0,
     encoders={"planes": PerspectiveEncoder(layout, encode)},

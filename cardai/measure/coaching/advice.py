@@ -26,7 +26,7 @@ import numpy as np
 from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
-from cardai.agents.strategy import OnePly, Person, WorldSearch
+from cardai.agents.strategy import OnePly, Person, TreeSearch, WorldSearch
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, Payoff, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
@@ -211,7 +211,7 @@ def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
 
 
 def _played_by(player: Agent) -> str:
-    return player.strategy.assumed if isinstance(player.strategy, WorldSearch) else player.spec
+    return player.strategy.assumed if isinstance(player.strategy, WorldSearch | TreeSearch) else player.spec
 
 
 def _in_order(moves: np.ndarray, listed: np.ndarray, values: np.ndarray) -> np.ndarray:
