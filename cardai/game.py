@@ -443,8 +443,8 @@ class Game:
     `together(state)` is a rule that gives the set of seats that choose at the same time in a position, 0 if the seat to
     move chooses alone. The core keeps their choices in the field `sealed` of the state and plays them when the last
     seat has chosen (`cardai.kernel.together`).
-    `teams`: how many teams play, 2 or more; seat i belongs to team i % teams, and seats of a team always score alike.
-    0 if each seat plays for itself.
+    `teams`: how many teams play; seat i belongs to team i % teams, and seats of a team always score alike. 1 if all seats
+    play together (a cooperative game), 0 if each plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
     `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise a number
@@ -535,9 +535,11 @@ class Game:
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
         self._check_copies()
         teams = whole(f"{self.name}: teams", self.teams, 0)
-        if teams == 1 or any(seats % teams for seats in self.seats if teams):
+        if any(seats % teams for seats in self.seats if teams):
             divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
-            raise CardaiError(f"{self.name}: {divided}; teams are 0 (each seat plays for itself), or 2 or more")
+            raise CardaiError(
+                f"{self.name}: {divided}; teams are 0 if each seat plays for itself, 1 if all play together"
+            )
         if self.default_seats not in self.seats:
             wrong = f"default_seats is {short(self.default_seats)}, but the game is for {_in_words(self.seats)} seats"
             raise CardaiError(f"{self.name}: {wrong}")

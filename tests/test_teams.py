@@ -18,7 +18,8 @@ from cardai.measure.duel import duel
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.league import run_all
 from cardai.measure.perfect.played import play_games
-from cardai.measure.pool import PlannedTable
+from cardai.measure.pool import PlannedTable, tables_of
+from cardai.registry import load
 from cardai.show import match, suite
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, seats_of_side
@@ -59,7 +60,7 @@ def text_of(report, width: int = 140) -> str:
 @pytest.mark.parametrize(
     ("teams", "said"),
     [
-        (1, "pairs: 4 or 6 seats cannot be 1 teams of equal size; teams are 0 .* or 2 or more"),
+        (5, "pairs: 4 or 6 seats cannot be 5 teams of equal size; teams are 0 .* 1 if all play together"),
         (3, "pairs: 4 or 6 seats cannot be 3 teams"),
         (-2, "pairs: teams must be at least 0, not -2"),
         (True, "pairs: teams must be a whole number, not True"),
@@ -326,3 +327,29 @@ def test_a_league_plays_no_game_twice_if_its_pool_is_small(monkeypatch):
 def test_sides_take_turns_in_training():
     assert seats_of_side(np.arange(3), 4, 2).astype(int).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
     assert seats_of_side(np.array([5]), 4, 0).astype(int).tolist() == [[0, 1, 0, 0]]
+
+
+# One team.
+
+
+def test_where_all_play_together_a_duel_plays_each_agent_in_all_seats_of_the_same_deals(tmp_path):
+    hanabi = load("examples/hanabi")
+    assert hanabi.teams == 1
+    result = duel(hanabi, "careful", "random", seats=3, seed=1, folder=tmp_path / "duel", games=40)
+    assert result.verdict == "better"
+    together = run_match(hanabi, ["careful"] * 3, games=40, seed=1).rows[0].score
+    assert abs(result.score.point - together.point) < 3  # points of 25, on other deals
+    alone = duel(hanabi, "careful", "careful", seats=3, seed=1, folder=tmp_path / "same", games=40)
+    assert alone.difference.point == 0.0
+    assert alone.verdict == "undecided"
+
+
+def test_where_all_play_together_a_suite_measures_an_agent_in_all_seats():
+    report = run_suite(load("examples/hanabi"), games=10, agents=["careful", "random"])
+    careful, random = (row.score.point for row in report.rows)
+    assert careful > random + 5
+
+
+def test_where_all_play_together_there_is_no_league():
+    with pytest.raises(CardaiError, match="all seats of hanabi are one team"):
+        tables_of("examples/hanabi", True, {})

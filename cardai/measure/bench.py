@@ -257,10 +257,11 @@ def _suite_against_random(game: Game) -> Suite:
     """The suite of a game that has none of its own."""
     agents = ("random", *game.players, *(str(Greedy(heuristic)) for heuristic in game.heuristics))
     seats = game.default_seats
+    others = ("random",) * (seats - (seats // game.teams if game.teams else 1))
     return Suite(
-        about="against players who move at random",
+        about="against players who move at random" if others else "in all seats, which are one team",
         measure="score",
-        rows={"random": Row(("random",) * (seats - (seats // game.teams if game.teams else 1)))},
+        rows={"random": Row(others)} if others else {"itself": Row((MEASURED,) * seats)},
         agents=tuple(dict.fromkeys(agents)),
     )
 

@@ -4,8 +4,8 @@
 
 Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. If an agent runs code of somebody
 else's, no deal is played twice, and each call draws a new salt: no deal can be guessed, or met again. In a game of
-teams the agent is one team, and the others are the other teams. The mean scores of the two agents at the same tables
-are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there,
+teams the agent is one team, and the others are the other teams; where all seats are one team, each agent plays all
+deals in all seats. The mean scores of the two agents at the same tables, or of the same deals, are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there,
 so each takes a wider interval: all comparisons of a duel between equals together find one with a probability of at most
 5 % (Bonferroni).
 """
@@ -107,8 +107,8 @@ def duel(
 ) -> Duel:
     """Play a candidate among others until one of them is better, or `most` games have been played.
 
-    The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. At least `games`
-    games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is kept in a file of
+    The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. Where all seats are one
+    team, each plays all deals in all seats. At least `games` games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is kept in a file of
     the folder, so that the same call continues a duel that was interrupted. `cluster`: the machines that play.
 
     Raises CardaiError for agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
@@ -116,7 +116,8 @@ def duel(
     is_game(game).options(whole("seats", seats), variant)
     is_candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
     line_up = [agent(game, candidate if own else other) for own in is_candidate]  # a process has one place
-    salt = new_salt() if needs_own_deals(line_up) else ""
+    line_ups = [line_up, [agent(game, other) for _ in line_up]] if game.teams == 1 else [line_up]
+    salt = new_salt() if any(map(needs_own_deals, line_ups)) else ""
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
     check_cluster(cluster)
@@ -128,13 +129,18 @@ def duel(
     for count, end in enumerate(sums, 1):
         for number in range(len(played), end):
             file = Path(folder) / f"{number:04d}.npz"
-            block = _read(file, deals, sides)
+            block = _read(file, deals, sides, max(2, sides))
             if block is None:
                 part = _part(progress, number * deals * sides, blocks * deals * sides)
-                block = _play(game, line_up, number, deals, seed, salt, variant, threads, part, cluster)
+                parts = [
+                    _play(game, one, number, deals, seed, salt, variant, threads, part, cluster) for one in line_ups
+                ]
+                block = parts[0] if len(parts) == 1 else _beside(*parts)
                 _write(file, block)
             played.append(block)
-        result = _compared(game, line_up, played, count, 1 - (1 - interval.LEVEL) / len(sums))
+        result = _compared(
+            game, line_ups[0][0], line_ups[-1][-1], bool(salt), played, count, 1 - (1 - interval.LEVEL) / len(sums)
+        )
         if result.verdict != "undecided" or end == blocks:
             return result
     raise AssertionError("the last look is after all blocks")
@@ -166,7 +172,7 @@ class _Block:
     """The games of some deals.
 
     - `scores`: f4[deals, rotations, sides], the candidate's payoff first; NaN for endless games. A side is a team or,
-      in a game without teams, a seat.
+      in a game without teams, a seat. Where all seats are one team, the second side is the other agent in all seats.
     - `marks`: u8[deals, 8], a hash of each deal's moves and scores: deals with different games are told apart by it.
       Where few moves are possible, as in a small game of poker, the same moves are other games with other cards.
     """
@@ -209,6 +215,11 @@ def _play(
     )
 
 
+def _beside(own: _Block, theirs: _Block) -> _Block:
+    """The games of two agents, each in all seats of the same deals."""
+    return _Block(np.concatenate([own.scores, theirs.scores], axis=2), own.marks ^ theirs.marks[:, ::-1])
+
+
 def _marks(moves: list[np.ndarray | None], scores: np.ndarray, deals: int) -> np.ndarray:
     """Returns a hash of the moves and scores of each deal's games, u8[deals, 8]. `moves` is None for an endless game.
 
@@ -225,15 +236,17 @@ def _marks(moves: list[np.ndarray | None], scores: np.ndarray, deals: int) -> np
     return marks
 
 
-def _compared(game: Game, line_up: list[Agent], blocks: list[_Block], count: int, level: float) -> Duel:
+def _compared(
+    game: Game, candidate: Agent, other: Agent, own_deals: bool, blocks: list[_Block], count: int, level: float
+) -> Duel:
     scores = np.concatenate([block.scores for block in blocks]).astype(float)
     marks = np.concatenate([block.marks for block in blocks])
     own, theirs = scores[:, :, 0], scores[:, :, 1:].reshape(len(scores), -1)
     comparison, different = interval.compare(own, theirs, level=level), len(np.unique(marks, axis=0))
     measure = measure_of(game, "score")
     return Duel(
-        candidate=line_up[0].label,
-        other=line_up[1].label,
+        candidate=candidate.label,
+        other=other.label,
         games=int(np.isfinite(own).sum()),
         endless=int(np.isnan(own).sum()),
         different=different,
@@ -242,7 +255,7 @@ def _compared(game: Game, line_up: list[Agent], blocks: list[_Block], count: int
         score=interval.estimate(own).scaled(measure.scale),
         difference=comparison.difference.scaled(measure.scale),
         verdict=comparison.verdict if different >= interval.FEWEST_DEALS else "undecided",
-        own_deals=needs_own_deals(line_up),
+        own_deals=own_deals,
         unit=measure.unit or "%",
     )
 
@@ -262,13 +275,13 @@ def _write(file: Path, block: _Block) -> None:
         raise CardaiError(f"cannot write {file}: {error.strerror or error}") from None
 
 
-def _read(file: Path, deals: int, sides: int) -> _Block | None:
+def _read(file: Path, deals: int, rotations: int, sides: int) -> _Block | None:
     """The block in a file, or None if there is no such file. Raises CardaiError if the file is damaged."""
     if not file.exists():
         return None
     try:
         with open_file(file) as content, zipfile.ZipFile(content) as arrays:
-            scores = _array(arrays, "scores", np.float32, (deals, sides, sides))
+            scores = _array(arrays, "scores", np.float32, (deals, rotations, sides))
             marks = _array(arrays, "marks", np.uint8, (deals, 8))
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         why = printable(str(error)[:200])

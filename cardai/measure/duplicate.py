@@ -31,6 +31,8 @@ def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
         return row.opponents
     if not teams:
         return (MEASURED, *row.opponents)
+    if teams == 1:
+        raise CardaiError("where all seats are one team, a row names MEASURED for each of them")
     members, missing = divmod(len(row.opponents), teams - 1)
     if missing:
         raise CardaiError(f"{len(row.opponents)} opponents cannot be {teams - 1} teams of equal size")

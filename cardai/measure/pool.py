@@ -59,6 +59,8 @@ def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[Plan
     """
     try:
         game = load(name)
+        if game.teams == 1:
+            raise CardaiError(f"all seats of {game.name} are one team, so its agents do not play against each other")
         pool, refused = pool_of(game)
         left_out.update({f"{name}: {model}": reason for model, reason in refused.items()})
         places = {(game.default_variant, game.default_seats): None}

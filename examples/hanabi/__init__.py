@@ -456,6 +456,7 @@ GAME = Game(
     },
     actions=ACTIONS,
     payoff=Payoff(0, 25, "points"),
+    teams=1,
     spell=spell,
     parse=parse,
     show=show,
