@@ -443,8 +443,8 @@ class Game:
     `together(state)` is a rule that gives the set of seats that choose at the same time in a position, 0 if the seat to
     move chooses alone. The core keeps their choices in the field `sealed` of the state and plays them when the last
     seat has chosen (`cardai.kernel.together`).
-    `teams`: how many teams play; seat i belongs to team i % teams, and seats of a team always score alike. 1 if all seats
-    play together (a cooperative game), 0 if each plays for itself.
+    `teams`: how many teams play; seat i belongs to team i % teams, and seats of a team always score alike. 1 if all
+    seats play together (a cooperative game), 0 if each plays for itself.
     `references` are published figures: "complexity" is log10 of the size of the game tree, by number of seats.
     `phases` divide a game into parts by name, for the figures of models.
     `decided(state, seat)` is a rule that gives the score of a seat as soon as it is certain, and otherwise a number
@@ -537,9 +537,7 @@ class Game:
         teams = whole(f"{self.name}: teams", self.teams, 0)
         if any(seats % teams for seats in self.seats if teams):
             divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
-            raise CardaiError(
-                f"{self.name}: {divided}; teams are 0 if each seat plays for itself, 1 if all play together"
-            )
+            raise CardaiError(f"{self.name}: {divided}; 0 teams: each seat plays for itself; 1: all play together")
         if self.default_seats not in self.seats:
             wrong = f"default_seats is {short(self.default_seats)}, but the game is for {_in_words(self.seats)} seats"
             raise CardaiError(f"{self.name}: {wrong}")

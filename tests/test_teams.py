@@ -60,7 +60,7 @@ def text_of(report, width: int = 140) -> str:
 @pytest.mark.parametrize(
     ("teams", "said"),
     [
-        (5, "pairs: 4 or 6 seats cannot be 5 teams of equal size; teams are 0 .* 1 if all play together"),
+        (5, "pairs: 4 or 6 seats cannot be 5 teams of equal size; 0 teams: .*; 1: all play together"),
         (3, "pairs: 4 or 6 seats cannot be 3 teams"),
         (-2, "pairs: teams must be at least 0, not -2"),
         (True, "pairs: teams must be a whole number, not True"),

@@ -4,10 +4,10 @@
 
 Deals are duplicate and each is played in all rotations, as in `cardai.measure.bench`. If an agent runs code of somebody
 else's, no deal is played twice, and each call draws a new salt: no deal can be guessed, or met again. In a game of
-teams the agent is one team, and the others are the other teams; where all seats are one team, each agent plays all
-deals in all seats. The mean scores of the two agents at the same tables, or of the same deals, are compared after 1, 2, 4, ... times as many games. Each comparison is a chance to find a difference that is not there,
-so each takes a wider interval: all comparisons of a duel between equals together find one with a probability of at most
-5 % (Bonferroni).
+teams the agent is one team, and the others are the other teams; where all seats are one team, each agent plays the same
+deals in all seats. The mean scores of the two agents are compared after 1, 2, 4, ... times as many games. Each
+comparison is a chance to find a difference that is not there, so each takes a wider interval: all comparisons of a duel
+between equals together find one with a probability of at most 5 % (Bonferroni).
 """
 
 import hashlib
@@ -107,9 +107,10 @@ def duel(
 ) -> Duel:
     """Play a candidate among others until one of them is better, or `most` games have been played.
 
-    The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. Where all seats are one
-    team, each plays all deals in all seats. At least `games` games are played; both numbers are rounded up to whole blocks of whole rotations. Every block is kept in a file of
-    the folder, so that the same call continues a duel that was interrupted. `cluster`: the machines that play.
+    The candidate has one seat, in a game of teams all seats of one team; `other` has all the rest. Where all seats are
+    one team, each has all seats. At least `games` games are played; both numbers are rounded up to whole blocks of
+    whole rotations. Every block is kept in a file of the folder, so that the same call continues a duel that was
+    interrupted. `cluster`: the machines that play.
 
     Raises CardaiError for agents that do not fit and for a damaged file, KeyboardInterrupt at Ctrl-C.
     """
