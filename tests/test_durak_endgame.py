@@ -7,7 +7,7 @@ import secrets
 
 import numpy as np
 import pytest
-from oracles.durak import PACK, Card, Move, Table
+from oracles.durak import PACKS, Card, Move, Table
 
 from cardai import CardaiError, load
 from cardai.agents.spec import agent
@@ -17,7 +17,7 @@ from cardai.games.durak.rules import NO_CARD, STATE, is_open
 from cardai.measure.perfect.endings import measure_endings
 from cardai.table.asking import moves_in
 
-GAME = load("durak")
+GAME, WHOLE = load("durak"), load("durak52")
 SMALL, OF_THESE_LARGER = 1200, 100  # endings with up to three and up to four cards a hand
 
 
@@ -42,7 +42,7 @@ def small_ending(seed: int, most: int, **rules) -> Table:
     With house rules all cards are of three ranks, so that many can be transferred.
     """
     rnd = random.Random(seed)
-    cards = rnd.sample([card for card in sorted(PACK) if card.rank < (9 if rules else 15)], 2 * most)
+    cards = rnd.sample([card for card in sorted(PACKS[36]) if card.rank < (9 if rules else 15)], 2 * most)
     hands = cards[: rnd.randint(1, most)], cards[most : most + rnd.randint(1, most)]
     table = Table(hands, [], rnd.choice("CDHS"), rnd.randrange(2), bool(rnd.randrange(2)), **rules)
     for _ in range(rnd.randrange(4)):
@@ -198,6 +198,19 @@ def test_endings_by_house_rules_are_solved_by_the_solver_for_any_game(rules, mos
             assert {move: (score, score) for move, score in scores_of(ending).items()} == expected
     assert solved > 120
     assert (differ > 5) == ("transfers" in rules)
+
+
+@pytest.mark.parametrize("ranks_higher", [0, 4])
+def test_endings_of_a_deck_of_52_are_worth_what_the_same_cards_are_in_one_of_36(ranks_higher):
+    tables, found = solved_small()
+    tables, found, shift = tables[-300:], found[-300:], 4 * ranks_higher
+    states = states_of(tables).astype(WHOLE.state)
+    states["cards"] = 52
+    for place in ("hands", "known", "attacks", "beats", "unbeaten", "discards"):
+        states[place] <<= shift
+    for one, solved in zip(found, DurakSolver(WHOLE).solve(states), strict=True):
+        moved = {52 if card == NO_CARD else card + shift: score for card, score in scores_of(one).items()}
+        assert scores_of(solved) == moved
 
 
 def test_an_ending_by_house_rules_is_mended_beside_others():

@@ -8,41 +8,50 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from oracles.durak import PACK, TAKE, Card, Table, beats, first_attackers
+from oracles.durak import LOWEST, PACKS, TAKE, Card, Table, beats, first_attackers
 
 from cardai import load
-from cardai.games.durak.rules import NO_CARD
 
-GAME = load("durak")
+DURAK, WHOLE = load("durak"), load("durak52")
 HOUSE_RULES = [
-    "perevodnoy?short_deck=1&first_five=1&add_after_take=0",
+    "perevodnoy?cards=24&first_five=1&add_after_take=0",
     "report?transfer=1",
-    "podkidnoy?short_deck=1&first_five=1",
-    "report?short_deck=1&first_five=2&suit_limit=5",
+    "podkidnoy?cards=24&first_five=1",
+    "report?cards=24&first_five=2&suit_limit=5",
     "podkidnoy?first_five=2",
 ]
-TABLES = [(variant, seats) for variant in (*GAME.variants, *HOUSE_RULES) for seats in GAME.seats]
+WHOLE_RULES = [*WHOLE.variants, "perevodnoy?turn_up=0&suit_limit=4&first_five=2&add_after_take=0"]
+TABLES = [
+    *((DURAK, variant, seats) for variant in (*DURAK.variants, *HOUSE_RULES) for seats in DURAK.seats),
+    *((WHOLE, variant, seats) for variant in WHOLE_RULES for seats in WHOLE.seats),
+]
 FIVE = "", "first bout", "until a discard"  # the oracle's words for `first_five`
-QUICK, MANY = 400, 10_000  # positions of each table
+QUICK, MANY = 400, 10_000  # positions of each table, of twice as many with 52 cards
 
 
-def cards_of(number: int) -> set[Card]:
-    """A set of cards as the oracle names them."""
-    return {Card(card // 4 + 6, "CDHS"[card % 4]) for card in range(36) if int(number) >> card & 1}
+def cards_of(state, number: int) -> set[Card]:
+    """A set of cards as the oracle names them. The lowest number is the six, in a deck of 52 the two."""
+    first = min(LOWEST[36], LOWEST[deck_of(state)])
+    return {Card(card // 4 + first, "CDHS"[card % 4]) for card in range(52) if int(number) >> card & 1}
 
 
-def pack_of(state) -> set[Card]:
-    """1.1: all cards of the game."""
-    return {card for card in PACK if card.rank >= (9 if state.short_deck else 6)}
+def deck_of(state) -> int:
+    """1.1: how many cards the deck has."""
+    return int(state.cards) or 36
+
+
+def no_card(state) -> int:
+    """The action that plays no card."""
+    return max(deck_of(state), 36)
 
 
 class Mirror(Table):
     """The oracle, following a game that cardai deals and plays."""
 
     def __init__(self, state, seats: int):
-        hands = [cards_of(hand) for hand in state.hands[:seats]]
-        deck = pack_of(state) - set().union(*hands)
-        shown = None if state.trump_card < 0 else next(iter(cards_of(1 << int(state.trump_card))))
+        hands = [cards_of(state, hand) for hand in state.hands[:seats]]
+        deck = PACKS[deck_of(state)] - set().union(*hands)
+        shown = None if state.trump_card < 0 else next(iter(cards_of(state, 1 << int(state.trump_card))))
         takes_on = bool(state.add_after_take)
         five, full = FIVE[int(state.first_five)], len(hands[0])
         rules = takes_on, shown, five, full, bool(state.transfer)
@@ -51,7 +60,7 @@ class Mirror(Table):
 
     def follow(self, move, after) -> None:
         """Play the move that cardai has played. `after` is cardai's state after it, which shows the cards drawn."""
-        self.drawn = [cards_of(hand) & set(self.deck) for hand in after.hands[: len(self.hands)]]
+        self.drawn = [cards_of(after, hand) & set(self.deck) for hand in after.hands[: len(self.hands)]]
         self.play(move)
         assert not any(self.drawn), f"drew too much: {self.drawn}"
 
@@ -64,12 +73,12 @@ class Mirror(Table):
         return left[0]
 
 
-def move_of(action: int, table: Table):
+def move_of(state, action: int, table: Table):
     """An action of cardai's in the oracle's words."""
     defends = table.turn == table.defender
-    if action == NO_CARD:
+    if action == no_card(state):
         return TAKE if defends else ("pass", None)
-    card = next(iter(cards_of(1 << action)))
+    card = next(iter(cards_of(state, 1 << action)))
     first = table.pairs[0][0] if table.pairs else None
     if not defends or first is None:
         return ("attack", card)
@@ -83,29 +92,29 @@ def bits(seats: Iterable[int]) -> int:
     return sum(1 << seat for seat in seats)
 
 
-def compare(state, table: Table) -> None:
+def compare(game, state, table: Table) -> None:
     """Assert that both implementations agree on a position, its legal moves and its scores."""
     seats = len(table.hands)
     assert (-1 if table.turn is None else table.turn) == state.turn
-    assert table.hands == [cards_of(hand) for hand in state.hands[:seats]]
-    assert table.known == [cards_of(known) for known in state.known[:seats]]
-    assert table.discards == cards_of(state.discards)
-    assert set(table.deck) == cards_of(state.stock | state.bottom)
+    assert table.hands == [cards_of(state, hand) for hand in state.hands[:seats]]
+    assert table.known == [cards_of(state, known) for known in state.known[:seats]]
+    assert table.discards == cards_of(state, state.discards)
+    assert set(table.deck) == cards_of(state, state.stock | state.bottom)
     assert bits(table.players()) == state.playing
-    assert {pair[0] for pair in table.pairs} == cards_of(state.attacks)
-    assert {pair[1] for pair in table.pairs if len(pair) == 2} == cards_of(state.beats)
-    assert {move_of(int(move["card"]), table) for move in GAME.moves(state)} == table.legal_moves()
+    assert {pair[0] for pair in table.pairs} == cards_of(state, state.attacks)
+    assert {pair[1] for pair in table.pairs if len(pair) == 2} == cards_of(state, state.beats)
+    assert {move_of(state, int(move["card"]), table) for move in game.moves(state)} == table.legal_moves()
     if table.turn is None:
-        assert table.scores == GAME.points(state).tolist()
+        assert table.scores == game.points(state).tolist()
     else:
-        assert set(table.unbeaten()) == cards_of(state.unbeaten)
+        assert set(table.unbeaten()) == cards_of(state, state.unbeaten)
         assert (table.first_attacker, table.defender, table.taking) == (state.attacker, state.defender, state.taking)
 
 
-def compare_deal(state, variant: str) -> None:
+def compare_deal(game, state, variant: str) -> None:
     """1: hands are full, none has too many cards of a suit, and the right seat attacks first."""
-    hands, options = [cards_of(hand) for hand in state.hands[: state.seats]], GAME.variant_options(variant)
-    full = 4 if options.get("short_deck") and state.seats > 4 else 6
+    hands, options = [cards_of(state, hand) for hand in state.hands[: state.seats]], game.variant_options(variant)
+    full = 4 if options.get("cards") == 24 and state.seats > 4 else 6
     assert all(len(hand) == full for hand in hands)
     assert int(state.turn) in first_attackers(hands, "CDHS"[state.trump])
     limit = options["suit_limit"]
@@ -114,37 +123,40 @@ def compare_deal(state, variant: str) -> None:
         assert "CDHS"[state.trump] == "CDHS"[state.trump_card % 4]
 
 
-def compare_games(variant: str, seats: int, positions: int) -> int:
+def compare_games(game, variant: str, seats: int, positions: int) -> int:
     """Compare `positions` positions of games with random moves. Returns the number of games that ended."""
-    rnd, seed, ended = random.Random(f"{variant} {seats}"), 0, 0
+    positions *= 2 if game is WHOLE else 1
+    rnd, seed, ended = random.Random(f"{game.name} {variant} {seats}"), 0, 0
     while positions > 0:
-        state = GAME.new(seats, seed, variant)
-        compare_deal(state, variant)
+        state = game.new(seats, seed, variant)
+        compare_deal(game, state, variant)
         table = Mirror(state, seats)
-        compare(state, table)
+        compare(game, state, table)
         seed, positions = seed + 1, positions - 1
         while state.turn >= 0 and positions > 0:
-            legal = GAME.moves(state)
+            legal = game.moves(state)
             move = legal[rnd.randrange(len(legal))]
-            if move["card"] == NO_CARD and len(legal) > 1 and seed % 2:  # games that are not all taking and passing
+            if (
+                move["card"] == legal["card"].max() and len(legal) > 1 and seed % 2
+            ):  # games that are not all taking and passing
                 move = legal[rnd.randrange(len(legal))]
-            state = GAME.play(state, move)
-            table.follow(move_of(int(move["card"]), table), state)
-            compare(state, table)
+            state = game.play(state, move)
+            table.follow(move_of(state, int(move["card"]), table), state)
+            compare(game, state, table)
             positions -= 1
         ended += table.turn is None
     return ended
 
 
-@pytest.mark.parametrize(("variant", "seats"), TABLES)
-def test_random_games_agree_with_the_oracle_in_every_position(variant, seats):
-    assert compare_games(variant, seats, QUICK) > 0
+@pytest.mark.parametrize(("game", "variant", "seats"), TABLES)
+def test_random_games_agree_with_the_oracle_in_every_position(game, variant, seats):
+    assert compare_games(game, variant, seats, QUICK) > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("variant", "seats"), TABLES)
-def test_random_games_agree_with_the_oracle_in_100_000_positions(variant, seats):
-    assert compare_games(variant, seats, MANY) > 20
+@pytest.mark.parametrize(("game", "variant", "seats"), TABLES)
+def test_random_games_agree_with_the_oracle_in_100_000_positions(game, variant, seats):
+    assert compare_games(game, variant, seats, MANY) > 20
 
 
 # The oracle itself, where a rule is easy to see.

@@ -123,6 +123,31 @@ def test_report_is_the_reports_181_values():
     assert segments("report", state, 0)["legal moves"].sum() == 0
 
 
+def test_a_view_of_fifty_two_cards_has_thirteen_ranks_and_all_cards():
+    game = cardai.load("durak52")
+    state = game.new(3, seed=1)
+    row, places = game.encode(state, 0), {}
+    for segment in game.encoder("relative").layout(3):
+        places[segment.name], row = row[: segment.size].reshape(segment.shape), row[segment.size :]
+    assert len(row) == 0
+    trump_first = [int(state.trump), *(suit for suit in range(4) if suit != int(state.trump))]
+    ranks = [sum(int(state.hands[0]) >> 4 * rank + suit & 1 for suit in trump_first) for rank in range(13)]
+    assert places["own hand"].sum(axis=1).tolist() == ranks
+    assert places["own hand"][:, 0].tolist() == [
+        int(state.hands[0]) >> 4 * rank + int(state.trump) & 1 for rank in range(13)
+    ]
+    mine = game.encode(state, int(state.turn))
+    assert mine[-53:-1].sum() == 6
+    assert mine[-1] == 0  # the first attacker must play a card
+
+
+def test_the_players_do_with_fifty_two_cards_what_they_do_with_thirty_six():
+    report = bench.run_match(cardai.load("durak52"), ["thrifty", "defensive"], games=2000, threads=1)
+    assert report.rows[0].loss.high < 50 < report.rows[1].loss.low
+    report = bench.run_match(cardai.load("durak52"), ["defensive", "random"], games=500, threads=1)
+    assert report.rows[0].loss.high < 30
+
+
 def test_relative_counts_seats_from_the_own_one_and_puts_trump_first():
     state = position(["KD 7S", "9S KH", "6D 7D JS"], "7C", "", "7C", stock="6C", known={2: "7D", 1: "KH"})
     seen = segments("relative", state, 1)

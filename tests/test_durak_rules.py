@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.cards import DECK36
+from cardai.cards import DECK36, DECK52
 from cardai.errors import IllegalMove
 from cardai.games.durak import rules
 
-GAME = cardai.load("durak")
+GAME, WHOLE = cardai.load("durak"), cardai.load("durak52")
 FULL = (1 << 36) - 1
 
 
@@ -63,7 +63,7 @@ def test_1_1_six_cards_each_of_thirty_six(variant):
 
 @pytest.mark.parametrize("seats", GAME.seats)
 def test_1_1_a_deck_of_twenty_four_has_nine_to_ace_and_gives_five_or_six_players_four_cards_each(seats):
-    state = GAME.new(seats, seats, "podkidnoy?short_deck=1")
+    state = GAME.new(seats, seats, "podkidnoy?cards=24")
     places = [*state.hands, state.stock, state.bottom]
     assert sum(map(int, places)) == sum(1 << card for card in range(12, 36))
     assert [int(hand).bit_count() for hand in state.hands[:seats]] == [6 if seats < 5 else 4] * seats
@@ -71,15 +71,75 @@ def test_1_1_a_deck_of_twenty_four_has_nine_to_ace_and_gives_five_or_six_players
     assert int(state.lowest_trump) == min(held, default=rules.NONE)
 
 
+@pytest.mark.parametrize("seats", WHOLE.seats)
+def test_1_1_a_deck_of_fifty_two_has_two_to_ace_and_gives_six_cards_each(seats):
+    for variant in WHOLE.variants:
+        state = WHOLE.new(seats, seats, variant)
+        assert [int(hand).bit_count() for hand in state.hands[:seats]] == [6] * seats
+        assert sum(map(int, [*state.hands, state.stock, state.bottom])) == (1 << 52) - 1
+        world = WHOLE.world(state, 0, seats)
+        assert sum(map(int, [*world.hands, world.stock, world.bottom])) == (1 << 52) - 1
+
+
+def whole(hands, attacks="", **fields):
+    """A position with 52 cards and spades as trump: seat 0 attacks seat 1, whose turn it is if there are attacks."""
+    state = WHOLE.options(len(hands), fields.pop("variant", "podkidnoy"))[0]
+    for seat, hand in enumerate(hands):
+        state.hands[seat] = state.known[seat] = DECK52.cards(hand)
+    state.attacks = state.unbeaten = DECK52.cards(attacks)
+    state.discards = (1 << 52) - 1 & ~DECK52.cards(" ".join([*hands, attacks]))
+    state.trump, state.trump_card, state.lowest_trump, state.playing = 3, rules.NONE, 3, (1 << len(hands)) - 1
+    state.defender, state.turn, state.limit = 1, 1 if attacks else 0, int(state.hands[1]).bit_count()
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def words(state):
+    return [WHOLE.spell(state, move) for move in WHOLE.moves(state)]
+
+
+def test_2_1_of_fifty_two_cards_the_two_is_the_lowest_and_as_a_trump_beats_an_ace():
+    assert words(whole(["KC", "2S 3D 5D AD"], "4D")) == [
+        "beats 4D with 2S",
+        "beats 4D with 5D",
+        "beats 4D with AD",
+        "takes",
+    ]
+    assert words(whole(["KC", "2S 3S KD"], "AD")) == ["beats AD with 2S", "beats AD with 3S", "takes"]
+    assert words(whole(["KC", "2S 5S AD"], "4S")) == ["beats 4S with 5S", "takes"]
+
+
+def test_2_2_of_fifty_two_cards_a_card_is_added_whose_rank_is_on_the_table():
+    state = whole(["2D 3H 5S 5D", "3C AC"], "2C")
+    state = WHOLE.play(state, WHOLE.parse(state, "beats 2C with 3C"))
+    assert words(state) == ["adds 2D", "adds 3H", "passes"]
+
+
+def test_2_6_of_fifty_two_cards_twos_transfer_a_two():
+    state = whole(["KC KD", "2D 2S AH", "3C 4C 5C"], "2C", variant="perevodnoy", transferable=1)
+    assert words(state) == ["transfers with 2S", "transfers with 2D", "beats 2C with 2S", "takes"]
+    state = WHOLE.play(state, WHOLE.parse(state, "transfers with 2S"))
+    assert (DECK52.names(state.attacks), int(state.defender)) == ("2C 2S", 2)
+    assert words(state) == ["beats 2C with 3C", "beats 2C with 4C", "beats 2C with 5C", "takes"]
+
+
+def test_of_fifty_two_cards_a_move_is_the_number_of_its_card_or_52_for_no_card():
+    assert [int(move.card) for move in WHOLE.moves(whole(["", "3C AS"], "2C"))] == [4, 51, 52]
+    assert sorted(WHOLE.actions.values()) == list(range(53))
+    with pytest.raises(cardai.CardaiError, match="cards is 52, not '36'"):
+        WHOLE.new(2, 1, "podkidnoy?cards=36")
+
+
 def test_1_2_with_twenty_four_cards_dealt_out_the_turned_up_card_is_the_last_one_dealt():
     for seats in (4, 6):
-        state = GAME.new(seats, 1, "podkidnoy?short_deck=1")
+        state = GAME.new(seats, 1, "podkidnoy?cards=24")
         assert int(state.stock | state.bottom) == 0
         assert int(state.known[seats - 1]) & 1 << int(state.trump_card)
 
 
 def test_1_2_a_world_of_a_small_deck_holds_no_small_card():
-    state = GAME.new(2, 3, "podkidnoy?short_deck=1")
+    state = GAME.new(2, 3, "podkidnoy?cards=24")
     for seed in range(20):
         world = GAME.world(state, 0, seed)
         assert (int(world.hands[1]) | int(world.stock)) & ((1 << 12) - 1) == 0
@@ -87,7 +147,7 @@ def test_1_2_a_world_of_a_small_deck_holds_no_small_card():
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("podkidnoy?short_deck=2", "short_deck.*0 or 1"), ("report?first_five=3", "first_five.*0, 1 or 2")],
+    [("podkidnoy?cards=52", "cards is 0 or 24"), ("report?first_five=3", "first_five.*0, 1 or 2")],
 )
 def test_an_option_that_the_game_does_not_have_is_refused_with_its_values(text, sentence):
     with pytest.raises(cardai.CardaiError, match=sentence):

@@ -24,7 +24,7 @@ def combinations(game, count, seed=SEED):
     return list(found)
 
 
-@pytest.mark.parametrize("name", ["durak", "hearts"])
+@pytest.mark.parametrize("name", ["durak", "durak52", "hearts"])
 def test_each_option_can_be_set_alone_from_the_text_of_a_variant(name):
     game = cardai.load(name)
     for option, values in game.allowed.items():
@@ -33,14 +33,14 @@ def test_each_option_can_be_set_alone_from_the_text_of_a_variant(name):
             assert int(state[option]) == value
 
 
-@pytest.mark.parametrize("name", ["durak", "hearts"])
+@pytest.mark.parametrize("name", ["durak", "durak52", "hearts"])
 def test_laws_hold_in_options_drawn_at_random(name):
     assert_sound(name, combinations(cardai.load(name), A_HANDFUL), seconds=8)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
-@pytest.mark.parametrize("name", ["durak", "hearts"])
+@pytest.mark.parametrize("name", ["durak", "durak52", "hearts"])
 def test_laws_hold_in_two_hundred_combinations_of_options(name, part):
     assert_sound(name, combinations(cardai.load(name), MANY)[part::20])
 

@@ -16,12 +16,12 @@ from cardai.errors import CardaiError
 from cardai.game import listed_pieces
 from cardai.rule.keeping import cache_root
 
-GAMES = ["durak", "hearts", "literature", "moska", "tictactoe"]
+GAMES = ["durak", "durak52", "hearts", "literature", "moska", "tictactoe"]
 PROGRAM = """
 import cardai
 game = cardai.load("tictactoe")
 cardai.agent(game, "greedy:mlp")
-assert len(cardai.available()) == 5, cardai.available()
+assert len(cardai.available()) == 6, cardai.available()
 print("played", cardai.match(game, ["random", "random"], games=10).games)
 """
 TEST = "def test_it():\n" + "".join(f"    {line}\n" for line in PROGRAM.strip().splitlines())

@@ -56,7 +56,7 @@ def check(
 ) -> list[LawResult]:
     """Test the laws on a game: all of them, or those named in `laws`. Returns a result for each.
 
-    `variants`: texts of the variants to test, with options (`"podkidnoy?short_deck=1"`); all named variants if None.
+    `variants`: texts of the variants to test, with options (`"podkidnoy?cards=24"`); all named variants if None.
 
     `effort` is "quick", "normal" or "thorough": how many games, positions and worlds are looked at. The same seed looks
     at the same ones in the same order. `seconds` is the time for all laws together, math.inf for no limit; if None, 25

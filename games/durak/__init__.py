@@ -1,6 +1,7 @@
 """Durak for two to six: the throw-in game (podkidnoy) with its house rules, and that of a student report. See RULES.md.
 
-A move is one card or none. The field `card` of a move is the card, 0 to 35, or 36 for no card (pass or take).
+A move is one card or none. The field `card` of a move is the card, 0 to 35, or 36 for no card (pass or take). With 52
+cards, moves have other numbers and seats other views: `games/durak52` is the game with these rules.
 """
 
 from cardai.cards import DECK36
@@ -52,14 +53,14 @@ GAME = Game(
     max_plies=3000,
     variants={
         "podkidnoy": PODKIDNOY_RULES,
-        "perevodnoy": PODKIDNOY_RULES | {"short_deck": 0, "first_five": 0, "transfer": 1},
+        "perevodnoy": PODKIDNOY_RULES | {"cards": 0, "first_five": 0, "transfer": 1},
         "report": {"turn_up": 0, "suit_limit": 4, "add_after_take": 0},
     },
     choices={
         "turn_up": range(2),
         "suit_limit": range(4, 7),  # 1.2: hands with fewer cards of each suit are too rare to be dealt by chance
         "add_after_take": range(2),
-        "short_deck": range(2),
+        "cards": (0, 24),  # 1.1: 0 for 36
         "first_five": range(3),
         "transfer": range(2),
     },

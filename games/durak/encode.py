@@ -4,12 +4,12 @@ from cardai.cards import count, has, put, put_by_suit, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
-from .rules import ACTIONS, DECK, NONE, choices, deck_left, next_to_add
+from .rules import ACTIONS, DECK, NONE, WHOLE_DECK, choices, deck_left, next_to_add
 
-CARDS = (9, 4)  # ranks x suits
+CARDS = (DECK // 4, 4)  # ranks x suits
 
 
-def relative_layout(seats):
+def relative_layout(seats, cards=CARDS):
     others = range(1, seats)
     return (
         Segment("deck"),
@@ -23,26 +23,41 @@ def relative_layout(seats):
         Segment("defender", (seats,)),
         Segment("last right to add", (seats,)),
         Segment("to move", (seats,)),
-        Segment("own hand", CARDS),
-        Segment("own known cards", CARDS),
-        *(Segment(f"known of the {place}. on the left", CARDS) for place in others),
-        Segment("attacks", CARDS),
-        Segment("unbeaten", CARDS),
-        Segment("beats", CARDS),
-        Segment("discards", CARDS),
-        Segment("bottom of the deck", CARDS),
-        Segment("legal cards", CARDS),
+        Segment("own hand", cards),
+        Segment("own known cards", cards),
+        *(Segment(f"known of the {place}. on the left", cards) for place in others),
+        Segment("attacks", cards),
+        Segment("unbeaten", cards),
+        Segment("beats", cards),
+        Segment("discards", cards),
+        Segment("bottom of the deck", cards),
+        Segment("legal cards", cards),
         Segment("no card is legal"),
     )
 
 
+def whole_layout(seats):
+    return relative_layout(seats, (WHOLE_DECK // 4, 4))
+
+
 @rule
 def encode_relative(state, seat, row):
+    write_relative(state, seat, row, DECK)
+
+
+@rule
+def encode_whole(state, seat, row):
+    write_relative(state, seat, row, WHOLE_DECK)
+
+
+@rule
+def write_relative(state, seat, row, cards):
     """Write everything that the seat knows, without regard to the names of seats and suits.
 
     Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
     trump suit comes first, then the other suits by the highest card of the own hand; suits not held keep their order.
     In an after-state, "bout over" and "legal cards" say what the mover's decision has ended or left open.
+    `cards`: the cards of the deck, DECK or WHOLE_DECK.
     """
     seats = state.seats
     row[0] = deck_left(state)
@@ -61,16 +76,16 @@ def encode_relative(state, seat, row):
     if state.turn >= 0:
         row[place + 3 * seats + (state.turn - seat) % seats] = 1
     order = suits_by_hand(state.hands[seat], state.trump)
-    place = put_by_suit(row, place + 4 * seats, state.hands[seat], DECK, order)
+    place = put_by_suit(row, place + 4 * seats, state.hands[seat], cards, order)
     for i in range(seats):
-        place = put_by_suit(row, place, state.known[(seat + i) % seats], DECK, order)
-    place = put_by_suit(row, place, state.attacks, DECK, order)
-    place = put_by_suit(row, place, state.unbeaten, DECK, order)
-    place = put_by_suit(row, place, state.beats, DECK, order)
-    place = put_by_suit(row, place, state.discards, DECK, order)
-    place = put_by_suit(row, place, state.bottom, DECK, order)
+        place = put_by_suit(row, place, state.known[(seat + i) % seats], cards, order)
+    place = put_by_suit(row, place, state.attacks, cards, order)
+    place = put_by_suit(row, place, state.unbeaten, cards, order)
+    place = put_by_suit(row, place, state.beats, cards, order)
+    place = put_by_suit(row, place, state.discards, cards, order)
+    place = put_by_suit(row, place, state.bottom, cards, order)
     actions = choices(state, seat)
-    row[put_by_suit(row, place, actions, DECK, order)] = actions >> DECK
+    row[put_by_suit(row, place, actions, cards, order)] = actions >> cards
 
 
 @rule

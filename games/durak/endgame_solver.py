@@ -18,7 +18,7 @@ from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.rule import hashed, mixed, rule
 
-from .rules import ACTIONS, BOUT, NO_CARD, NONE, is_open
+from .rules import ACTIONS, BOUT, NO_CARD, NONE, WHOLE_DECK, is_open
 
 TABLE = 1 << 21  # entries of the table of positions, 40 bytes each
 
@@ -403,8 +403,11 @@ def value_of(root, card, nodes, table, limit):
 
 
 def is_known(states: np.ndarray) -> np.ndarray:
-    """Which of STATE[N] have only rules that this search knows: no bouts of five (2.3), no transfers (2.6). bool[N]."""
-    return np.asarray((states["fives"] == 0) & (states["transfer"] == 0))
+    """Which of STATE[N] have only what this search knows: at most 36 cards, no bouts of five (2.3), no transfers (2.6).
+
+    bool[N].
+    """
+    return np.asarray((states["cards"] != WHOLE_DECK) & (states["fives"] == 0) & (states["transfer"] == 0))
 
 
 class DurakSolver:

@@ -1,16 +1,15 @@
 """Hand-written Durak players: two of the report (RULES.md), one that weighs costs, and a hand-written evaluation.
 
-A card's *price* says how much it is worth to keep: its rank, 0 to 8, and more for a trump.
+A card's *price* says how much it is worth to keep: its rank, from 0, and more for a trump.
 """
 
 from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards
 from cardai.game import Player
 from cardai.rule import rule
 
-from .rules import DECK, NO_CARD, all_cards, card_played, choices, deck_left, hand_size
+from .rules import all_cards, card_played, choices, deck_left, hand_size, no_card
 
-CARDS = (1 << DECK) - 1
-MIDDLE = 4.0  # the mean rank
+MIDDLE = 4.0  # the mean rank of 36 cards
 TRUMP_PRICE = 13.0
 BURDEN = 6.0  # what each card beyond a full hand costs while there is a deck
 LAST_BURDEN = 30.0  # what each card costs without a deck
@@ -42,7 +41,7 @@ def strongest_plain(cards, trump):
 def choose_defensive(world, move, params, stream):
     """Always play the weakest card, to beat or to transfer."""
     cards = choices(world, world.turn) & world.hands[world.turn]
-    move.card = weakest(cards, world.trump) if cards != 0 else NO_CARD
+    move.card = weakest(cards, world.trump) if cards != 0 else no_card(world)
 
 
 @rule
@@ -50,7 +49,7 @@ def choose_aggressive(world, move, params, stream):
     """Attack with the strongest plain card. Otherwise play as the defensive player."""
     cards = choices(world, world.turn) & world.hands[world.turn]
     if cards == 0:
-        move.card = NO_CARD
+        move.card = no_card(world)
     elif world.turn == world.defender:
         move.card = weakest(cards, world.trump)
     else:
@@ -101,9 +100,10 @@ def choose_thrifty(world, move, params, stream):
     """Play the cheapest card if that costs less than keeping it. `params` are the values of WEIGHTS, in order."""
     seat, trump = world.turn, world.trump
     cards = choices(world, seat)
-    may_decline = has(cards, NO_CARD)
-    cards &= CARDS
-    move.card = NO_CARD
+    decline = no_card(world)
+    may_decline = has(cards, decline)
+    cards &= ~single(decline)
+    move.card = decline
     if cards == 0:
         return
     if not may_decline:
@@ -156,7 +156,7 @@ def cost_of_taking(world, mean, params):
 def hand_value(state, seat):
     """Returns the value of a hand: the summed price of the cards of `seat`, less a cost for having too many.
 
-    A card's price is its rank, 0 to 8, plus TRUMP_PRICE for a trump. A defender who is taking holds the cards on the
+    A card's price is its rank, from 0, plus TRUMP_PRICE for a trump. A defender who is taking holds the cards on the
     table too, and loses TEMPO. While there is a deck, each card missing from a full hand (six cards) adds the mean
     price of the cards that the seat has not seen, since it will be drawn. Each card beyond it then subtracts that mean
     and BURDEN, 6. Without a deck every card in the hand subtracts LAST_BURDEN, 30.

@@ -1,6 +1,6 @@
 """Durak for two to six seats: the state, the deal, what may be played, what a move does. Numbers refer to RULES.md.
 
-Cards and sets of cards are those of `cardai.cards` with 36 cards: card = 4 * rank + suit, rank 0 the six.
+Cards and sets of cards are those of `cardai.cards`: card = 4 * rank + suit, rank 0 the six, in a deck of 52 the two.
 A position with two seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
 """
 
@@ -23,6 +23,7 @@ from cardai.rule import below, rule
 
 DECK = 36
 SHORT_DECK = 24  # 1.1: nine to ace
+WHOLE_DECK = 52  # 1.1: two to ace
 HAND = 6  # 1.1
 SHORT_HAND = 4  # 1.1: with 24 cards and five or six seats
 SEATS = 6
@@ -30,8 +31,8 @@ BOUT = 6  # 2.3: attack cards in a bout
 FIRST_BOUT = 5  # 2.3: the same with `first_five`
 IN_FIRST_BOUT = 1  # 2.3: `first_five` holds for the first bout; with 2, until cards have been discarded
 NONE = -1
-NO_CARD = 36
-ACTIONS = 37  # a move is a number below this
+NO_CARD = 36  # in a deck of 52 it is 52: `no_card`
+ACTIONS = 37  # a move is a number below this, of 52 cards below 53
 FIXED_TRUMP = 3  # 1.2: spades, if no card is turned up
 TRIES = 10_000  # after so many worlds that no deal allows, `resample` keeps one (invented positions have no other)
 
@@ -40,7 +41,7 @@ STATE = state_dtype(
     turn_up=(),  # 1.2
     suit_limit=(),  # 1.2: how many cards of a suit a hand may be dealt
     add_after_take=(),  # 2.4
-    short_deck=(),  # 1.1: 24 cards
+    cards=(),  # 1.1: the cards of the deck, 24 or 52; 0 if 36
     first_five=(),  # 2.3
     transfer=(),  # 2.6: whether a defender may transfer the attack
     # The cards.
@@ -71,14 +72,14 @@ STATE = state_dtype(
     since=SEATS,  # hidden cards each seat played after its first draw; they may have been dealt or drawn
     drew=(),  # the set of seats that have drawn a hidden card
 )
-MOVE = move_dtype("card")  # 0..35, or NO_CARD to pass or take
+MOVE = move_dtype("card")  # 0..35, or `no_card` to pass or take
 
 
 @rule
 def beaters_of(card, trump):
     """2.1: all cards that beat `card`: higher ones of its suit, and any trump if `card` is no trump."""
-    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
-    return higher if suit(card) == trump else higher | (suit_cards(trump) & full_deck(DECK))
+    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1)
+    return higher if suit(card) == trump else higher | suit_cards(trump)
 
 
 @rule
@@ -93,13 +94,21 @@ def left_of(state, seat):
 @rule
 def all_cards(state):
     """1.1: all cards of the game. In a deck of 24 the sixes, sevens and eights are missing."""
-    return full_deck(DECK) & ~full_deck(DECK - SHORT_DECK) if state.short_deck != 0 else full_deck(DECK)
+    if state.cards == WHOLE_DECK:
+        return full_deck(WHOLE_DECK)
+    return full_deck(DECK) & ~full_deck(DECK - SHORT_DECK) if state.cards == SHORT_DECK else full_deck(DECK)
+
+
+@rule
+def no_card(state):
+    """The move that plays no card: to pass or to take. It comes after all cards."""
+    return WHOLE_DECK if state.cards == WHOLE_DECK else NO_CARD
 
 
 @rule
 def hand_size(state):
     """1.1, 3.1: how many cards each seat is dealt, and draws up to."""
-    return SHORT_HAND if state.short_deck != 0 and state.seats * HAND > SHORT_DECK else HAND
+    return SHORT_HAND if state.cards == SHORT_DECK and state.seats * HAND > SHORT_DECK else HAND
 
 
 @rule
@@ -197,7 +206,7 @@ def room_against(state, seat):
 
 @rule
 def choices(state, seat):
-    """Returns the set of actions of `seat`, 0 to 36 (a move's `card`), empty if the seat has nothing to decide.
+    """Returns the set of actions of `seat` (a move's `card`, or `no_card`), empty if the seat has nothing to decide.
 
     Between `act` and `settle` the mover has decided, so the set is empty, unless it may add another card.
     """
@@ -210,12 +219,12 @@ def choices(state, seat):
         beaters = hand & beaters_of(lowest(state.unbeaten), state.trump)  # 2.1
         if state.transferable != 0:
             beaters |= transfers(state, seat)
-        return beaters | single(NO_CARD)
+        return beaters | single(no_card(state))
     if state.attacks == 0:
         return hand  # 2.1
     if (state.unbeaten != 0 and state.taking == 0) or has(state.passed, seat):
         return 0
-    return hand & ranks_of(state.attacks | state.beats) | single(NO_CARD)  # 2.2
+    return hand & ranks_of(state.attacks | state.beats) | single(no_card(state))  # 2.2
 
 
 @rule
@@ -266,7 +275,7 @@ def legal(state, moves):
 @rule
 def act(state, move):
     seat = state.turn
-    if move.card == NO_CARD:
+    if move.card == no_card(state):
         if seat == state.defender:
             state.taking = 1
             state.transferable = 0
@@ -306,7 +315,7 @@ def note_shown(state, seat, card):
 @rule
 def undealt(state):
     """5.4: the trumps that were in nobody's hand after the deal."""
-    trumps = suit_cards(state.trump) & full_deck(DECK)  # those that a short deck lacks change nothing
+    trumps = suit_cards(state.trump)  # those that the deck lacks change nothing
     return trumps & (single(state.lowest_trump) - 1) if state.lowest_trump != NONE else trumps
 
 

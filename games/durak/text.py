@@ -2,25 +2,35 @@
 
 import numpy as np
 
-from cardai.cards import DECK36, full_deck, suit_cards
+from cardai.cards import DECK36, DECK52, suit_cards
 from cardai.game import Zone
 
-from .rules import DECK, HAND, MOVE, NO_CARD, NONE
+from .rules import HAND, MOVE, NONE, WHOLE_DECK
 
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+def _deck(state):
+    """The names of the cards, from the six on or from the two on (1.1)."""
+    return DECK52 if int(state["cards"]) == WHOLE_DECK else DECK36
+
+
+def _no_card(state):
+    """The move that plays no card (`rules.no_card`)."""
+    return _deck(state).size
 
 
 def spell(state, move):
     card = int(move["card"])
     defends = int(state["turn"]) == int(state["defender"])
-    if card == NO_CARD:
+    if card == _no_card(state):
         return "takes" if defends else "passes"
     transferred = _transferred(state, card) if defends else None
     if transferred is not None:
-        return f"transfers with {DECK36.name(transferred)}"
+        return f"transfers with {_deck(state).name(transferred)}"
     if defends:
-        return f"beats {_to_beat(state)} with {DECK36.name(card)}"
-    return f"{'adds' if state['attacks'] else 'attacks'} {DECK36.name(card)}"
+        return f"beats {_to_beat(state)} with {_deck(state).name(card)}"
+    return f"{'adds' if state['attacks'] else 'attacks'} {_deck(state).name(card)}"
 
 
 def parse(state, text):
@@ -29,15 +39,15 @@ def parse(state, text):
     defends = int(state["turn"]) == int(state["defender"])
     move = np.zeros(1, MOVE)[0]
     if verb in (("take", "takes") if defends else ("pass", "passes")) and len(words) == 1:
-        move["card"] = NO_CARD
+        move["card"] = _no_card(state)
     elif defends and verb in ("beat", "beats") and len(words) in (3, 4) and words[-2].lower() == "with":
-        if len(words) == 4 and DECK36.card(words[1]) != DECK36.card(_to_beat(state)):
+        if len(words) == 4 and _deck(state).card(words[1]) != _deck(state).card(_to_beat(state)):
             raise ValueError(f"{words[1]} is not what is to be beaten, {_to_beat(state)} is")
-        move["card"] = DECK36.card(words[-1])
+        move["card"] = _deck(state).card(words[-1])
     elif defends and verb in ("transfer", "transfers") and len(words) == 3 and words[1].lower() == "with":
-        move["card"] = _transferring(state, DECK36.card(words[-1]))
+        move["card"] = _transferring(state, _deck(state).card(words[-1]))
     elif not defends and verb in ("attack", "attacks", "add", "adds") and len(words) == 2:
-        move["card"] = DECK36.card(words[1])
+        move["card"] = _deck(state).card(words[1])
     else:
         known = "takes, beats 6S with 9S, beats with 9S" if defends else "passes, attacks 6S, adds 6S"
         known += ", transfers with 6S" if defends and state["transfer"] else ""
@@ -47,12 +57,12 @@ def parse(state, text):
 
 def _to_beat(state):
     """The name of the attack card that is to be beaten next."""
-    return DECK36.name(DECK36.listed(state["unbeaten"])[0])
+    return _deck(state).name(_deck(state).listed(state["unbeaten"])[0])
 
 
 def _transferred(state, card):
     """The card with which a move of the defender transfers the attack; None if it beats."""
-    first, trump = DECK36.listed(state["attacks"])[0], int(state["trump"])
+    first, trump = DECK52.listed(state["attacks"])[0], int(state["trump"])
     if state["beats"] or card >> 2 != first >> 2:
         return None
     if card == first:
@@ -62,33 +72,33 @@ def _transferred(state, card):
 
 def _transferring(state, card):
     """The number of the move that transfers with a card (`rules.transfers`)."""
-    table = DECK36.listed(state["attacks"])
+    table = DECK52.listed(state["attacks"])
     if card >> 2 != table[0] >> 2:
-        raise ValueError(f"{DECK36.name(card)} has not the rank of {_to_beat(state)}, which is to be transferred")
+        raise ValueError(f"{_deck(state).name(card)} has not the rank of {_to_beat(state)}, which is to be transferred")
     return table[0] if card & 3 == int(state["trump"]) else card
 
 
 def show(state, seat):
     trump = DECK36.suits[int(state["trump"])]
     deck = int(state["stock"] | state["bottom"]).bit_count()
-    bottom = f", {DECK36.names(state['bottom'])} at the bottom" if state["bottom"] else ""
-    lowest = DECK36.name(state["lowest_trump"]) if state["lowest_trump"] != NONE else "none"
+    bottom = f", {_deck(state).names(state['bottom'])} at the bottom" if state["bottom"] else ""
+    lowest = _deck(state).name(state["lowest_trump"]) if state["lowest_trump"] != NONE else "none"
     lines = [f"Trump {SUITS[trump]} ({trump}), lowest dealt: {lowest}; {deck} cards in the deck{bottom}."]
     lines.extend(_seat_line(state, other, seat) for other in range(int(state["seats"])))
     room = int(state["limit"]) - int(state["attacks"]).bit_count()
-    lines.append(f"Attacks    {_or_dash(state['attacks'])} ({room} more at most)")
-    lines.append(f"Beaten by  {_or_dash(state['beats'])}")
+    lines.append(f"Attacks    {_or_dash(state, state['attacks'])} ({room} more at most)")
+    lines.append(f"Beaten by  {_or_dash(state, state['beats'])}")
     if state["unbeaten"]:
-        lines.append(f"Unbeaten   {DECK36.names(state['unbeaten'])}")
-    lines.append(f"Discarded  {_or_dash(state['discards'])}")
-    lines.append(f"Your hand  {_or_dash(state['hands'][seat])}")
+        lines.append(f"Unbeaten   {_deck(state).names(state['unbeaten'])}")
+    lines.append(f"Discarded  {_or_dash(state, state['discards'])}")
+    lines.append(f"Your hand  {_or_dash(state, state['hands'][seat])}")
     return "\n".join(lines)
 
 
 def zones(state, seat):
     deck, bottom = int(state["stock"]).bit_count(), int(state["bottom"])
     trump = f"trump {SUITS[DECK36.suits[int(state['trump'])]]}"
-    unbeaten = dict.fromkeys(DECK36.listed(state["unbeaten"]), "unbeaten")
+    unbeaten = dict.fromkeys(DECK52.listed(state["unbeaten"]), "unbeaten")
     return [
         *(_hand_zone(state, other, seat) for other in range(int(state["seats"]))),
         Zone("Deck", bottom, hidden=deck, look="pile", note=trump),
@@ -119,7 +129,7 @@ def _seat_notes(state, other):
 
 def picks(state, move):
     card = int(move["card"])
-    if card == NO_CARD:
+    if card == _no_card(state):
         return 0
     transferred = _transferred(state, card) if int(state["turn"]) == int(state["defender"]) else None
     return 1 << (card if transferred is None else transferred)
@@ -137,7 +147,7 @@ def ending(state):
 
 def cards_alike(state):
     """5.4, 5.5: hidden cards that are as likely in each place: by whether they may have been dealt, and by suit."""
-    trumps, everything = int(suit_cards(state["trump"])), int(full_deck(DECK))
+    trumps, everything = int(suit_cards(state["trump"])), (1 << _deck(state).size) - 1
     lowest = int(state["lowest_trump"])
     undealt = trumps & ((1 << lowest) - 1 if lowest != NONE else everything)
     limited = int(state["suit_limit"]) < HAND
@@ -159,9 +169,9 @@ def _seat_line(state, other, seat):
     if _seat_notes(state, other):
         notes.append(_seat_notes(state, other))
     if other != seat and state["known"][other]:
-        notes.append(f"known: {DECK36.names(state['known'][other])}")
+        notes.append(f"known: {_deck(state).names(state['known'][other])}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
 
 
-def _or_dash(cards):
-    return DECK36.names(cards) or "-"
+def _or_dash(state, cards):
+    return _deck(state).names(cards) or "-"

@@ -5,7 +5,7 @@
         table.play(min(table.legal_moves()))
     print(table.scores)
 
-A card is `Card(rank, suit)`, rank 6 to 14 (ace), suit "C", "D", "H" or "S". A move is a pair: ("attack", card),
+A card is `Card(rank, suit)`, rank 2 to 14 (ace), suit "C", "D", "H" or "S". A move is a pair: ("attack", card),
 ("beat", card), ("transfer", card), ("pass", None) or ("take", None). Numbers in comments are those of Durak's RULES.md.
 """
 
@@ -19,14 +19,18 @@ MOST_ATTACKS, AT_FIRST = 6, 5  # 2.3
 
 
 class Card(NamedTuple):
-    """A playing card: rank 6 to 14, suit a letter of CDHS."""
+    """A playing card: rank 2 to 14, suit a letter of CDHS."""
 
     rank: int
     suit: str
 
 
 Move = tuple[str, Card | None]
-PACK = frozenset(Card(rank, suit) for rank in range(6, 15) for suit in "CDHS")  # 1.1
+LOWEST = {24: 9, 36: 6, 52: 2}  # 1.1: the lowest rank of a deck, by its cards
+PACKS = {
+    cards: frozenset(Card(rank, suit) for rank in range(lowest, 15) for suit in "CDHS")
+    for cards, lowest in LOWEST.items()
+}
 TAKE: Move = ("take", None)
 PASS: Move = ("pass", None)
 
