@@ -19,8 +19,10 @@ HOUSE_RULES = [
     "podkidnoy?cards=24&first_five=1",
     "report?cards=24&first_five=2&suit_limit=5",
     "podkidnoy?first_five=2",
+    "perevodnoy?transfer=2",
+    "report?transfer=2&cards=24",
 ]
-WHOLE_RULES = [*WHOLE.variants, "perevodnoy?turn_up=0&suit_limit=4&first_five=2&add_after_take=0"]
+WHOLE_RULES = [*WHOLE.variants, "perevodnoy?turn_up=0&suit_limit=4&first_five=2&add_after_take=0&transfer=2"]
 TABLES = [
     *((DURAK, variant, seats) for variant in (*DURAK.variants, *HOUSE_RULES) for seats in DURAK.seats),
     *((WHOLE, variant, seats) for variant in WHOLE_RULES for seats in WHOLE.seats),
@@ -54,7 +56,7 @@ class Mirror(Table):
         shown = None if state.trump_card < 0 else next(iter(cards_of(state, 1 << int(state.trump_card))))
         takes_on = bool(state.add_after_take)
         five, full = FIVE[int(state.first_five)], len(hands[0])
-        rules = takes_on, shown, five, full, bool(state.transfer)
+        rules = takes_on, shown, five, full, bool(state.transfer), int(state.transfer) == 2
         super().__init__(hands, sorted(deck), "CDHS"[state.trump], int(state.turn), *rules)
         self.drawn = []
 
@@ -82,9 +84,21 @@ def move_of(state, action: int, table: Table):
     first = table.pairs[0][0] if table.pairs else None
     if not defends or first is None:
         return ("attack", card)
+    if card == showing(state, table):
+        return ("show", Card(first.rank, table.trump))
     if card == first:  # the number of the transfer with the trump of the rank
         return ("transfer", Card(card.rank, table.trump))
     return ("transfer" if ("transfer", card) in table.transferring() and card.suit != table.trump else "beat", card)
+
+
+def showing(state, table: Table) -> Card | None:
+    """The card whose number shows the trump of the rank: RULES.md, Moves."""
+    if not table.showing():
+        return None
+    first = table.pairs[0][0]
+    lowest = min(LOWEST[36], LOWEST[deck_of(state)])
+    suit = next(suit for suit in "CDHS" if suit not in (first.suit, table.trump))
+    return Card(first.rank - 1 if first.rank > lowest else lowest + 1, suit)
 
 
 def bits(seats: Iterable[int]) -> int:

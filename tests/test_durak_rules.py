@@ -365,7 +365,7 @@ def attacked(hands, attacks, **fields):
     """A position of `perevodnoy` in which seat 1 defends against `attacks`, all of one rank and none beaten."""
     state = position(hands, attacks, "", attacks, **{"variant": "perevodnoy"} | fields)
     state.limit = rules.room_against(state, 1)
-    state.transferable = rules.is_transferable(state)
+    state.transferable = rules.ways_to_transfer(state)
     return state
 
 
@@ -518,6 +518,76 @@ def test_2_6_a_transfer_with_a_card_that_is_not_held_is_refused():
         play(attacked(["KC", "7D 8D", "8C 9D"], "7C"), "transfers with 7H")
     with pytest.raises(IllegalMove, match="transfers with 7S"):
         play(attacked(["KC", "7D 8D", "8C 9D"], "7C"), "transfers with 7S")
+
+
+def showing(hands, attacks, **fields):
+    """A position in which seat 1 defends against `attacks` and trumps may be shown."""
+    return attacked(hands, attacks, **{"variant": "perevodnoy?transfer=2"} | fields)
+
+
+def test_2_7_the_trump_of_the_rank_transfers_if_it_is_shown_and_stays_in_the_hand():
+    state = showing(["KC", "7S AH", "8C 9D"], "7C")
+    assert sorted(spelled(state)) == ["beats 7C with 7S", "shows 7S", "takes", "transfers with 7S"]
+    state = play(state, "shows 7S")
+    assert (names(state.hands[1]), names(state.known[1])) == ("7S AH", "7S")
+    assert (names(state.attacks), names(state.unbeaten)) == ("7C", "7C")
+    assert (int(state.attacker), int(state.defender), int(state.turn), int(state.limit)) == (1, 2, 2, 2)
+    assert spelled(state) == ["beats 7C with 8C", "takes"]
+    assert {
+        names(GAME.world(state, seat, seed).hands[1] & DECK36.cards("7S")) for seat in (0, 2) for seed in range(9)
+    } == {"7S"}
+
+
+def test_2_7_is_no_part_of_the_rules_without_the_option():
+    assert sorted(spelled(attacked(["KC", "7S AH", "8C 9D"], "7C"))) == [
+        "beats 7C with 7S",
+        "takes",
+        "transfers with 7S",
+    ]
+    with pytest.raises(ValueError, match=r"shows 7S.*try: takes"):
+        GAME.parse(attacked(["KC", "7S AH", "8C 9D"], "7C"), "shows 7S")
+
+
+def test_2_7_a_trump_may_be_shown_to_a_player_with_as_many_cards_as_there_are_to_beat():
+    assert sorted(spelled(showing(["KC", "7S AH", "8C"], "7C"))) == ["beats 7C with 7S", "shows 7S", "takes"]
+    assert "shows 7S" not in spelled(showing(["KC 9D", "7S AH", "8C"], "7C 7D"))
+    assert "shows 7S" in spelled(showing(["KC 9D", "7S AH", "8C 8D"], "7C 7D"))
+
+
+def test_2_7_only_the_trump_of_the_rank_is_shown_and_only_before_a_card_is_beaten():
+    assert spelled(showing(["KC", "8S 7D", "8C 9D"], "7C")) == ["transfers with 7D", "beats 7C with 8S", "takes"]
+    state = play(showing(["KC 9C", "7S 8D AH", "8C 9D"], "7C 7D"), "beats 7C with 7S")
+    assert spelled(state) == ["beats 7D with 8D", "takes"]
+    assert "shows 7S" not in spelled(showing(["KC", "8S AH", "8C 9D"], "7S"))
+
+
+def test_2_7_a_second_time_in_a_bout_the_trump_must_be_played():
+    state = play(showing(["7D KC", "7S AH QH"], "7C"), "shows 7S", "transfers with 7D")
+    assert (int(state.turn), names(state.unbeaten)) == (1, "7C 7D")
+    assert "shows 7S" not in spelled(state)
+    state = play(state, "beats 7C with 7S", "takes", "passes")
+    assert int(state.shown) == 0
+    state = showing(["KC 9D QD", "7S AH QH", "8C 9C"], "7C", shown=1)
+    assert sorted(spelled(state)) == ["beats 7C with 7S", "takes", "transfers with 7S"]
+
+
+@pytest.mark.parametrize(
+    ("attacks", "number"), [("7C", "6D"), ("6C", "7D"), ("7D", "6C"), ("AC", "KD"), ("7C 7D", "6D")]
+)
+def test_2_7_to_show_has_the_number_that_the_rules_say(attacks, number):
+    state = showing(["KH", f"{attacks[0]}S {number}", "8C 9D TD"], attacks)  # nor does it matter who holds that card
+    (shown,) = (move for move in GAME.moves(state) if GAME.spell(state, move).startswith("shows"))
+    assert DECK36.name(shown.card) == number
+    assert GAME.parse(state, GAME.spell(state, shown)) == shown
+    assert DECK36.names(GAME.picks(state, shown)) == f"{attacks[0]}S"
+
+
+def test_2_7_a_shown_card_counts_as_one_that_may_have_been_dealt():
+    state = play(showing(["KC", "7S AH", "8C 9D"], "7C", drew=0), "shows 7S")
+    assert names(state.dealt[1]) == "7S"
+    assert int(state.since[1]) == 0
+    state = play(showing(["KC", "7S AH", "8C 9D"], "7C", drew=0b010), "shows 7S")
+    assert names(state.since[1]) == "7S"
 
 
 def test_4_1_the_last_with_cards_has_lost():

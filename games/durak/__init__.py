@@ -62,7 +62,7 @@ GAME = Game(
         "add_after_take": range(2),
         "cards": (0, 24),  # 1.1: 0 for 36
         "first_five": range(3),
-        "transfer": range(2),
+        "transfer": range(3),
     },
     deal=deal,
     legal=legal,

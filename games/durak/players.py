@@ -7,7 +7,7 @@ from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, 
 from cardai.game import Player
 from cardai.rule import rule
 
-from .rules import all_cards, card_played, choices, deck_left, hand_size, no_card
+from .rules import NONE, SHOWN, all_cards, card_played, choices, deck_left, hand_size, no_card, number_of_showing
 
 MIDDLE = 4.0  # the mean rank of 36 cards
 TRUMP_PRICE = 13.0
@@ -39,19 +39,31 @@ def strongest_plain(cards, trump):
 
 @rule
 def choose_defensive(world, move, params, stream):
-    """Always play the weakest card, to beat or to transfer."""
-    cards = choices(world, world.turn) & world.hands[world.turn]
-    move.card = weakest(cards, world.trump) if cards != 0 else no_card(world)
+    """Always play the weakest card, to beat or to transfer, but show a trump rather than play a card."""
+    cards = choices(world, world.turn)
+    move.card = showing(world, cards)
+    cards &= world.hands[world.turn]
+    if move.card == NONE:
+        move.card = weakest(cards, world.trump) if cards != 0 else no_card(world)
+
+
+@rule
+def showing(world, cards):
+    """2.7: the one of the moves `cards` that shows a trump, or NONE."""
+    if world.transferable & SHOWN == 0:
+        return NONE
+    card = number_of_showing(lowest(world.attacks), world.trump)
+    return card if has(cards, card) else NONE
 
 
 @rule
 def choose_aggressive(world, move, params, stream):
     """Attack with the strongest plain card. Otherwise play as the defensive player."""
     cards = choices(world, world.turn) & world.hands[world.turn]
-    if cards == 0:
+    if world.turn == world.defender:
+        choose_defensive(world, move, params, stream)
+    elif cards == 0:
         move.card = no_card(world)
-    elif world.turn == world.defender:
-        move.card = weakest(cards, world.trump)
     else:
         move.card = strongest_plain(cards, world.trump)
 
@@ -111,6 +123,10 @@ def choose_thrifty(world, move, params, stream):
         return
     mean = mean_price_of_unseen(world, seat, params[0])
     if seat == world.defender:
+        shown = showing(world, cards)
+        if shown != NONE:
+            move.card = shown
+            return
         card = cheapest(world, cards, world.attacks | world.beats, params[4], params)
         if cost_of_beating(world, card, mean, params) <= cost_of_taking(world, mean, params):
             move.card = card

@@ -30,6 +30,7 @@ SEATS = 6
 BOUT = 6  # 2.3: attack cards in a bout
 FIRST_BOUT = 5  # 2.3: the same with `first_five`
 IN_FIRST_BOUT = 1  # 2.3: `first_five` holds for the first bout; with 2, until cards have been discarded
+PLAYED, SHOWN = 1, 2  # 2.6, 2.7: by a card of the rank, by showing its trump
 NONE = -1
 NO_CARD = 36  # in a deck of 52 it is 52: `no_card`
 ACTIONS = 37  # a move is a number below this, of 52 cards below 53
@@ -43,7 +44,7 @@ STATE = state_dtype(
     add_after_take=(),  # 2.4
     cards=(),  # 1.1: the cards of the deck, 24 or 52; 0 if 36
     first_five=(),  # 2.3
-    transfer=(),  # 2.6: whether a defender may transfer the attack
+    transfer=(),  # 2.6: whether a defender may transfer the attack; 2.7: with 2, by showing the trump too
     # The cards.
     hands=SEATS,
     known=SEATS,  # 5.1: the cards of each hand that everybody knows
@@ -61,7 +62,8 @@ STATE = state_dtype(
     lead=(),  # 2.2: the seat with the right to add a card, or that had it last
     passed=(),  # the set of seats that passed since the last attack card
     taking=(),  # whether the defender takes
-    transferable=(),  # 2.6: whether the defender may transfer the attack with a card of its rank
+    transferable=(),  # how the defender may transfer the attack if it has the card: PLAYED, SHOWN, their sum, or 0
+    shown=(),  # 2.7: whether the trump of the rank has been shown in this bout
     limit=(),  # 2.3: how many attack cards there may be
     fives=(),  # 2.3: whether a bout has at most five, by `first_five`
     playing=(),  # the set of seats still in the game
@@ -69,7 +71,7 @@ STATE = state_dtype(
     # What is known about the deal.
     lowest_trump=(),  # 1.3: the lowest trump dealt, which was shown, or NONE
     dealt=SEATS,  # 5.4, 5.5: the cards that everybody knows each seat was dealt
-    since=SEATS,  # hidden cards each seat played after its first draw; they may have been dealt or drawn
+    since=SEATS,  # hidden cards each seat played or showed after its first draw; they may have been dealt or drawn
     drew=(),  # the set of seats that have drawn a hidden card
 )
 MOVE = move_dtype("card")  # 0..35, or `no_card` to pass or take
@@ -94,9 +96,9 @@ def left_of(state, seat):
 @rule
 def all_cards(state):
     """1.1: all cards of the game. In a deck of 24 the sixes, sevens and eights are missing."""
-    if state.cards == WHOLE_DECK:
-        return full_deck(WHOLE_DECK)
-    return full_deck(DECK) & ~full_deck(DECK - SHORT_DECK) if state.cards == SHORT_DECK else full_deck(DECK)
+    if state.cards == 0:
+        return full_deck(DECK)
+    return full_deck(WHOLE_DECK) if state.cards == WHOLE_DECK else full_deck(DECK) & ~full_deck(DECK - SHORT_DECK)
 
 
 @rule
@@ -229,7 +231,7 @@ def choices(state, seat):
 
 @rule
 def transfers(state, seat):
-    """2.6: the set of moves of the defender `seat` that transfer the attack.
+    """2.6, 2.7: the set of moves of the defender `seat` that transfer the attack.
 
     A transferring move has the number of its card. But the trump of the rank can beat a plain attack card too: the move
     that transfers with it has the number of that attack card, the first on the table.
@@ -237,15 +239,40 @@ def transfers(state, seat):
     first = lowest(state.attacks)
     held = state.hands[seat] & same_rank(first)
     trump = held & suit_cards(state.trump)
-    return held if trump == 0 else held & ~trump | single(first)
+    moves = 0
+    if state.transferable & PLAYED != 0:
+        moves = held if trump == 0 else held & ~trump | single(first)
+    if state.transferable & SHOWN != 0 and trump != 0:
+        moves |= single(number_of_showing(first, state.trump))
+    return moves
 
 
 @rule
-def is_transferable(state):
-    """2.6: whether the defender may transfer the attack if it holds a card of the rank."""
+def number_of_showing(first, trump):
+    """2.7: the move that shows the trump of the rank. `first`: the first attack card.
+
+    It has the number of a card that is legal for no defender: of a third suit, which is plain, and of another rank.
+    """
+    plain = 0
+    while plain == suit(first) or plain == trump:
+        plain += 1
+    return 4 * (rank(first) - 1 if rank(first) != 0 else 1) + plain
+
+
+@rule
+def shows(state, card):
+    """2.7: whether a legal move of the seat to move, a card, shows a trump."""
+    return state.transferable & SHOWN != 0 and card == number_of_showing(lowest(state.attacks), state.trump)
+
+
+@rule
+def ways_to_transfer(state):
+    """2.6, 2.7: how the defender may transfer the attack, if it holds the card: PLAYED, SHOWN, their sum, or 0."""
     if state.transfer == 0 or state.beats != 0:
         return 0
-    return 1 if room_against(state, left_of(state, state.defender)) > count(state.attacks) else 0
+    room = room_against(state, left_of(state, state.defender)) - count(state.attacks)
+    ways = PLAYED if room > 0 else 0
+    return ways + SHOWN if state.transfer == SHOWN and state.shown == 0 and room >= 0 else ways
 
 
 @rule
@@ -282,6 +309,9 @@ def act(state, move):
         else:
             state.passed |= single(seat)
         return
+    if shows(state, move.card):
+        show_trump(state, seat)
+        return
     transferring = seat == state.defender and is_transfer(state, move.card)
     state.transferable = 0
     card = single(card_played(state, move.card) if transferring else move.card)
@@ -293,9 +323,7 @@ def act(state, move):
         state.unbeaten &= state.unbeaten - 1  # 2.6: the attack cards are beaten in order
     else:
         if transferring:
-            state.attacker = seat
-            state.defender = left_of(state, seat)
-            state.limit = room_against(state, state.defender)
+            transfer_from(state, seat)
         state.attacks |= card
         state.unbeaten |= card
         state.lead = seat
@@ -303,8 +331,28 @@ def act(state, move):
 
 
 @rule
+def transfer_from(state, seat):
+    """2.6: the defender `seat` becomes the attacker, and the next player the defender."""
+    state.attacker = seat
+    state.defender = left_of(state, seat)
+    state.limit = room_against(state, state.defender)
+
+
+@rule
+def show_trump(state, seat):
+    """2.7: show the trump of the rank."""
+    card = same_rank(lowest(state.attacks)) & suit_cards(state.trump)
+    note_shown(state, seat, card)
+    state.known[seat] |= card  # 5.1
+    state.shown = 1
+    state.transferable = 0
+    state.lead = seat
+    transfer_from(state, seat)
+
+
+@rule
 def note_shown(state, seat, card):
-    """5.4, 5.5: note what a hidden card tells about the deal when it is played."""
+    """5.4, 5.5: note what a hidden card tells about the deal when it is played or shown."""
     if state.known[seat] & card == 0 and undealt(state) & card == 0:
         if has(state.drew, seat):
             state.since[seat] |= card
@@ -323,7 +371,7 @@ def undealt(state):
 def settle(state):
     if state.unbeaten != 0 and state.taking == 0:
         state.turn = state.defender
-        state.transferable = is_transferable(state)
+        state.transferable = ways_to_transfer(state)
         return
     seat = next_to_add(state)
     if seat != NONE:
@@ -362,6 +410,7 @@ def end_bout(state):
     state.unbeaten = 0
     state.passed = 0
     state.taking = 0
+    state.shown = 0
     if deck_left(state) == 0:
         leave(state)
         if count(state.playing) < 2:

@@ -5,7 +5,7 @@ import numpy as np
 from cardai.cards import DECK36, DECK52, suit_cards
 from cardai.game import Zone
 
-from .rules import HAND, MOVE, NONE, WHOLE_DECK
+from .rules import HAND, MOVE, NONE, SHOWN, WHOLE_DECK, number_of_showing
 
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
@@ -25,6 +25,8 @@ def spell(state, move):
     defends = int(state["turn"]) == int(state["defender"])
     if card == _no_card(state):
         return "takes" if defends else "passes"
+    if card == _showing(state):
+        return f"shows {_deck(state).name(_trump_of_rank(state))}"
     transferred = _transferred(state, card) if defends else None
     if transferred is not None:
         return f"transfers with {_deck(state).name(transferred)}"
@@ -46,11 +48,18 @@ def parse(state, text):
         move["card"] = _deck(state).card(words[-1])
     elif defends and verb in ("transfer", "transfers") and len(words) == 3 and words[1].lower() == "with":
         move["card"] = _transferring(state, _deck(state).card(words[-1]))
+    elif defends and verb in ("show", "shows") and len(words) == 2 and _showing(state) is not None:
+        if _deck(state).card(words[1]) != _trump_of_rank(state):
+            raise ValueError(
+                f"{words[1]} is not {_deck(state).name(_trump_of_rank(state))}, the trump that may be shown"
+            )
+        move["card"] = _showing(state)
     elif not defends and verb in ("attack", "attacks", "add", "adds") and len(words) == 2:
         move["card"] = _deck(state).card(words[1])
     else:
         known = "takes, beats 6S with 9S, beats with 9S" if defends else "passes, attacks 6S, adds 6S"
         known += ", transfers with 6S" if defends and state["transfer"] else ""
+        known += ", shows 6S" if defends and _showing(state) is not None else ""
         raise ValueError(f"{text.strip()!r} is no move here; try: {known}")
     return move
 
@@ -58,6 +67,18 @@ def parse(state, text):
 def _to_beat(state):
     """The name of the attack card that is to be beaten next."""
     return _deck(state).name(_deck(state).listed(state["unbeaten"])[0])
+
+
+def _showing(state):
+    """The move that shows the trump of the rank (2.7); None if there is none."""
+    if not state["transferable"] & SHOWN:
+        return None
+    return int(number_of_showing(DECK52.listed(state["attacks"])[0], int(state["trump"])))
+
+
+def _trump_of_rank(state):
+    """The trump of the rank of the attack cards."""
+    return DECK52.listed(state["attacks"])[0] & ~3 | int(state["trump"])
 
 
 def _transferred(state, card):
@@ -131,6 +152,8 @@ def picks(state, move):
     card = int(move["card"])
     if card == _no_card(state):
         return 0
+    if card == _showing(state):
+        return 1 << _trump_of_rank(state)
     transferred = _transferred(state, card) if int(state["turn"]) == int(state["defender"]) else None
     return 1 << (card if transferred is None else transferred)
 

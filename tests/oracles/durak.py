@@ -6,7 +6,8 @@
     print(table.scores)
 
 A card is `Card(rank, suit)`, rank 2 to 14 (ace), suit "C", "D", "H" or "S". A move is a pair: ("attack", card),
-("beat", card), ("transfer", card), ("pass", None) or ("take", None). Numbers in comments are those of Durak's RULES.md.
+("beat", card), ("transfer", card), ("show", card), ("pass", None) or ("take", None). Numbers in comments are those of
+Durak's RULES.md.
 """
 
 from collections.abc import Iterable
@@ -55,7 +56,7 @@ class Table:
     `hands`: the cards dealt to each seat; `deck`: the rest, the next card to be drawn first; `shown`: the turned card
     of 1.2, None where no card is turned. `throws_in_after_take` tells the presets apart (2.4). `five`: "", or where a
     bout has at most five attack cards (2.3): "first bout", or "until a discard". `full`: cards in a full hand.
-    `transfers`: whether a defender may transfer the attack (2.6).
+    `transfers`: whether a defender may transfer the attack (2.6); `shows`: also by showing the trump (2.7).
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Table:
         five: str = "",
         full: int = HAND,
         transfers: bool = False,
+        shows: bool = False,
     ) -> None:
         self.hands = [set(hand) for hand in hands]
         self.deck = list(deck)
@@ -78,6 +80,7 @@ class Table:
         self.five = five
         self.full = full
         self.transfers = transfers
+        self.shows = shows
         self.bouts_over = 0
         self.discards: set[Card] = set()
         lowest = min((card for card in set().union(*self.hands) if card.suit == trump), default=None)
@@ -96,6 +99,7 @@ class Table:
         self.passed: set[int] = set()
         self.pairs: list[list[Card]] = []  # [attack], or [attack, the card that beat it]
         self.taking = False
+        self.has_shown = False
         self.most = min(self.most_in_bout(), len(self.hands[self.defender]))  # 2.3
         self.turn: int | None = attacker
 
@@ -127,7 +131,7 @@ class Table:
         if self.turn == self.defender:
             attack = self.unbeaten()[0]
             beating: set[Move] = {("beat", card) for card in hand if beats(card, attack, self.trump)}  # 2.1
-            return {TAKE} | beating | self.transferring()
+            return {TAKE} | beating | self.transferring() | self.showing()
         if not self.pairs:
             return {("attack", card) for card in hand}  # 2.1
         ranks = {card.rank for card in self.on_table()}
@@ -146,12 +150,26 @@ class Table:
         rank = self.pairs[0][0].rank
         return {("transfer", card) for card in self.hands[self.defender] if card.rank == rank}
 
+    def showing(self) -> set[Move]:
+        """2.7: the trump that the defender may show."""
+        if not self.shows or self.has_shown or self.taking or any(len(pair) == 2 for pair in self.pairs):
+            return set()
+        if len(self.hands[self.next_player(self.defender)]) < len(self.pairs):
+            return set()
+        trump = Card(self.pairs[0][0].rank, self.trump)
+        return {("show", trump)} & {("show", card) for card in self.hands[self.defender]}
+
     def play(self, move: Move) -> None:
         """Play a legal move and all that follows without a decision."""
         assert move in self.legal_moves(), (move, self.legal_moves())
         assert self.turn is not None
         what, card = move
-        if card is not None:
+        if what == "show":
+            assert card is not None
+            self.known[self.turn].add(card)
+            self.has_shown = True
+            self.transfer()
+        elif card is not None:
             self.hands[self.turn].remove(card)
             self.known[self.turn].discard(card)
         if what == "attack":
@@ -165,15 +183,20 @@ class Table:
             assert card is not None
             self.pairs.append([card])
             self.pairs.sort(key=lambda pair: SUITS.index(pair[0].suit))  # 2.6: they are beaten in this order
-            self.first_attacker = self.right = self.turn
-            self.defender = self.next_player(self.turn)
-            self.most = min(self.most_in_bout(), len(self.hands[self.defender]))
+            self.transfer()
         elif what == "take":
             self.taking = True
-        else:
+        elif what == "pass":
             self.passed.add(self.turn)
             self.right = self.next_attacker(self.turn)  # 2.2
         self.go_on()
+
+    def transfer(self) -> None:
+        """2.6: the defender becomes the attacker, the next player the defender."""
+        assert self.turn is not None
+        self.first_attacker = self.right = self.turn
+        self.defender = self.next_player(self.turn)
+        self.most = min(self.most_in_bout(), len(self.hands[self.defender]))
 
     def next_attacker(self, seat: int) -> int:
         """The next player clockwise who does not defend."""
