@@ -1,18 +1,23 @@
 """Networks of payoffs: labels and rewards are standardised where a payoff has a unit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from bidding import GAME
+from flax import nnx
 
 from cardai.data.selfplay import simulate
 from cardai.evaluators import model
+from cardai.evaluators.policies import nfsp
 from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import TrainingTable
+from cardai.evaluators.training.compare import BodyComparison, comparison_of
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.metrics import regression
+from cardai.evaluators.training.selfplay_in_memory import SelfPlayProtocol, SelfPlayTraining
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import LabelScale
 from cardai.games import tictactoe
@@ -84,6 +89,72 @@ def test_regression_is_explained_variance():
     assert constant["r2"][0] == pytest.approx(0.0, abs=1e-12)
     assert constant["error"][0] == pytest.approx(10 * labels.std())
     assert constant["correlation"][0] is None
+
+
+def explained(trained, labels, rows) -> float:
+    """The share of the variance of labels that a network of a comparison explains."""
+    scores = np.asarray(trained.evaluator("it").score(rows))
+    return 1 - float(np.mean((scores - labels) ** 2) / np.var(labels))
+
+
+class Foreign(nnx.Module):
+    """A network that is none of ours: its last layer has another name."""
+
+    def __init__(self, width: int, rngs: nnx.Rngs) -> None:
+        self.first, self.last = nnx.Linear(width, 16, rngs=rngs), nnx.Linear(16, 1, rngs=rngs)
+
+    def __call__(self, rows):
+        return self.last(nnx.relu(self.first(rows / 4.0)))[:, 0]
+
+
+def test_a_comparison_learns_standardised_payoffs_with_networks_of_all_kinds(record, tmp_path):
+    config = TrainConfig(
+        game=PLACE, data=(record,), out=str(tmp_path / "x"), batch=128, steps=400, epochs=0, learning_rate=3e-3,
+        parts=(0.8, 0.1, 0.1),
+    )  # fmt: skip
+    comparison = comparison_of(config, GAME)
+    places = np.arange(len(comparison.dataset))
+    rows, labels = comparison.dataset.take(places), comparison.dataset.labels
+    ours = comparison.train(comparison.body("mlp", {"hidden": [16]}, seed=0), seed=0)
+    foreign = comparison.train(Foreign(comparison.width, nnx.Rngs(0)), seed=0)
+    assert explained(ours, labels, rows) > 0.2
+    assert explained(foreign, labels, rows) > 0.2
+    by_loss = {}
+    for loss in ("regression", "bce"):
+        again = BodyComparison(GAME, comparison.dataset, replace(config, loss=loss))
+        by_loss[loss] = explained(again.train(again.body("mlp", {"hidden": [16]}, seed=0), seed=0), labels, rows)
+    assert by_loss["regression"] == explained(ours, labels, rows) != by_loss["bce"]
+
+
+def test_training_in_memory_learns_standardised_payoffs(tmp_path):
+    protocol = SelfPlayProtocol(iterations=1, games=300, first_players="careful", steps=200, training={"batch": 128})
+    training = SelfPlayTraining(GAME, protocol, "mlp", {"hidden": [16]})
+    scale, rows = LabelScale.of_random_play(GAME, None, 3), np.zeros((50, GAME.encoder().width(3)), np.uint8)
+    rows[:] = np.random.default_rng(0).integers(2, size=rows.shape)
+    generations = training.generations(seed=0)
+    untrained = next(generations).agent().evaluator.score(rows)
+    assert np.abs(untrained - scale.mean).max() < 6 * scale.deviation
+    last = next(generations)
+    assert last.loss < 0.6  # in deviations: half the variance is 0.5
+    last.model().save(tmp_path / "m.safetensors")
+    saved = model.load(tmp_path / "m.safetensors")
+    assert np.asarray(saved.score(rows)) == pytest.approx(last.agent().evaluator.score(rows), abs=1e-4)
+
+
+def test_nfsp_learns_action_values_from_standardised_payoffs():
+    table = TrainingTable(GAME, 0, None, None, None)
+    learner = nfsp.Nfsp(table, nfsp.NfspConfig((8,), policy_rate=1e-3, value_rate=1e-3), 0)
+    scale = LabelScale.of_random_play(GAME, None, 3)
+    low, high = learner.compiled.span
+    assert low == pytest.approx(-scale.mean / scale.deviation)
+    assert high == pytest.approx((1 - scale.mean) / scale.deviation)
+    assert high - low > 2  # deviations, and not one score
+    learner._remember(decisions([0.6, 0.7]))
+    kept = learner.latest.sample(table.stream, 1, 50)["scores"]
+    expected = [(score - scale.mean) / scale.deviation for score in (0.6, 0.7)]
+    assert np.unique(kept) == pytest.approx(expected, abs=1e-5)
+    share = nfsp.Nfsp(TrainingTable(tictactoe.GAME, 0, None, None, None), learner.config, 0)
+    assert share.compiled.span == (0.0, 1.0)
 
 
 def decisions(scores) -> Trajectories:

@@ -10,7 +10,8 @@ sees what. The result is the average policy.
 Targets differ from the paper's, whose games are over after a few decisions. In Durak between two a seat makes about 45.
 If targets look one decision ahead, the score reaches the first decisions only after many updates. Meanwhile values are
 made of values, each maximum adds its errors, and in the end a long game seems worth more than a won one. So targets
-look `steps` decisions ahead, are estimated by two networks (double Q-learning), and stay in the range of scores. The
+look `steps` decisions ahead, are estimated by two networks (double Q-learning), and stay in the range of scores,
+which are standardised where a payoff has a unit. The
 decisions in between are those of the player who sat there.
 """
 
@@ -47,6 +48,7 @@ from cardai.evaluators.policies.network import (
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from cardai.evaluators.settings import setting
+from cardai.evaluators.training.trainer import LabelScale
 from cardai.game import Game
 from cardai.stats.progress import CountProgress
 
@@ -137,16 +139,18 @@ def train(
 
 
 def target_of(
-    following: jax.Array, older: jax.Array, masks: jax.Array, scores: jax.Array, last: jax.Array
-) -> jax.Array:
-    """Returns the target of each action's value, f4[B], in [0, 1].
+    following: jax.Array, older: jax.Array, masks: jax.Array, scores: jax.Array, last: jax.Array,
+    span: tuple[float, float] = (0.0, 1.0),
+) -> jax.Array:  # fmt: skip
+    """Returns the target of each action's value, f4[B], in `span`.
 
     It is the score if the game ends before the seat's `steps`-th next decision, otherwise the value of the best legal
     action of that decision: the best one by `following`, its value by `older`, as in double Q-learning (van Hasselt,
     Guez and Silver 2016). One network for both would overestimate: the action with the largest error seems best.
 
     `following`, `older`: values of that decision's actions by the newest weights and by the target network, f4[B, A];
-    `masks`: which of them are legal, bool[B, A]; `scores`: f4[B] in [0, 1]; `last`: whether the game ends, bool[B].
+    `masks`: which of them are legal, bool[B, A]; `scores`: f4[B]; `last`: whether the game ends, bool[B];
+    `span`: the least and the largest score.
     """
     chex.assert_rank(following, 2)
     chex.assert_equal_shape([following, older, masks])
@@ -154,7 +158,7 @@ def target_of(
     chex.assert_type([masks, last], bool)
     best = jnp.argmax(jnp.where(masks, following, -jnp.inf), axis=1)
     value = jnp.take_along_axis(older, best[:, None], axis=1)[:, 0]
-    return jnp.where(last, scores, jnp.clip(value, 0.0, 1.0))
+    return jnp.where(last, scores, jnp.clip(value, *span))
 
 
 def steps_ahead(last: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -177,8 +181,8 @@ class CompiledNfsp:
     [updates, batch, ...]; see `Nfsp.update`.
     """
 
-    def __init__(self, width: int, actions: int, config: NfspConfig) -> None:
-        self.config, self.width, self.actions = config, width, actions
+    def __init__(self, width: int, actions: int, config: NfspConfig, span: tuple[float, float]) -> None:
+        self.config, self.width, self.actions, self.span = config, width, actions, span
         self._make = lambda: Network(width, config.hidden, actions)
         self.graph = split(initialised(self._make, 0))[0]
         self.forward = compiled_network(width, config.hidden, actions)
@@ -208,7 +212,8 @@ class CompiledNfsp:
 
         def squared_error(weights: Any) -> jax.Array:
             following, older = (network(of, latest["next_rows"]) for of in (state.values, state.target))
-            target = target_of(following, older, latest["next_masks"], latest["scores"], latest["last"])
+            ends = latest["scores"], latest["last"]
+            target = target_of(following, older, latest["next_masks"], *ends, self.span)
             values = jnp.take_along_axis(network(weights, latest["rows"]), latest["actions"][:, None], axis=1)[:, 0]
             return jnp.mean(jnp.square(target - values))
 
@@ -245,7 +250,10 @@ class Nfsp:
     def __init__(self, table: TrainingTable, config: NfspConfig, seed: int) -> None:
         self.table, self.config = table, config
         self.games = config.epochs * config.epoch_games
-        self.compiled = compiled_nfsp(table.encoder.width, table.encoder.actions, config)
+        is_wide = not table.game.payoff.is_share  # then the scores of all games are about the same
+        self.scale = LabelScale.of_random_play(table.game, table.variant, table.seats) if is_wide else None
+        span = self._standardised(0.0), self._standardised(1.0)
+        self.compiled = compiled_nfsp(table.encoder.width, table.encoder.actions, config, span)
         self.state = self.compiled.start(seed)
         self.latest = CircularBuffer(config.memory)
         self.behaviour = ReservoirBuffer(config.memory, table.stream)
@@ -299,10 +307,15 @@ class Nfsp:
         random = draw_legal_actions(masks, np.where(explores, uniforms / max(self.epsilon, 1e-300), 0.0))
         return np.where(explores, random, best)
 
+    def _standardised(self, scores: Any) -> Any:
+        """Returns scores in [0, 1] by the mean and the deviation of random play; those of a share as they are."""
+        return scores if self.scale is None else (scores - self.scale.mean) / self.scale.deviation
+
     def _remember(self, trajectories: Trajectories) -> None:
         following, ends = steps_ahead(trajectories.last, self.config.steps)
         self.latest.add(
-            rows=trajectories.rows, actions=trajectories.actions, scores=trajectories.scores.astype(np.float32),
+            rows=trajectories.rows, actions=trajectories.actions,
+            scores=self._standardised(trajectories.scores).astype(np.float32),
             last=ends, next_rows=trajectories.rows[following], next_masks=trajectories.masks[following],
         )  # fmt: skip
         responses = trajectories.subset(trajectories.players == RESPONSE)

@@ -34,7 +34,7 @@ from cardai.evaluators.training.batches import collect, epoch_order, in_advance,
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import Metrics, measure
-from cardai.evaluators.training.trainer import Trainer, TrainState, evaluation_batch
+from cardai.evaluators.training.trainer import LabelScale, Trainer, TrainState, evaluation_batch, labels_scale
 from cardai.game import Game, Segment
 from cardai.measure.speed import timed
 from cardai.registry import load
@@ -89,9 +89,10 @@ class BodyComparison:
             raise CardaiError("the config of a comparison must have a number of steps, not 0")
         training, _, test = split_states(config, self.dataset)
         config = completed(config, len(training))
-        device = device_of(config.device)
+        terms, labels = self.dataset.recipe.terms, self.dataset.labels[training]
+        device, scale = device_of(config.device), labels_scale(self.game, config.loss, terms, labels)
         with jax.default_device(device):
-            trainer, state = self._start(nnx.clone(module), config)
+            trainer, state = self._start(nnx.clone(module), config, scale)
             rows = _Rows(self.dataset, order, device)
             _check_output(trainer, state, rows.take(training[: config.batch])[0])
             state, speed = _run_steps(trainer, jax.device_put(state, device), rows, training, config, progress)
@@ -108,14 +109,14 @@ class BodyComparison:
                 states_per_second=speed,
             )
 
-    def _start(self, module: nnx.Module, config: TrainConfig) -> tuple[Trainer, TrainState]:
+    def _start(self, module: nnx.Module, config: TrainConfig, scale: LabelScale | None) -> tuple[Trainer, TrainState]:
         """Returns the trainer, shared by networks of the same structure, and the state before the first step."""
         module.train()
         graph, *parts = nnx.split(module, nnx.Param, ...)
         params, rest = jax.tree.map(jnp.copy, nnx.as_pure(parts))  # a training step reuses the memory of its state
-        key = graph, tuple(leaf.shape for leaf in jax.tree.leaves(params)), config.steps
+        key = graph, tuple(leaf.shape for leaf in jax.tree.leaves(params)), config.steps, scale
         if key not in self._trainers:
-            self._trainers[key] = Trainer(module, config, config.steps)
+            self._trainers[key] = Trainer(module, config, config.steps, scale=scale)
         trainer = self._trainers[key]
         state = trainer.start()
         average = jax.tree.map(jnp.copy, params) if self.config.ema else ()

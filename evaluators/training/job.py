@@ -14,7 +14,7 @@ from cardai.evaluators.training.batches import in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.devices import TrainingDevices
-from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch
+from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch, labels_scale
 from cardai.game import Game
 
 
@@ -51,11 +51,7 @@ class TrainingJob:
     @cached_property
     def scale(self) -> LabelScale | None:
         """How the labels are standardised, by those of the training states; None for the loss bce."""
-        if self.config.loss == "auto":
-            wide = not self.game.payoff.is_share and "score" in self.dataset.recipe.terms
-        else:
-            wide = self.config.loss == "regression"
-        return LabelScale.of(self.dataset.labels[self.training]) if wide else None
+        return labels_scale(self.game, self.config.loss, self.dataset.recipe.terms, self.dataset.labels[self.training])
 
     def fetch(self, states: np.ndarray) -> tuple[jax.Array, jax.Array]:
         """Return the rows u8[n, width] and the labels f4[n] of some states, on the devices.

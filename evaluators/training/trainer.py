@@ -1,6 +1,6 @@
 """One training step, a jitted function from a state, rows and labels to the next state; and the names of its arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import chex
@@ -10,12 +10,16 @@ import numpy as np
 import optax
 from flax import nnx
 
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.metrics import log_odds
+from cardai.game import Game
+from cardai.table.many import play
 
 _EVALUATED = 8192  # most rows scored at once in evaluation mode
+_SCALED_GAMES = 1000  # of random play, whose scores give a scale
 
 
 class LabelScale(NamedTuple):
@@ -33,6 +37,14 @@ class LabelScale(NamedTuple):
         mean = float(np.clip(np.mean(labels, dtype=np.float64), 1e-4, 1 - 1e-4))
         return cls(mean, max(float(np.std(labels, dtype=np.float64)), 1e-6))
 
+    @classmethod
+    def of_random_play(cls, game: Game, variant: str | None, seats: int) -> "LabelScale":
+        """Return the scale of the scores of random play, for those who must know it before there are labels."""
+        lineups = np.zeros((_SCALED_GAMES, seats), np.int64)
+        return cls.of(
+            play(game, [agent(game, "random")], lineups, np.arange(_SCALED_GAMES), variant=variant).complete().scores
+        )
+
     @property
     def offset(self) -> float:
         """The logit of the mean."""
@@ -42,6 +54,24 @@ class LabelScale(NamedTuple):
     def slope(self) -> float:
         """How much the logit of a score rises with one deviation, near the mean."""
         return self.deviation / (self.mean * (1 - self.mean))
+
+
+def labels_scale(game: Game, loss: str, label_terms: Collection[str], labels: np.ndarray) -> LabelScale | None:
+    """Return how labels, f4[n], are standardised; None for the loss bce, which "auto" is where a payoff is a share."""
+    if loss == "auto":
+        loss = "regression" if not game.payoff.is_share and "score" in label_terms else "bce"
+    return LabelScale.of(labels) if loss == "regression" else None
+
+
+class Rescaled(nnx.Module):
+    """A network whose logits are offset + slope * z, where z are the outputs of the network in it."""
+
+    def __init__(self, inner: nnx.Module, scale: LabelScale) -> None:
+        self.inner, self.offset, self.slope = inner, scale.offset, scale.slope
+
+    def __call__(self, rows: jax.Array) -> jax.Array:
+        inner: Any = self.inner
+        return self.offset + self.slope * inner(rows)
 
 
 class TrainState(NamedTuple):
@@ -65,8 +95,8 @@ class Trainer:
     """Trains a network with the optimiser and the schedule of a config, for `total` steps (None: unknown).
 
     `devices`: those among which the rows of a batch are divided; None, or one: JAX's default device.
-    `scale`: how labels are standardised; the loss is then the squared error in their deviations, and the network has a
-    `dense.logit` as its last layer. None: the labels are as they are, and the loss is the cross-entropy.
+    `scale`: how labels are standardised; the loss is then the squared error in their deviations. None: the labels are
+    as they are, and the loss is the cross-entropy.
 
         trainer = Trainer(module, config, total=1000)
         state = trainer.start()
@@ -114,8 +144,11 @@ class Trainer:
     def module(self, weights: tuple[Any, Any]) -> nnx.Module:
         """Return the network with these weights, in evaluation mode."""
         module = nnx.merge(self._evaluating, *_copied(weights))
-        if self._scale:
-            _fold(module, self._scale.slope, self._scale.offset)
+        if self._scale is None:
+            return module
+        if not hasattr(getattr(module, "dense", None), "logit"):  # a network of somebody else's
+            return Rescaled(module, self._scale)
+        _fold(module, self._scale.slope, self._scale.offset)
         return module
 
     def _step(self, state: TrainState, rows: jax.Array, labels: jax.Array) -> tuple[TrainState, jax.Array]:
