@@ -17,7 +17,7 @@ from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.evaluators.training import learn as learning
 from cardai.evaluators.training.config import TrainConfig
-from cardai.evaluators.training.learn import _FEWEST, FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
+from cardai.evaluators.training.learn import _FEWEST, _FEWEST_SEEN, FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
 from cardai.evaluators.training.learners import _rounded, generation_games
 from cardai.measure.duel import duel
@@ -223,12 +223,12 @@ def test_slow_games_leave_time_for_the_last_figures_and_fast_ones_for_learning(p
     _, config = pretended
     run = LearnRun(config, cardai.load("tictactoe"), Path(config.out), None, print, None)
     shares = {}
-    for pace in (1e-4, 0.4, 3.0):
+    for pace in (1e-4, 0.6, 3.0):
         run._pace = {"random": pace}
         shares[pace] = run._closing(2) / run.total
     assert shares[1e-4] == FINAL_LEAST
-    assert shares[0.4] == pytest.approx(1.3 * 3 * _FEWEST * 0.4 / 300)
-    assert shares[3.0] > 1.0  # nothing can be learned and measured in that time
+    assert shares[0.6] == pytest.approx(1.3 * (_FEWEST + 2 * _FEWEST_SEEN) * 0.6 / 300)
+    assert shares[3.0] > 0.9  # hardly anything can be learned and measured in that time
 
 
 def test_an_agent_that_was_better_on_the_way_is_the_one_that_is_kept(pretended):
@@ -246,6 +246,60 @@ def test_an_agent_that_was_better_on_the_way_is_the_one_that_is_kept(pretended):
     run.state.looks = {good[0]: 9.0, "random": 20.0, "greedy:open_lines": 3.0}
     evaluator.seconds = [200.0]
     assert run._finalists() == ["greedy:open_lines", good[0]]
+
+
+def test_policies_of_several_encoders_share_the_time_of_one(pretended):
+    learners, config = pretended
+    twin = Pretended("policy-twin", learners["policy"].clock, Path(config.out), ["random"])
+    learners["policy-twin"] = twin
+    learn(config)
+    assert sum(learners["policy"].seconds) == sum(twin.seconds) == pytest.approx(RACE * 300 / 2)
+
+
+def test_a_policy_is_tried_with_each_encoder(tmp_path):
+    config = LearnConfig(game="durak", out=str(tmp_path / "run"), minutes=0.1, seats=2, threads=1)
+    (tmp_path / "run").mkdir()
+    run = LearnRun(config, cardai.load("durak"), Path(config.out), None, print, None)
+    run.measures, run.opponents = measures_of(run.game, 2, run.variant, 0), ["random", "thrifty"]
+    learners = run._learners()
+    assert list(learners) == ["evaluator", "policy-relative", "policy-report"]
+    assert {learners[name].encoder for name in list(learners)[1:]} == {"relative", "report"}
+    assert all(learners[name].config.teacher == "thrifty" for name in list(learners)[1:])
+    assert learners["policy-relative"].config.lessons >= 100
+
+
+def test_a_look_keeps_to_its_time_with_an_agent_that_is_slower_than_the_players(pretended, monkeypatch):
+    """A network of Literature took 27 s of a minute for a look."""
+    learners, config = pretended
+    clock = learners["policy"].clock
+    run = LearnRun(config, cardai.load("tictactoe"), Path(config.out), None, lambda line: None, None)
+    run.learners, run.opponents = learners, ["random", "greedy:open_lines"]
+    run._pace = dict.fromkeys(run.opponents, 1e-4)
+    real = learning.duel
+
+    def slow(*names, games, **how):
+        result = real(*names, games=games, **how)
+        clock.now += 0.1 * result.games
+        return result
+
+    monkeypatch.setattr(learning, "duel", slow)
+    began = clock.now
+    run._look("random", 400)
+    assert clock.now - began < 1.3 * learning._LOOK * run.total
+
+
+def test_what_is_not_better_than_random_is_said_to_have_had_too_few_minutes(pretended, tmp_path):
+    report = learn(pretended[1])
+    assert report.too_short == ""
+    even = duel(
+        cardai.load("tictactoe"), "random", "random", seats=2, folder=tmp_path / "duel", games=40, most=40, seed=1
+    )
+    short = dataclasses.replace(report, strength=(even,))
+    assert "too short" not in str(report)
+    assert (
+        "not better than random: 5 minutes are too short for tictactoe on this machine; the same command with more "
+        "--minutes goes on"
+    ) in " ".join(str(short).split())
 
 
 @pytest.mark.slow

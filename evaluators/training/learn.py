@@ -42,15 +42,19 @@ from cardai.stats.report import Report
 
 CONFIG, STATE, REPORT = "learn.toml", "learn-state.json", "learn.json"
 RACE = 0.2
-"""The share of the time that each way of learning gets before they are compared."""
+"""The share of the time that each way of learning gets before they are compared; policies of several encoders share it.
+"""
 FINAL = 0.13
 FINAL_LEAST = 0.02
 """The largest and the least share of the time that is left for measuring the strength of the result."""
+EVALUATOR = EvaluatorLearner.name
 _CHOOSING, _FINAL = 10, 11  # purposes of seeds: deals that choose, and deals that nothing was chosen by
 _LOOK_GAMES, _CHOOSE_GAMES = 200, 400  # games against each opponent, in a look on the way and in a choice
 _FEWEST, _MOST_GAMES = 40, 4000  # games against each opponent at the end
+_FEWEST_SEEN = 16  # games against each opponent in a look
 _SLOW = 0.1  # seconds a game: an opponent that takes longer is left out
 _LOOK = 0.04  # the most of the time that a look takes
+_TRIAL = 8  # games that show how long a game takes
 _LOOKS = 3  # at a policy while it learns, in the main part
 
 Say = Callable[[str], None]
@@ -109,6 +113,16 @@ class LearnReport(Report, drawn_by="cardai.evaluators.training.show_learning:tab
         fields = {name: value for name, value in vars(self).items() if name not in ("measures", "strength")}
         own = {"measures": dataclasses.asdict(self.measures), "strength": [one.as_json() for one in self.strength]}
         return plain({**fields, **own, "machine": machine()})
+
+    @property
+    def too_short(self) -> str:
+        """What to say if the agent was not measured to be better than random; else an empty text."""
+        if all(one.other != "random" or one.verdict == "better" for one in self.strength):
+            return ""
+        return (
+            f"not better than random: {self.minutes:g} minutes are too short for {self.game} on this machine; the same "
+            "command with more --minutes goes on"
+        )
 
     @property
     def play(self) -> str:
@@ -171,6 +185,7 @@ class LearnRun:
         self.total = 60 * config.minutes
         self.left_out: dict[str, str] = {}
         self._pace: dict[str, float] = {}  # seconds a game against each opponent
+        self._tried: set[str] = set()  # ways of learning whose games have been timed
 
     def finished(self) -> LearnReport:
         """Go on to the end and return the report."""
@@ -211,8 +226,10 @@ class LearnRun:
             self.state.chosen = next(iter(self.learners))
             self.state.reason = "it is the only way for this game"
             return
+        policies = len(self.learners) - 1
         for name, learner in self.learners.items():
-            self._go_on(learner, RACE * self.total - self.state.spent.get(name, 0.0))
+            share = RACE * self.total / (1 if name == EVALUATOR else policies)
+            self._go_on(learner, share - self.state.spent.get(name, 0.0))
         means = {}
         for name in self.learners:
             for spec in self._candidates(name)[:1]:
@@ -248,7 +265,7 @@ class LearnRun:
         Some games are played against each opponent even if they take longer than that share.
         """
         pace = sum(self._pace.values())
-        wanted, least = _MOST_GAMES + candidates * _CHOOSE_GAMES, (1 + candidates) * _FEWEST
+        wanted, least = _MOST_GAMES + candidates * _CHOOSE_GAMES, _FEWEST + candidates * _FEWEST_SEEN
         return max(min(max(1.2 * wanted * pace, FINAL_LEAST * self.total), FINAL * self.total), 1.3 * least * pace)
 
     def _go_on(self, learner: Learner, seconds: float) -> None:
@@ -280,13 +297,21 @@ class LearnRun:
         if len(specs) == 1:
             return specs[0]
         seconds = (self.total - self._elapsed) / 2 / len(specs) / len(self.opponents)
-        means = {spec: self._look(spec, self._games(seconds, _CHOOSE_GAMES)) for spec in specs}
+        means = {spec: self._look(spec, self._games(seconds, _CHOOSE_GAMES, None, _FEWEST_SEEN)) for spec in specs}
         return max(means, key=lambda spec: means[spec])
 
     def _look(self, spec: str, games: int) -> float:
         """Play an agent against all opponents on deals for choosing, and say how it does. Returns the mean lead."""
         seconds = _LOOK * self.total / len(self.opponents)
-        results = [self._duel(spec, one, self._games(seconds, games, one), _CHOOSING) for one in self.opponents]
+        if (who := self._name(spec)) not in self._tried:
+            self._tried.add(who)
+            self._duel(spec, "random", 1, _CHOOSING)  # the first game may compile
+            self._duel(spec, "random", _TRIAL, _CHOOSING)
+            own = self._pace["random"]  # a network takes longer for a game than the players that were timed so far
+            self._pace = {one: max(pace, own) for one, pace in self._pace.items()}
+        results = [
+            self._duel(spec, one, self._games(seconds, games, one, _FEWEST_SEEN), _CHOOSING) for one in self.opponents
+        ]
         words = ", ".join(f"{result.score} {result.unit} against {result.other}" for result in results)
         self.say(f"{self._elapsed:.0f} s, {self._name(spec)}: mean score {words}")
         lead = float(np.mean([result.difference.point for result in results]))
@@ -305,10 +330,10 @@ class LearnRun:
             results.append(self._duel(spec, other, games, _FINAL))
         return tuple(results)
 
-    def _games(self, seconds: float, most: int, other: str | None = None) -> int:
+    def _games(self, seconds: float, most: int, other: str | None = None, least: int = _FEWEST) -> int:
         """How many games against an opponent fit into some seconds."""
         pace = self._pace.get(other, 0.0) if other else max(self._pace.values(), default=0.0)
-        return int(min(max(seconds / pace if pace else most, _FEWEST), most))
+        return int(min(max(seconds / pace if pace else most, least), most))
 
     def _duel(self, spec: str, other: str, games: int, purpose: int) -> Duel:
         """Play an agent among copies of an opponent. Raises KeyboardInterrupt at Ctrl-C."""
@@ -346,7 +371,7 @@ class LearnRun:
                 continue
             self._duel(spec, "random", 1, _CHOOSING)  # the first game may compile
             began = time.monotonic()
-            played = self._duel(spec, "random", 8, _CHOOSING)
+            played = self._duel(spec, "random", _TRIAL, _CHOOSING)
             seconds = (time.monotonic() - began) / max(1, played.games)
             if seconds > _SLOW:
                 self.left_out[spec] = f"too slow: {seconds:.2g} s a game"
@@ -355,17 +380,21 @@ class LearnRun:
         return opponents
 
     def _learners(self) -> dict[str, Learner]:
-        """The ways in which the game can be learned: an evaluator, and a policy if the game numbers its moves."""
+        """The ways in which the game can be learned: an evaluator, and policies if the game numbers its moves."""
         teacher = self._teacher()
         common: dict[str, Any] = {
             "game": self.game, "place": self.config.game, "variant": self.variant, "seats": self.seats,
             "seed": self.config.seed, "threads": self.config.threads, "device": self.config.device,
-            "measures": self.measures, "seconds": RACE * self.total, "progress": self.progress,
+            "measures": self.measures, "progress": self.progress,
         }  # fmt: skip
-        learners: dict[str, Learner] = {"evaluator": EvaluatorLearner(folder=self.folder / "evaluator", **common)}
-        learners["evaluator"].watch = lambda spec: self._look(spec, _LOOK_GAMES)
-        if self.game.actions:
-            learners["policy"] = PolicyLearner(folder=self.folder / "policy", teacher=teacher, **common)
+        evaluator = EvaluatorLearner(folder=self.folder / EVALUATOR, seconds=RACE * self.total, **common)
+        evaluator.watch = lambda spec: self._look(spec, _LOOK_GAMES)
+        learners: dict[str, Learner] = {EVALUATOR: evaluator}
+        for encoder in self.game.encoders if self.game.actions else ():
+            name = f"policy-{encoder}"
+            learners[name] = PolicyLearner(
+                name, encoder, folder=self.folder / name, seconds=self.total, teacher=teacher, **common
+            )
         return learners
 
     def _teacher(self) -> str:
@@ -382,7 +411,7 @@ class LearnRun:
     def _plan(self) -> list[str]:
         """What was chosen, and why, in words."""
         lines = [line for learner in self.learners.values() for line in learner.about()]
-        if "policy" not in self.learners:
+        if len(self.learners) == 1:
             lines.append("policy: none, because the game does not number its moves (Game.actions)")
         return [*lines, f"{self.state.chosen}: chosen; {self.state.reason}"] if self.state.chosen else lines
 

@@ -1,4 +1,4 @@
-"""Two ways to learn a game that `learn` tries: an evaluator, by generations, and a policy, by PPO.
+"""Two ways to learn a game that `learn` tries: an evaluator, by generations, and a policy, by lessons and PPO.
 
 Each has a folder of its own, in which its settings are kept: they come from measured times, and a later call goes on
 with those of the first one.
@@ -10,8 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators import settings
+from cardai.evaluators.policies.decisions import play_trajectories
 from cardai.evaluators.policies.network import on_device
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
@@ -31,7 +35,10 @@ _SLOWER = 3.0  # how much longer a game of the pool takes than one of random pla
 _STATES_A_SECOND = 5000  # of the first part of the time: so many states can be played and trained on, at least
 _FEWEST_GAMES, _MOST_GAMES = 300, 20_000  # of a generation; from fewer no part is left to test on
 _STEP_DECISIONS = 2000  # of the games of a step of PPO
-_LESSONS = 0.1  # the share of the first part of the time in which a teacher's games are played, about
+_LESSONS = 0.6  # the share of the time that lessons take at most, about
+_LEARNED_A_SECOND = 15_000  # decisions of a teacher, about
+_TRIAL = 20  # games of the teacher that show how long they take
+_FEWEST_LESSONS, _MOST_LESSONS = 100, 100_000  # games
 
 
 class Learner(Protocol):
@@ -129,19 +136,21 @@ class EvaluatorLearner:
 
 
 class PolicyLearner:
-    """PPO: a network plays against itself and makes moves that led to better scores more probable.
+    """A policy that sees by one of the game's encoders: lessons, then PPO.
 
-    The strongest of the game's own players, if there are any, gives it lessons first.
+    The strongest of the game's own players, if there are any, gives lessons. In PPO the network plays against itself
+    and makes moves that led to better scores more probable.
     """
 
-    name, can_be_cut = "policy", True
+    can_be_cut = True
 
     def __init__(
-        self, *, folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
+        self, name: str, encoder: str, *,
+        folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
         device: str, measures: GameMeasures, seconds: float, progress: Progress | None, teacher: str,
     ) -> None:  # fmt: skip
         self.folder, self.game, self.progress, self.measures = folder, game, progress, measures
-        self.variant, self.seats, self.seed = variant, seats, seed
+        self.name, self.encoder, self.variant, self.seats, self.seed = name, encoder, variant, seats, seed
         self.watch: Callable[[str], Any] | None = None
         self._training: PolicyTraining | None = None
         file = folder / POLICY_CONFIG
@@ -149,10 +158,11 @@ class PolicyLearner:
             self.config = settings.read(PpoConfig, file)
             return
         step = int(min(max(_STEP_DECISIONS / measures.decisions, 16), 256)) // 4 * 4
-        lessons = _rounded(min(max(_LESSONS * seconds / (_SLOWER * measures.seconds), 200), 4000)) if teacher else 0
+        lessons = self._lessons(teacher, _LESSONS * seconds)
         self.config = PpoConfig(
             games=10**8, step_games=step, batch_games=step // 4, learning_rate=1e-3, final_rate=1e-3,
-            choices_only=True, teacher=teacher, lessons=lessons,
+            choices_only=True, teacher=teacher, lessons=lessons, lesson_games=min(max(lessons // 50, 20), 200),
+            lesson_batch=64,
         )  # fmt: skip
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -160,16 +170,31 @@ class PolicyLearner:
             raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
         settings.write(self.config, file)
 
+    def _lessons(self, teacher: str, seconds: float) -> int:
+        """How many games of lessons fit into some seconds; 0 without a teacher. Some games show how long they are."""
+        if not teacher:
+            return 0
+        table = TrainingTable(self.game, self.seed, self.variant, self.seats, self.encoder)
+        seeds = table.stream.integers(2**63, size=_TRIAL, dtype=np.uint64)
+        lineups, agents = np.zeros((_TRIAL, self.seats), np.int64), [agent(self.game, teacher)]
+        began = time.monotonic()
+        played = play_trajectories(table.encoder, agents, lineups, seeds, table.variant, choices_only=True)
+        decisions = len(played) if played is not None else 0
+        pace = (time.monotonic() - began + decisions / _LEARNED_A_SECOND) / _TRIAL
+        return _rounded(min(max(seconds / pace, _FEWEST_LESSONS), _MOST_LESSONS))
+
     def about(self) -> list[str]:
         """Say how large its steps and its network are, and who teaches it."""
         config = self.config
+        if self.encoder != next(iter(self.game.encoders)):
+            return [f"{self.name}: a policy like the first one that sees by another encoder"]
         lines = [
-            f"policy: PPO in steps of {config.step_games} games, about {_STEP_DECISIONS:,} decisions if games are not "
-            f"long; layers of {config.shared} and {config.hidden} units"
+            f"{self.name}: PPO in steps of {config.step_games} games, about {_STEP_DECISIONS:,} decisions if games are "
+            f"not long; layers of {config.shared} and {config.hidden} units"
         ]
         if config.teacher:
-            who = f"first the moves of {config.lessons:,} games of {config.teacher}"
-            lines.append(f"policy: {who}, the strongest of the game's own players")
+            who = f"first the moves of up to {config.lessons:,} games of {config.teacher}"
+            lines.append(f"{self.name}: {who}, the strongest of the game's own players")
         return lines
 
     def go_on(self, seconds: float) -> None:
@@ -179,7 +204,7 @@ class PolicyLearner:
         def tell(games: int, _: int) -> None:
             if self.progress:
                 left = max(0.0, until - time.monotonic())
-                self.progress(round(seconds - left), round(seconds), f"policy: {games:,} games")
+                self.progress(round(seconds - left), round(seconds), f"{self.name}: {games:,} games")
 
         with on_device():
             policy = self._continued().run(tell, None, 1, lambda: time.monotonic() > until)
@@ -201,7 +226,7 @@ class PolicyLearner:
 
     def _continued(self) -> PolicyTraining:
         if self._training is None:
-            table = TrainingTable(self.game, self.seed, self.variant, self.seats, None)
+            table = TrainingTable(self.game, self.seed, self.variant, self.seats, self.encoder)
             self._training = PolicyTraining(table, Ppo(table, self.config, self.seed), self.folder)
         return self._training
 

@@ -17,7 +17,11 @@ def table(report: LearnReport) -> Any:
         lines.add_column(heading, justify="right", no_wrap=True)
     for one in report.strength:
         lines.add_row(one.other, str(one.score), str(one.difference), one.verdict, f"{one.games:,}")
-    notes = [*report.choices, *(f"not measured: {spec}: {why}" for spec, why in report.left_out.items())]
+    notes = [
+        *([report.too_short] if report.too_short else []),
+        *report.choices,
+        *(f"not measured: {spec}: {why}" for spec, why in report.left_out.items()),
+    ]
     if report.strength:
         notes.append("strength: on deals by which nothing was chosen, with 95 % intervals")
     notes += endless_notes(sum(one.endless for one in report.strength))
