@@ -166,7 +166,8 @@ class Player:
     """A game's hand-written player: the rule `choose(world, move, params, stream)` fills `move` for seat `world.turn`.
 
     `world` is a copy of the state in which everything that the seat cannot know is dealt anew (a determinization).
-    `params`: f8[len(defaults)], the parameters in the order of `defaults`, which maps names to default values.
+    `params`: f8[len(defaults)], the parameters in the order of `defaults`, which maps names to default values. One
+    whose default is an int is a count, such as 3 cards: a whole number from 1, also where it is drawn at random.
 
     A player that looks at nothing hidden is declared with `sees="own"`. It gets a copy in which the game's rule `blank`
     has written over everything hidden, which is faster; `cardai check` tests that it plays as it does in every world.
@@ -179,6 +180,9 @@ class Player:
     sees: str = "world"
 
     def __post_init__(self) -> None:
+        for name, value in self.defaults.items():
+            if isinstance(value, int):
+                whole(f"defaults: {name}", value, 1)
         if self.sees not in ("world", "own"):
             raise CardaiError(f'a player sees "world" or "own", not {short(self.sees)}')
 
@@ -406,6 +410,35 @@ def listed_pieces(pieces: int) -> list[int]:
         found.append((rest & -rest).bit_length() - 1)
         rest &= rest - 1
     return found
+
+
+def counts_of(held: Sequence[Any], copies: Sequence[int], names: Sequence[str], what: str = "holdings") -> np.ndarray:
+    """What `Game.holdings` gave where cards are alike, as int64[places, kinds].
+
+    `names`: of the kinds; none for their numbers. Raises CardaiError, which calls it `what`, unless each place has a
+    count for each kind and there are no more cards than `copies`.
+    """
+    rows = []
+    for place, counts in enumerate(held):
+        if not hasattr(counts, "__len__") or isinstance(counts, str) or len(counts) != len(copies):
+            raise CardaiError(f"{what}: place {place} is {short(counts)}; copies asks for {len(copies)} counts")
+        if not (isinstance(counts, np.ndarray) and counts.dtype.kind == "i" and (counts >= 0).all()):
+            counts = [
+                whole(f"{what}: place {place}: the count of {_kind(kind, names)}", number, 0)
+                for kind, number in enumerate(counts)
+            ]
+        rows.append(counts)
+    found = np.array(rows, np.int64).reshape(len(rows), len(copies))
+    most = found.sum(axis=0)
+    if (most > copies).any():
+        kind = int(np.argmax(most > copies))
+        listed = f"{what} lists {most[kind]} cards of {_kind(kind, names)} in all places"
+        raise CardaiError(f"{listed}; copies says there are {copies[kind]}")
+    return found
+
+
+def _kind(kind: int, names: Sequence[str]) -> str:
+    return names[kind] if names else f"kind {kind}"
 
 
 @dataclass(frozen=True)
@@ -962,20 +995,12 @@ class Game:
         state = self._copy(state)[0][0]
         if not len(self.copies):
             return [listed_pieces(int(cards)) for cards in self.holdings(state)]
-        return [
-            [kind for kind, number in enumerate(self._counts(place, cards)) for _ in range(number)]
-            for place, cards in enumerate(self.holdings(state))
-        ]
+        return [np.repeat(np.arange(len(self.copies)), place).tolist() for place in self._counts(state)]
 
-    def _counts(self, place: int, cards: Any) -> list[int]:
-        """The counts of the kinds in a place. Raises CardaiError unless there is one for each, up to its copies."""
-        what = f"{self.name}: holdings: place {place}"
-        if isinstance(cards, int | np.integer) or len(cards) != len(self.copies):
-            raise CardaiError(f"{what} is {short(cards)}; copies asks for {len(self.copies)} counts")
-        return [
-            whole(f"{what}, kind {kind}", number, 0, self.copies[kind])
-            for kind, number in enumerate(np.asarray(cards).tolist())
-        ]
+    def _counts(self, state: GameState) -> np.ndarray:
+        """What `holdings` says where cards are alike, see `counts_of`."""
+        assert self.holdings is not None
+        return counts_of(self.holdings(state), self.copies, self.pieces, f"{self.name}: holdings")
 
     def weigh(self, state: GameState) -> float:
         """How likely a state is beside others that look the same to a seat, before choices are considered: above 0.
@@ -994,15 +1019,11 @@ class Game:
             return weight
         if not len(self.copies):
             return 1.0
-        assert self.holdings is not None
-        places, ways = [self._counts(place, cards) for place, cards in enumerate(self.holdings(states[0]))], 1
-        for kind, copies in enumerate(self.copies):
-            left = int(copies)
-            for place in places:
-                if place[kind] > left:
-                    raise CardaiError(f"{self.name}: holdings: there are more than {copies} cards of kind {kind}")
-                ways *= math.comb(left, place[kind])
-                left -= place[kind]
+        ways, left = 1, [int(copies) for copies in self.copies]
+        for place in self._counts(states[0]).tolist():
+            for kind, number in enumerate(place):
+                ways *= math.comb(left[kind], number)
+                left[kind] -= number
         return float(ways)
 
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:

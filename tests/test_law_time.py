@@ -111,7 +111,7 @@ def test_the_command_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> No
     assert "holds every_game_ends (looked at 1 table)\n" in said
     assert "holds agents_decide_by_what_they_know (looked at " in said
     assert " of 48 games by encoders)\n" in said
-    assert "1 laws looked at a part, for want of time (the least: agents_decide_by_what_they_know, " in said
+    assert "1 law looked at a part, for want of time (the least: agents_decide_by_what_they_know, " in said
     assert " of 48); more --seconds or --effort thorough looks at all\n" in said
     assert run([*command, "--seconds", "0.01", "--json"]) == 0
     (whole, part) = json.loads(capsys.readouterr().out)

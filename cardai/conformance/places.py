@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from cardai.conformance.evidence import words
-from cardai.errors import CardaiError, short, whole
-from cardai.game import listed_pieces
+from cardai.errors import CardaiError, whole
+from cardai.game import counts_of, listed_pieces
 
 WORD = 64  # bits of a number of a state
 SUITS = 4
@@ -65,7 +65,7 @@ class CardKinds:
 
         Raises CardaiError for a set with cards that the game does not have, and for what are no counts.
         """
-        return self._from_counts(held) if self.are_counts else self._from_sets(held)
+        return counts_of(held, self.copies, self.names) if self.are_counts else self._from_sets(held)
 
     def _from_sets(self, held: Any) -> np.ndarray:
         size, found = -(-self.kinds // 8), bytearray()
@@ -77,23 +77,6 @@ class CardKinds:
             found += int(cards).to_bytes(size, "little")
         bits = np.frombuffer(bytes(found), np.uint8).reshape(-1, size)
         return np.unpackbits(bits, axis=1, bitorder="little")[:, : self.kinds].astype(np.int64)
-
-    def _from_counts(self, held: Any) -> np.ndarray:
-        rows = []
-        for place, counts in enumerate(held):
-            if not hasattr(counts, "__len__") or isinstance(counts, str) or len(counts) != self.kinds:
-                raise CardaiError(f"holdings: place {place} is {short(counts)}; copies asks for {self.kinds} counts")
-            row = np.asarray(counts) if isinstance(counts, np.ndarray) else counts
-            if not (isinstance(row, np.ndarray) and row.dtype.kind == "i" and (row >= 0).all()):
-                row = [whole(f"holdings: place {place}: the count of {self.names[k]}", n, 0) for k, n in enumerate(row)]
-            rows.append(row)
-        found = np.array(rows, np.int64).reshape(len(rows), self.kinds)
-        most = found.sum(axis=0)
-        if (most > self.copies).any():
-            kind = int(np.argmax(most > self.copies))
-            listed = f"holdings lists {most[kind]} cards of {self.names[kind]} in all places"
-            raise CardaiError(f"{listed}; copies says there are {self.copies[kind]}")
-        return found
 
     def members(self, cards: Any, what: str) -> np.ndarray:
         """A set of kinds as bool[kinds]. Raises CardaiError, which calls it `what`, if it is no such set."""

@@ -28,8 +28,10 @@ def report(name: str, results: Sequence[LawResult], verbose: bool = False) -> st
     if cut := [result for result in results if result.cut]:
         least = min(cut, key=lambda result: result.looked / result.total)
         part = f"a part, for want of time (the least: {least.law}, {least.looked} of {least.total})"
-        lines += ["", f"{len(cut)} laws looked at {part}; more --seconds or --effort thorough looks at all"]
-    lines += ["", f"{name}: {len(broken)} broken, {_in_short(untested)}, {len(holding)} hold"]
+        laws = f"{len(cut)} law{'s' if len(cut) > 1 else ''}"
+        lines += ["", f"{laws} looked at {part}; more --seconds or --effort thorough looks at all"]
+    hold = f"{len(holding)} hold{'s' if len(holding) == 1 else ''}"
+    lines += ["", f"{name}: {len(broken)} broken, {_in_short(untested)}, {hold}"]
     return "\n".join(lines).lstrip("\n")
 
 
