@@ -76,6 +76,13 @@ def two_of_them(world, move, params, stream):
     move.step = 1 if uniform(stream) < params[0] + params[1] else 0
 
 
+@rule
+def counted(world, move, params, stream):
+    """Go up in a share of the moves that the count says, 0 unless it is a whole number from 1 to 5."""
+    is_count = params[0] == np.floor(params[0]) and 1 <= params[0] <= 5
+    move.step = 1 if is_count and uniform(stream) < params[0] / 5 else 0
+
+
 GAME = Game(
     name="steps",
     title="Steps",
@@ -97,6 +104,7 @@ GAME = Game(
         "climb": Player(climb, "goes up"),
         "leap": Player(leap, "leaps, which is not allowed"),
         "one": Player(all_of_them, "goes up now and then", {"p": 0.2}),
+        "counted": Player(counted, "the same by a count", {"fifths": 3}),
         "two": Player(two_of_them, "the same with two parameters", {"p": 0.1, "q": 0.3}),
     },
     spell=lambda state, move: f"steps {int(move['step'])}",

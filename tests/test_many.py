@@ -16,6 +16,7 @@ from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom, OfFunction, one_by_one
 from cardai.data.record import RecordedGame, replay
 from cardai.errors import CardaiError, IllegalMove
+from cardai.game import Player
 from cardai.rule import JIT
 from cardai.table import many
 from cardai.table.asking import Inquiry
@@ -117,6 +118,21 @@ def test_randomised_draws_anew_for_every_game_between_nothing_and_double():
     shares = [np.mean(moves["step"][::2]) for moves in results.moves if moves is not None]
     assert np.std(shares) > 0.15  # with p = 0.5 for all it would be about 0.1
     assert results.finished.mean() > 0.95
+
+
+def test_randomised_draws_a_count_as_a_whole_number_from_1_to_less_than_double():
+    """A count of 0 cards, or of 2.7, is none."""
+    cast = [agent(STEPS, "counted?randomised"), agent(STEPS, "random")]
+    count = 300 if JIT else 20
+    results = play(STEPS, cast, np.repeat([[0, 1]], count, 0), seeds_of(count), record=True)
+    assert results.finished.all()  # with no count, a game never ends
+    shares = [np.mean(moves["step"][::2]) for moves in results.moves]
+    assert min(shares) < 0.35
+    assert max(shares) > 0.9
+    with pytest.raises(CardaiError, match=r"fifths='2\.5' is a count; it must be a whole number from 1"):
+        agent(STEPS, "counted?fifths=2.5")
+    with pytest.raises(CardaiError, match="defaults: low must be at least 1, not 0"):
+        Player(lambda *_: None, "none", {"low": 0})
 
 
 def test_records_replay_to_the_scores_also_when_the_log_had_to_grow():

@@ -521,6 +521,7 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
     player = game.players[name]
     randomised = flag(spec, "randomised", options)
     values = dict(player.defaults)
+    counted = {key for key, value in values.items() if isinstance(value, int)}
     for key, text in options.items():
         if key not in values:
             raise CardaiError(f"agent {spec!r}: " + unknown(f"parameter of {name}", key, values))
@@ -530,5 +531,9 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a number") from None
         if not np.isfinite(values[key]):
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a finite number")
+        if key in counted and (values[key] < 1 or values[key] % 1):
+            raise CardaiError(f"agent {spec!r}: {key}={text!r} is a count; it must be a whole number from 1")
+    counts = sum(1 << number for number, key in enumerate(values) if key in counted)
     call = game.entry("choose", player.choose)
-    return Agent(spec, HandWritten(call, tuple(values.values()), player.sees == "own", randomised), player.about)
+    strategy = HandWritten(call, tuple(map(float, values.values())), player.sees == "own", randomised, counts)
+    return Agent(spec, strategy, player.about)

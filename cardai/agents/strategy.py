@@ -113,12 +113,16 @@ class EvenlyRandom(Strategy):
 
 @dataclass(frozen=True)
 class HandWritten(Strategy):
-    """A player that a game brings: the compiled rule `call` with its parameters, as `cardai.game.Player` says."""
+    """A player that a game brings: the compiled rule `call` with its parameters, as `cardai.game.Player` says.
+
+    `counts`: which parameters are counts, as a set (bit k for number k).
+    """
 
     call: Any
     params: tuple[float, ...] = ()
     sees_own: bool = False
     randomised: bool = False
+    counts: int = 0
 
     is_native = True
     is_foreign = False

@@ -161,7 +161,10 @@ def seat_players(cast, games, slots, slot, game):
             seed_stream(stream, derived(get(games.seeds, game), SEAT, seat))
         for k in range(get(cast.widths, player)):
             value = get_float(cast.params, player * cast.width + k)
-            if get(cast.randomised, player) != 0:
+            drawn = get(cast.randomised, player)
+            if drawn != 0 and (drawn >> (k + 1)) & 1:
+                value = 1.0 + np.floor((2.0 * value - 1.0) * uniform_of(stream))
+            elif drawn != 0:
                 value = 2.0 * value * uniform_of(stream)
             set_float(slots.params, (slot * seats + seat) * cast.width + k, value)
         set(slots.limits, slot * seats + seat, exploring_plies(get(cast.until, player), get(games.seeds, game)))

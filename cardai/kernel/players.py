@@ -20,7 +20,7 @@ class Cast(NamedTuple):
     peeks: Any  # i64[P]: 1 if ONE_PLY judges moves in the true world
     settles: Any  # i64[P]: 1 if ONE_PLY judges settled states, 0 if it judges after-states
     worlds: Any  # i64[P]: worlds a decision, for ONE_PLY, and for each move in SEARCH
-    randomised: Any  # i64[P]: 1 if its parameters are drawn anew for each game
+    randomised: Any  # i64[P]: bit 0 if its parameters are drawn anew for each game; bit k + 1 if number k is a count
     epsilon: Any  # f8[P]: how often any move is played, for players who compare moves
     temperature: Any  # f8[P]: > 0 draws moves by softmax of their worth instead of taking the best
     until: Any  # i64[P]: such a player explores up to a ply drawn for each game from 0..until only; -1: all along

@@ -109,7 +109,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "params": player.params,
                 "sees_own": player.sees_own,
                 "looks": player.sees_own,
-                "randomised": player.randomised,
+                "randomised": int(player.randomised) and 1 | player.counts << 1,
             }
         case OnePly() as search if search.is_native:
             network = search.network
