@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from cardai.agents.spec import agent
+from cardai.data.mixture import Mix
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Row, Suite
 from cardai.measure import duplicate, league
@@ -353,3 +354,10 @@ def test_where_all_play_together_a_suite_measures_an_agent_in_all_seats():
 def test_where_all_play_together_there_is_no_league():
     with pytest.raises(CardaiError, match="all seats of hanabi are one team"):
         tables_of("examples/hanabi", True, {})
+
+
+def test_where_all_play_together_a_mixture_of_agents_seats_one_of_them_a_game():
+    hanabi, pool = load("examples/hanabi"), {"random": 1.0, "careful": 1.0}
+    drawn = Mix(hanabi, pool, 50, 1, None, 3, 1).lineups(0, 50)
+    assert (drawn == drawn[:, :1]).all()
+    assert 10 < drawn[:, 0].sum() < 40

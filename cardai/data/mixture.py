@@ -152,6 +152,8 @@ class Mix:
         """Which agents of the pool play the games first..end-1, i64[G, seats]."""
         drawn, stream = np.zeros((end - first, self.seats), np.int64), np.zeros(1, STREAM)
         draw_lineups(self.seeds(first, end), self._key, self._bounds, drawn, stream[0])
+        if self.game.teams == 1:
+            drawn[:] = drawn[:, :1]  # a partner who plays worse than the agent would spoil what the agent can do
         return drawn
 
     def writer(self, path: Path, overwrite: bool = False, planned: int | None = None) -> Writer:
