@@ -1,5 +1,6 @@
 """The page in a real browser: every game to its end by tapping and by keyboard, small and large, light and dark."""
 
+import gzip
 import random
 from pathlib import Path
 
@@ -64,7 +65,13 @@ def test_the_first_load_of_a_table_is_small_and_brings_no_code_that_it_does_not_
     names = {"page.html"} | {url.rpartition("/static/")[2] for url in asked if "/static/" in url}
     assert {"table.js", "zones.js", "style.css"} <= names
     assert names.isdisjoint({"lobby.js", "learning.js", "challenge.js", "waiting.js", "fair.js"})
-    assert sum((server.STATIC / name).stat().st_size for name in names) <= 40_000
+    assert compressed(names) <= 40_000
+    assert compressed(file.name for file in server.STATIC.iterdir()) <= 150_000
+
+
+def compressed(names) -> int:
+    """The bytes of these files as they are sent."""
+    return sum(len(gzip.compress((server.STATIC / name).read_bytes())) for name in names)
 
 
 def record_of(shown: Screen, folder: Path) -> Path:
@@ -139,7 +146,7 @@ def test_a_game_goes_on_after_a_refresh_and_a_spectator_sees_what_the_player_see
     eyes.press("button[type=submit]")
     eyes.page.wait_for_selector(".board:not([hidden])")
     luck = random.Random(3)
-    shown.page.wait_for_selector(".own .seat.turn")
+    shown.page.wait_for_selector(".board[data-waits]")
     hand = shown.page.inner_text(".own .pieces")
     shown.page.reload()
     shown.page.wait_for_selector("button.piece.lit")
@@ -186,7 +193,7 @@ def test_eight_seats_fit(screen, width, scheme):
     shown.fits()
     shown.sit_down("moska", seats=8)
     for _ in range(4):
-        shown.page.wait_for_selector(".own .seat.turn, .result")
+        shown.page.wait_for_selector(".board[data-waits], .result")
         shown.fits()
         if shown.page.query_selector(".result"):
             break

@@ -10,6 +10,7 @@ from typing import Any
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 SMALL, LARGE = 390, 1200  # widths of a screen in pixels
 MOST_DECISIONS = 600
+PICK_FIRST = '{"tap": false}'  # settings: cards are picked, then a move is chosen
 MOST_KEYS = 300  # presses on the way to something
 
 FOCUSED = "() => document.activeElement?.dataset?.key ?? ''"
@@ -48,12 +49,27 @@ def chromium() -> Iterator[Any]:
 class Screen:
     """A page in a window, and all that it was sent. `wrong`: errors of its scripts, and requests to other hosts."""
 
-    def __init__(self, browser: Any, home: str, width: int, scheme: str, height: int = 844) -> None:
+    def __init__(
+        self,
+        browser: Any,
+        home: str,
+        width: int,
+        scheme: str,
+        height: int = 844,
+        settings: str = PICK_FIRST,
+        **options: Any,
+    ) -> None:
         self.home, self.width = home, width
         is_small = width == SMALL
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=is_small, is_mobile=is_small
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            has_touch=is_small,
+            is_mobile=is_small,
+            **options,
         )
+        keep = f"localStorage.getItem('settings') ?? localStorage.setItem('settings', '{settings}')"
+        self.context.add_init_script(f"location.host && ({keep})")
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.frames: list[dict[str, Any]] = []
@@ -68,7 +84,7 @@ class Screen:
     def close(self) -> None:
         """Close the window. Fails if anything went wrong in it."""
         self.context.close()
-        assert self.wrong == []
+        assert self.wrong == [], self.wrong
 
     # Sitting down.
 
@@ -100,9 +116,14 @@ class Screen:
     def begin(self) -> None:
         """Wait for the deal, and let agents move at once."""
         self.page.wait_for_selector(".board:not([hidden])")
+        self.pause(0)
+
+    def pause(self, seconds: float) -> None:
+        """Choose how long agents wait, and a trick stays."""
         self.page.evaluate(
-            "() => { const one = document.getElementById('pause'); one.value = 0;"
-            " one.dispatchEvent(new Event('change')); }"
+            "(seconds) => { const one = document.getElementById('pause'); one.value = seconds;"
+            " one.dispatchEvent(new Event('change')); }",
+            seconds,
         )
 
     def tab_to(self, is_there: str) -> None:
@@ -123,8 +144,13 @@ class Screen:
             self.page.click(selector)
 
     def tap(self, key: str) -> None:
-        """Choose a card or a move by a finger or the mouse."""
-        self.press(f'[data-key="{key}"]')
+        """Choose a card or a move by a finger or the mouse: a card at its corner, which others never cover."""
+        act = self.page.tap if self.width == SMALL else self.page.click
+        act(f'[data-key="{key}"]', position={"x": 9, "y": 12})
+
+    def choose(self, key: str) -> None:
+        """Choose a card or a move without a look at where it is."""
+        self.page.dispatch_event(f'[data-key="{key}"]', "click")
 
     def type(self, key: str) -> None:
         """Choose a card or a move by Tab, arrow keys and Enter."""
@@ -145,7 +171,7 @@ class Screen:
         """Play any moves until the game is over; `look` is called before each. Returns how many there were."""
         ply = "-1"
         for decisions in range(MOST_DECISIONS):
-            mine = f".board:not([data-ply='{ply}']) .own .seat.turn"
+            mine = f".board[data-waits]:not([data-ply='{ply}'])"
             self.page.wait_for_selector(f".result h2, {mine}")
             look()
             if self.page.query_selector(".result"):
@@ -170,5 +196,6 @@ class Screen:
         """Nothing is wider than the screen, and all that can be pressed is large enough for a finger."""
         wide = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1], f"the page scrolls sideways: {wide}"
+        self.page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))")
         small = self.page.evaluate(TOO_SMALL)
-        assert small == []
+        assert small == [], small

@@ -402,6 +402,7 @@ class WebTable:
             "pause": self.row.pause,
             "trouble": self.trouble,
             "study": self.row.study,
+            "teams": self.offer.game.teams,
         }
         if (reached := self._reached) is not None:
             view["challenge"] = self._challenge_view(reached)

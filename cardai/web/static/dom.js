@@ -11,6 +11,16 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
+
+// The same for SVG.
+export function shape(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 // Two texts for one thing: what eyes see, and what a screen reader says.
 export function seenAndSaid(seen, said) {
   return [el("span", { "aria-hidden": "true", class: "seen" }, seen), el("span", { class: "said" }, said)];

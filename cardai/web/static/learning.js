@@ -1,9 +1,8 @@
 // Hints, explanations and a look back at the game. The server makes them from what this seat may know.
 
-import { el, post, refill } from "./dom.js";
+import { el, post, refill, shape } from "./dom.js";
 import { pretty } from "./pieces.js";
 
-const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
 
 export class Learning {
@@ -35,7 +34,7 @@ export class Learning {
 
   undo(view) {
     const first = view.ply - view.log.length;
-    const last = view.log.findLastIndex(([seat]) => seat === view.seat);
+    const last = view.log.findLastIndex(([seat], at) => seat === view.seat && !view.forced.has(first + at)); // a choice, not an only move
     return last < 0 ? null : button("Take back my last move", "undo", () => this.send({ undo: first + last }));
   }
 
@@ -91,12 +90,6 @@ function lineOf(rows, view) {
   const values = dots.map(([, , value]) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const place = ([ply, , value]) => [10 + (580 * ply) / view.ply, 110 - (100 * (value - low)) / (high - low || 1)];
-  const shape = (tag, attributes, ...children) => {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
   const rings = dots.filter(([, , , , better]) => better).map(place).map(([cx, cy]) => shape("circle", { cx, cy, r: 6 }));
   return shape("svg", { viewBox: "0 0 600 120", class: "line", role: "img", "aria-label": `Your values from ${low.toFixed(2)} to ${high.toFixed(2)}, ${rings.length} costly choices` },
     shape("polyline", { points: dots.map((dot) => place(dot).join(",")).join(" ") }), ...rings);

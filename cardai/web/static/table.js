@@ -1,14 +1,20 @@
-// A table: every view is drawn as a whole.
+// A table: every view is drawn as a whole. What came between two views is shown in between (story.js).
 
 import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill } from "./dom.js";
-import { pretty } from "./pieces.js";
+import { fit } from "./fitting.js";
+import { move, placesIn } from "./motion.js";
+import { named } from "./pieces.js";
 import { remembered, setting } from "./settings.js";
+import { storyOf } from "./story.js";
+import { toYou, Words } from "./words.js";
 import { arrowKeys, zoneOf } from "./zones.js";
 
 const MANY = 24; // moves beside which a field to search them is shown
 const MOST_SHOWN = 60;
+const STAY = 1700; // milliseconds that a trick stays for each second of the agents' pause
+const MOST_BEHIND = 6; // views that wait to be shown
 
 export async function showTable(main, table) {
   const invitation = location.hash.slice(1);
@@ -34,10 +40,14 @@ class TablePage {
     this.picked = new Set();
     this.search = "";
     this.logged = null;
-    this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end", "challenge"].map((name) => [name, el("section", { class: name })]));
+    this.queue = [];
+    this.shownPly = null;
+    this.forced = new Set(JSON.parse(remembered(`forced-${table}`) || "[]")); // plies of own moves that were the only ones
+    this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end", "challenge", "last"].map((name) => [name, el("section", { class: name })]));
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
     this.log = el("div", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
+    this.events = el("ul", { class: "events", "aria-hidden": "true" });
     this.typed = this.typedMove();
     this.modules = {};
     this.advice = el("div", { class: "advice" });
@@ -45,15 +55,19 @@ class TablePage {
     const { waiting, others, middle, own, moves, end, challenge } = this.parts;
     end.setAttribute("aria-live", "polite");
     others.setAttribute("aria-label", "Other seats");
+    middle.setAttribute("aria-label", "The middle of the table");
+    middle.tabIndex = 0;
     own.setAttribute("aria-label", "Your seat");
     moves.setAttribute("aria-label", "Your moves");
-    this.board = el("div", { class: "board", hidden: true },
-      el("div", { class: "felt" }, others, middle),
-      el("div", { class: "hand" }, own, el("div", { class: "bar" }, this.status, this.error, moves, this.advice, this.typed)),
-      el("section", { class: "panel side", "aria-label": "Log" }, el("h2", {}, "What happened"), this.log, this.tools()));
+    this.place = el("div", { class: "play" }, others, middle,
+      el("div", { class: "near" }, el("div", { class: "column" }, el("div", { class: "news" }, this.events, this.parts.last), el("div", { class: "bar" }, this.status, moves, this.error, this.advice)), own));
+    this.board = el("div", { class: "board", hidden: true }, this.place,
+      el("section", { class: "panel side", "aria-label": "Log" }, this.typed, el("h2", {}, "What happened"), this.log, this.tools()));
     main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
+    for (const kind of ["pointerdown", "keydown"]) this.place.addEventListener(kind, () => this.isHeld && this.goOn());
     window.addEventListener("settings", () => this.view && this.draw());
+    window.addEventListener("resize", () => this.view && !this.board.hidden && fit(this.place));
     this.connection = new Connection(table, (view) => this.take(view), (text, code) => this.lost(text, code));
   }
 
@@ -75,7 +89,54 @@ class TablePage {
   take(view) {
     if (view.advice || view.review) return this.learning.take(view, this.view);
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
-    const isNew = !this.view || plyOf(this.view) !== plyOf(view);
+    this.queue.push(view);
+    if (!this.isHeld) this.showNext();
+  }
+
+  // Show the views that have come. A trick that the next one clears is held for a while first.
+  showNext() {
+    while (this.queue.length) {
+      if (this.queue.length > MOST_BEHIND) this.queue.splice(0, this.queue.length - 1);
+      const view = this.queue[0];
+      const story = storyOf(this.view?.pieces ? this.view : null, view);
+      const stay = Math.min(STAY * view.pause, STAY);
+      if (story.held) this.last = story.held;
+      if (story.held && stay && !document.hidden) return this.hold(view, story, stay);
+      this.queue.shift();
+      this.show(view, story);
+    }
+  }
+
+  hold(view, story, stay) {
+    this.isHeld = true;
+    const added = new Map(story.held.added);
+    const zones = this.view.zones.map((zone) => {
+      const onTable = story.held.zones[zone.name];
+      if (onTable && (zone.seat ?? null) === null) return { ...zone, pieces: onTable, marks: story.held.marks };
+      const fromHand = zone.look === "fan" ? [...added].filter(([piece, seat]) => seat === zone.seat && !zone.pieces.includes(piece)).length : 0;
+      return { ...zone, pieces: zone.pieces.filter((piece) => !added.has(piece)), hidden: Math.max(0, (zone.hidden ?? 0) - fromHand) };
+    });
+    const before = placesIn(this.place);
+    this.held = story.held;
+    this.view = { ...view, zones, moves: undefined, over: false, end: undefined, turn: -1, choosing: undefined, forced: this.forced };
+    this.draw();
+    move(this.place, before, story.moved, null);
+    const next = () => {
+      this.held = null;
+      this.isHeld = false;
+      this.queue.shift();
+      this.show(view, { moved: story.moved, held: story.held });
+      this.showNext();
+    };
+    this.goOn = () => { clearTimeout(timer); next(); };
+    const timer = setTimeout(next, stay);
+  }
+
+  show(view, story) {
+    const isNew = this.shownPly !== plyOf(view);
+    this.shownPly = plyOf(view);
+    const before = this.board.hidden ? null : placesIn(this.place);
+    view.forced = this.forced;
     this.view = view;
     if (isNew) {
       this.picked.clear();
@@ -84,7 +145,23 @@ class TablePage {
     this.error.textContent = view.error ?? view.trouble ?? "";
     this.takePart();
     this.draw();
-    if (isNew && setting("forced") && view.moves?.length === 1 && !view.more) this.play(view.moves[0][0]);
+    if (before && isNew) move(this.place, before, story.moved, story.held?.to);
+    if (isNew && this.isForced(view)) this.playForced(view);
+  }
+
+  isForced(view) {
+    return setting("forced") && view.moves?.length === 1 && !view.more;
+  }
+
+  // A move that is the only one needs nobody's tap. It comes after a moment, so that it can be followed.
+  playForced(view) {
+    const ply = plyOf(view);
+    setTimeout(() => {
+      if (this.shownPly !== ply || !this.view.moves) return;
+      this.forced.add(ply);
+      remembered(`forced-${this.table}`, JSON.stringify([...this.forced]));
+      this.play(view.moves[0][0]);
+    }, Math.min(800 * view.pause, 800));
   }
 
   // Before the deal this browser keeps the fingerprint and adds its own number to it.
@@ -118,13 +195,21 @@ class TablePage {
   drawGame(view) {
     const moves = view.moves ?? [];
     const choice = { lit: lit(moves, this.picked), picked: this.picked, toggle: (piece) => this.toggle(piece) };
-    const draw = (zone) => zoneOf(zone, view.pieces, choice);
+    this.words = new Words(view);
     const count = view.seats.length;
-    const order = Array.from({ length: count - 1 }, (_, step) => (view.seat + step + 1) % count);
+    const pairs = pairsIn(view);
+    const laid = new Set(pairs.values());
+    const shown = { pairs, seat: view.seat, seats: count };
+    const draw = (zone) => zoneOf(laid.size && (zone.seat ?? null) === null ? { ...zone, pieces: zone.pieces.filter((piece) => !laid.has(piece)) } : zone, view.pieces, choice, this.words, shown);
     const zonesOf = (seat) => (view.zones ?? []).filter((zone) => (zone.seat ?? null) === seat).map(draw);
-    refill(this.parts.others, ...order.map((seat) => this.seatPanel(seat, zonesOf(seat))));
-    refill(this.parts.middle, ...(view.zones ? zonesOf(null) : [el("pre", { class: "text", tabindex: 0 }, view.text)]));
+    const others = Array.from({ length: count - 1 }, (_, step) => (view.seat + step + 1) % count);
+    const side = SIDE[others.length] ?? 2; // how many sit left and right of a wide table, the others opposite
+    const sides = { left: others.slice(0, side), over: others.slice(side, others.length - side), right: others.slice(others.length - side) };
+    refill(this.parts.others, ...Object.entries(sides).map(([name, seats]) => el("div", { class: name }, ...seats.map((seat) => this.seatPanel(seat, zonesOf(seat))))));
+    refill(this.parts.middle, ...(view.zones ? zonesOf(null) : [el("pre", { class: "text", tabindex: 0 }, this.words.text(view.text))]), this.took(), this.peek(choice, shown));
+    refill(this.parts.last, this.lastButton());
     refill(this.parts.own, this.seatPanel(view.seat, zonesOf(view.seat)));
+    this.markWinner();
     this.status.textContent = this.whatNow();
     this.drawMoves(moves, choice);
     this.drawLog(view.log);
@@ -139,28 +224,71 @@ class TablePage {
     refill(this.parts.challenge, view.challenge ? this.late("challenge")?.challengePanel(view, send) : null);
     this.learning?.draw(view);
     this.board.classList.toggle("over", view.over);
-    this.board.dataset.ply = view.ply;
+    this.board.classList.toggle("held", Boolean(this.held));
+    if (!this.held) this.board.dataset.ply = view.ply;
+    this.board.toggleAttribute("data-waits", moves.length > 0 && !this.isForced(view)); // for somebody's tap
+    fit(this.place);
+  }
+
+  // Who gets what lies on the table, while it stays.
+  took() {
+    const to = this.held?.to;
+    if (!to || to.seat === null) return null;
+    const name = this.words.name(to.seat);
+    return el("p", { class: "held-note", "aria-hidden": "true" }, `${name} ${name === "You" ? "take" : "takes"} ${this.held.gone.length} cards`);
+  }
+
+  markWinner() {
+    const seat = this.held?.to?.seat ?? null;
+    if (seat === null) return;
+    const [winning] = Object.entries(this.held.marks).find(([, mark]) => mark === `p${seat}`) ?? [];
+    this.parts.middle.querySelector(`[data-piece="${winning}"]`)?.classList.add("winner");
+    this.place.querySelector(`[data-seat="${seat}"]`)?.classList.add("takes");
+  }
+
+  lastButton() {
+    if (!this.last || this.held || this.view.over) return null;
+    const toggle = () => { this.showsLast = !this.showsLast; this.draw(); };
+    return el("button", { type: "button", "data-key": "last", "aria-expanded": String(Boolean(this.showsLast)), onclick: toggle }, this.showsLast ? "Back" : "Last cards");
+  }
+
+  // The cards that were cleared last, on tap.
+  peek(choice, { seat, seats }) {
+    if (!this.showsLast || !this.last || this.held) return null;
+    const { zones, marks, to } = this.last;
+    const draw = ([name, pieces]) => zoneOf({ name, pieces, marks }, this.view.pieces, { ...choice, lit: new Set() }, this.words, { seat, seats });
+    return el("div", { class: "peek" }, ...Object.entries(zones).filter(([, pieces]) => pieces.length).map(draw),
+      to && to.seat !== null ? el("p", {}, `${this.words.name(to.seat)} took them.`) : null);
   }
 
   seatPanel(seat, zones) {
     const who = this.view.seats[seat];
     const isTurn = mayMove(this.view, seat);
-    const badges = [isTurn ? "to move" : "", this.view.chosen?.includes(seat) ? "has chosen" : "", who.peeks ? "peeks" : "", who.kind === "you" ? "you" : ""].filter(Boolean);
-    return el("article", { class: `seat${isTurn ? " turn" : ""}`, "aria-label": `p${seat} ${who.name}` },
-      el("h2", { title: who.name }, `p${seat} ${shortName(who)}`, ...badges.map((text) => el("span", { class: "badge" }, text))), ...zones);
+    const isPartner = this.view.teams && seat !== this.view.seat && (seat - this.view.seat) % this.view.teams === 0;
+    const badges = [isTurn ? "to move" : "", this.view.chosen?.includes(seat) ? "has chosen" : "", isPartner ? "partner" : "", who.peeks ? "peeks" : ""].filter(Boolean);
+    const name = this.words.name(seat);
+    const isOwn = seat === this.view.seat;
+    const duty = isOwn && this.view.zones?.find((zone) => zone.seat === seat && zone.look === "fan")?.note;
+    return el("article", { class: `seat${isTurn ? " turn" : ""}`, "aria-label": name, "data-seat": seat },
+      el("h2", { title: who.kind === "agent" ? who.name : name }, el("span", { class: "who" }, name), ...badges.map((text) => el("span", { class: "badge" }, text))),
+      duty ? el("p", { class: "duty" }, this.words.text(duty)) : null,
+      who.kind === "agent" && !isOwn ? el("p", { class: "kind" }, shortName(who)) : null, ...zones);
   }
 
   whatNow() {
     const view = this.view;
+    if (this.held) return "";
     if (view.over) return "The game is over.";
     if (!mayMove(view, view.seat) || view.watches) {
-      const names = (view.choosing ?? [view.turn]).map((seat) => `p${seat} ${shortName(view.seats[seat])}`);
+      const names = (view.choosing ?? [view.turn]).map((seat) => this.words.names[seat]);
       const own = view.chosen?.includes(view.seat) && !view.watches ? "You have chosen. " : "";
       return `${own}${names.join(", ")} ${names.length > 1 ? "are" : "is"} to move.`;
     }
+    if (this.isForced(view)) return `Your only move: ${this.words.text(toYou(view.moves[0][0]))}.`;
     if (!view.zones || !view.moves.some(([, pieces]) => pieces.length)) return "Your turn.";
-    const names = [...this.picked].map((piece) => pretty(view.pieces[piece], view.pieces)).join(" ");
-    return names ? `Your turn. Picked: ${names}` : "Your turn. Pick what you play, or choose a move.";
+    const picked = [...this.picked].map((piece) => this.words.text(view.pieces[piece])).join(" ");
+    if (picked) return `Your turn. Picked: ${picked}`;
+    return view.moves.some(([, pieces]) => !pieces.length) ? "Your turn. Pick cards, or choose a move." : "Your turn. Pick what you play.";
   }
 
   toggle(piece) {
@@ -183,7 +311,7 @@ class TablePage {
     const shown = canPick ? offered(moves, this.picked) : moves.filter(([words]) => words.toLowerCase().includes(this.search));
     const buttons = shown.slice(0, MOST_SHOWN).map(([words, pieces]) =>
       el("button", { type: "button", class: pieces.length ? "primary" : "", "data-key": `move-${words}`, onclick: () => this.play(words) },
-        pretty(words, this.view.pieces)));
+        this.words.button(words)));
     if (this.picked.size) {
       const clear = () => { this.picked.clear(); this.draw(); };
       buttons.push(el("button", { type: "button", class: "quiet", "data-key": "clear", onclick: clear }, "Put back"));
@@ -218,8 +346,10 @@ class TablePage {
   }
 
   drawLog(lines) {
-    const texts = lines.map(([seat, words]) => `p${seat} ${pretty(words, this.view.pieces)}`);
     const total = this.view.ply;
+    const first = total - lines.length;
+    const texts = lines.map((line, at) => this.words.line(line, line[0] === this.words.own && this.forced.has(first + at)));
+    this.events.replaceChildren(...texts.slice(-2).map((text) => el("li", {}, text)));
     if (total < this.logged) {
       this.log.replaceChildren();
       this.logged = null;
@@ -253,11 +383,11 @@ class TablePage {
 
   ending(view) {
     const heads = el("tr", {}, ...["seat", ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
-    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, `p${seat} ${shortName(who)}`), ...view.end.rows[seat].map((text) => el("td", {}, text))));
+    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, this.words.name(seat)), ...view.end.rows[seat].map((text) => el("td", {}, text))));
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };
     return el("div", { class: "panel result" },
-      el("h2", {}, "The game is over"), el("p", { class: "sentence" }, view.end.text),
+      el("h2", {}, "The game is over"), el("p", { class: "sentence" }, this.words.text(view.end.text)),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
       el("p", { class: "buttons" }, el("a", { class: "button primary", href: "/" }, "A new table"),
@@ -266,6 +396,18 @@ class TablePage {
   }
 }
 
+// Cards that were laid on others: "beats 6S with 9S", as far as both lie on the table.
+function pairsIn(view) {
+  const places = new Map((view.zones ?? []).filter((zone) => (zone.seat ?? null) === null && (zone.look ?? "row") === "row").flatMap((zone) => zone.pieces.map((piece) => [piece, zone.name])));
+  const pairs = new Map();
+  for (const [, words] of view.log) {
+    const [under, over] = words.split(" with ").map((part) => named(part, view.pieces));
+    if (under.length === 1 && over?.length === 1 && places.has(over[0]) && places.has(under[0])) pairs.set(under[0], over[0]);
+  }
+  return pairs;
+}
+
+const SIDE = [0, 0, 0, 1, 1, 1, 2, 2];
 const plyOf = (view) => view.choice ?? view.ply; // of the own move, where several seats choose at the same time
 const mayMove = (view, seat) => (view.choosing ? view.choosing.includes(seat) : view.turn === seat);
 const shortName = (who) => (who.kind === "agent" ? who.name.replace(/\?[^()]*/g, "") : who.name); // without options

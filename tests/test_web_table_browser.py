@@ -1,0 +1,180 @@
+"""The table in a browser: tricks that stay, moves that play themselves, nothing on it covered."""
+
+import random
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+import covered
+from web_pages import CHROMIUM, LARGE, SMALL, Screen
+
+pytest_plugins = "web_browser"
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+SERVED = ["hearts", "durak", "literature", "--opponents", "random"]
+
+WAITING = """() => { window.waited = []; new MutationObserver(() => {
+    const board = document.querySelector('.board');
+    if (board.hasAttribute('data-waits')) window.waited.push(board.dataset.ply);
+}).observe(document.querySelector('.board'), {attributes: true}); }"""
+
+
+def view(ply, log, *zones):
+    """A view of four cards as the page is sent it. `zones`: (name, seat, look, pieces, hidden, marks)."""
+    names = ("name", "seat", "look", "pieces", "hidden", "marks")
+    return {
+        "ply": ply,
+        "pieces": ["2C", "3C", "4C", "5C"],
+        "log": log,
+        "zones": [dict(zip(names, zone)) for zone in zones],
+    }
+
+
+OWN, WON = ("Hand", 0, "fan", [3]), ("Won", 2, "pile", [], 0)
+TRICK = view(20, [], OWN, WON, ("Trick", None, "row", [0, 1, 2], 0, {"0": "p1", "1": "p2", "2": "p3"}))
+TAKEN = view(21, [[0, "plays 5C"]], (*OWN[:3], []), (*WON[:4], 4), ("Trick", None, "row", []))
+BEATEN = ("Beaten by", None, "row", [1])
+BOUT = view(5, [], ("Hand", 1, "fan", [], 2), ("Attacks", None, "row", [0]), BEATEN)
+TAKES = view(
+    6, [[0, "passes"]], ("Hand", 1, "fan", [0, 1], 2), ("Attacks", None, "row", []), ("Beaten by", None, "row", [])
+)
+ADDED = view(
+    6, [[0, "adds 4C"]], ("Hand", 1, "fan", [], 2), ("Attacks", None, "row", [0, 2]), ("Beaten by", None, "row", [1])
+)
+CLEARED = {
+    "the fourth card of a trick": (TRICK, TAKEN, {"zones": {"Trick": [0, 1, 2, 3]}, "to": {"seat": 2, "zone": "Won"}}),
+    "a bout that is taken": (
+        BOUT,
+        TAKES,
+        {"zones": {"Attacks": [0], "Beaten by": [1]}, "to": {"seat": 1, "zone": "Hand"}},
+    ),
+    "a bout that goes on": (BOUT, ADDED, None),
+    "a game that goes back": (TAKEN, TRICK, None),
+}
+PAIRS = [
+    ("kills", "kill"), ("passes", "pass"), ("discards", "discard"), ("asks", "ask"), ("ends", "end"), ("is", "are"),
+    ("has", "have"), ("tell", "tell"), ("bus", "bus"), ("pass", "pass"), ("reaches", "reach"), ("chooses", "choose"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def screen(browser, home):
+    opened = []
+
+    def open_window(width, settings='{"tap": false}', **options):
+        opened.append(Screen(browser, home, width, "light", settings=settings, **options))
+        return opened[-1]
+
+    yield open_window
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def module(browser, home):
+    """A function that calls an export of a module of the page."""
+    page = browser.new_page()
+    page.goto(home)
+    yield lambda name, export, *values: page.evaluate(
+        "async ([name, what, values]) => (await import(`/static/${name}.js`))[what](...values)", [name, export, values]
+    )
+    page.close()
+
+
+@pytest.mark.parametrize("name", CLEARED)
+def test_what_was_cleared_between_two_views_is_found(module, name):
+    before, after, held = CLEARED[name]
+    found = module("story", "storyOf", before, after)["held"]
+    assert (found and {key: found[key] for key in held}) == held
+
+
+@pytest.mark.parametrize(("verb", "said"), PAIRS)
+def test_a_verb_is_said_to_whoever_reads(module, verb, said):
+    assert module("words", "plain", verb) == said
+
+
+def test_a_move_is_said_to_whoever_reads(module):
+    assert module("words", "toYou", "ends, picks 6S 7S") == "end, pick 6S 7S"
+    assert module("words", "toYou", "plays 6S to himself") == "play 6S to yourself"
+
+
+def test_seats_have_names_and_no_two_the_same(module):
+    people = [{"kind": "you", "name": "Clara"}, {"kind": "person", "name": "Clara"}]
+    seats = [*people, *[{"kind": "agent", "name": "bot3"}] * 3]
+    names = module("words", "namesOf", seats)
+    assert len(set(names)) == 5
+    assert names[0] == "Clara"
+
+
+def test_a_trick_stays_with_its_winner_and_is_shown_again_on_tap(screen):
+    shown, luck = screen(LARGE, reduced_motion="reduce"), random.Random(2)
+    shown.sit_down("hearts")
+    page = shown.page
+    page.wait_for_selector(".board[data-waits]")
+    ply = page.get_attribute(".board", "data-ply")
+    while page.locator(".middle .round").count() == 0:
+        shown.move(shown.choose, luck)
+        page.wait_for_selector(f".board[data-waits]:not([data-ply='{ply}'])")
+        ply = page.get_attribute(".board", "data-ply")
+    shown.pause(0.6)
+    shown.move(shown.choose, luck)
+    page.wait_for_selector(".board.held .middle .round")
+    assert page.locator(".held .middle .round .piece").count() == 4
+    assert page.locator(".held .middle .piece.winner").count() == 1
+    assert page.locator(".held .seat.takes").count() == 1
+    assert "take" in page.inner_text(".held-note")
+    page.wait_for_selector(".board:not(.held)")
+    page.click("[data-key=last]")
+    assert page.locator(".peek .piece").count() == 4
+    page.click("[data-key=last]")
+    assert page.locator(".peek").count() == 0
+
+
+@pytest.mark.parametrize("game", ["durak", "literature"])
+def test_no_own_turn_with_one_move_waits_for_a_tap(screen, game):
+    shown, luck = screen(SMALL), random.Random(3)
+    shown.sit_down(game)
+    shown.page.evaluate(WAITING)
+    ply = "-1"
+    for _ in range(8 if game == "durak" else 2):
+        shown.page.wait_for_selector(f".result h2, .board[data-waits]:not([data-ply='{ply}'])")
+        if shown.page.query_selector(".result"):
+            break
+        ply = shown.page.get_attribute(".board", "data-ply")
+        shown.move(shown.choose, luck)
+    choices = {frame["ply"]: len(frame["moves"]) for frame in shown.frames if frame.get("moves")}
+    waited = {int(one) for one in shown.page.evaluate("window.waited")}
+    assert waited
+    assert [ply for ply in waited if choices.get(ply) == 1] == []
+    assert 1 in choices.values()
+    assert shown.page.locator(".lines p:has-text('(the only move)')").count()
+
+
+def test_a_move_of_one_kind_waits_where_its_owner_wants_to_play_it(screen):
+    shown = screen(SMALL, '{"tap": false, "forced": false}')
+    shown.sit_down("literature")
+    shown.page.wait_for_selector(".board[data-waits] .moves button:has-text('No claim')")
+    assert shown.page.locator(".moves button").count() == 1
+
+
+@pytest.mark.parametrize("game", ["durak", "literature"])
+def test_nothing_on_the_table_is_covered_and_the_newest_event_is_on_the_screen(browser, home, game):
+    luck = random.Random(4)
+    shown = Screen(browser, home, SMALL, "light", reduced_motion="reduce")
+    covered.sit_down(shown, game, 6, study=True)
+    looked = 0
+    for _ in covered.turns(shown, luck, 4 if game == "durak" else 1):
+        for size, found in covered.look(shown).items():
+            assert not any(found[name] for name in found if name.endswith(("covered", "hidden"))), (size, found)
+            looked += 1
+    shown.close()
+    assert looked >= 3
+
+
+@pytest.mark.slow
+def test_in_a_thousand_own_turns_nothing_is_covered():
+    sums, done, faults = covered.count(covered.with_zones(), 1000, seed=1)
+    assert faults == []
+    assert done >= 1000
+    assert all(counted["cards"] > 1000 for counted in sums.values())
