@@ -45,14 +45,14 @@ def violations(shown: Screen) -> list[str]:
 
 
 def test_the_lobby(shown):
-    shown.page.goto(shown.home)
+    shown.page.goto(shown.home + "/#more")
     shown.page.wait_for_selector("#seat-0")
     shown.page.click("#settings summary")
     assert violations(shown) == []
 
 
 def test_a_table_that_waits_and_an_invitation(shown):
-    shown.page.goto(shown.home)
+    shown.page.goto(shown.home + "/#more")
     shown.page.select_option("#game", "tictactoe")
     shown.page.select_option("#seat-1", "friend")
     shown.press("button[type=submit]")
@@ -78,7 +78,7 @@ def test_a_table_that_waits_and_an_invitation(shown):
 @pytest.mark.parametrize("game", ["tictactoe", "hearts"])
 def test_a_table_in_play_and_one_that_is_over(shown, game):
     shown.sit_down(game)
-    shown.page.wait_for_selector("button.piece.lit")
+    shown.page.wait_for_selector(".board[data-waits] button.piece.lit")
     assert violations(shown) == []
     shown.page.focus("button.piece.lit")
     shown.page.keyboard.press("Enter")
@@ -92,7 +92,7 @@ def test_a_table_in_play_and_one_that_is_over(shown, game):
 
 
 def test_axe_finds_a_fault(shown):
-    shown.page.goto(shown.home)
+    shown.page.goto(shown.home + "/#more")
     shown.page.wait_for_selector("#seat-0")
     shown.page.evaluate("document.querySelector('label[for=game]').replaceWith(document.getElementById('game'))")
     assert any("select-name" in text for text in violations(shown))

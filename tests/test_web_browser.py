@@ -174,7 +174,7 @@ def test_a_move_whose_connection_is_closed_is_sent_again(browser, tmp_path):
 
 def test_agents_among_themselves_are_watched_to_the_end(screen):
     shown = screen(SMALL, "dark")
-    shown.page.goto(shown.home)
+    shown.page.goto(shown.home + "/#more")
     shown.page.select_option("#game", "tictactoe")
     shown.page.select_option("#seat-0", "random")
     shown.press("button[type=submit]")
@@ -187,7 +187,7 @@ def test_agents_among_themselves_are_watched_to_the_end(screen):
 @pytest.mark.parametrize(("width", "scheme"), [(SMALL, "light"), (LARGE, "dark")])
 def test_eight_seats_fit(screen, width, scheme):
     shown, luck = screen(width, scheme), random.Random(8)
-    shown.page.goto(shown.home)
+    shown.page.goto(shown.home + "/#more")
     shown.page.select_option("#game", "moska")
     shown.page.select_option("#seats", "8")
     shown.fits()

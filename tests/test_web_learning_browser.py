@@ -9,11 +9,12 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from axe_playwright_python.sync_playwright import Axe
-from web_pages import CHROMIUM, TOO_SMALL
+from web_pages import CHROMIUM, PICK_FIRST, TOO_SMALL
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
+PICK = f"location.host && localStorage.setItem('settings', '{PICK_FIRST}')"
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def page(browser, home, request):
     """A page that must neither fail nor ask another host."""
     width, scheme = request.param
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    context.add_init_script(PICK)
     shown, wrong = context.new_page(), []
     shown.on("pageerror", lambda error: wrong.append(str(error)))
     shown.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
@@ -31,7 +33,7 @@ def page(browser, home, request):
 
 
 def sit_down(page, home, **wishes):
-    page.goto(home)
+    page.goto(home + "/#more")
     page.select_option("#game", "tictactoe")
     if wishes.get("study"):
         page.check("#study")
@@ -109,7 +111,8 @@ def test_the_same_deal_by_a_code(page, home, browser):
     page.click("text=End it without the others")
     page.wait_for_selector(".looked .trouble:text('in the last 10 minutes; wait for them')")
     friend = browser.new_context().new_page()
-    friend.goto(home)
+    friend.context.add_init_script(PICK)
+    friend.goto(home + "/#more")
     friend.fill("#code", code)
     friend.click("text=Play this deal")
     friend.wait_for_selector(".board:not([hidden])")

@@ -22,7 +22,7 @@ def screens(browser, home):
 
 def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_friend_comes_by_them(screens):
     mine, theirs = screens
-    mine.page.goto(mine.home)
+    mine.page.goto(mine.home + "/#more")
     mine.page.select_option("#game", "tictactoe")
     mine.page.select_option("#seat-1", "friend")
     mine.press("button[type=submit]")

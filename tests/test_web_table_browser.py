@@ -27,7 +27,7 @@ def view(ply, log, *zones):
         "ply": ply,
         "pieces": ["2C", "3C", "4C", "5C"],
         "log": log,
-        "zones": [dict(zip(names, zone)) for zone in zones],
+        "zones": [dict(zip(names, zone, strict=False)) for zone in zones],
     }
 
 
@@ -75,7 +75,7 @@ def screen(browser, home):
 def module(browser, home):
     """A function that calls an export of a module of the page."""
     page = browser.new_page()
-    page.goto(home)
+    page.goto(home + "/#more")
     yield lambda name, export, *values: page.evaluate(
         "async ([name, what, values]) => (await import(`/static/${name}.js`))[what](...values)", [name, export, values]
     )
@@ -170,6 +170,27 @@ def test_nothing_on_the_table_is_covered_and_the_newest_event_is_on_the_screen(b
             looked += 1
     shown.close()
     assert looked >= 3
+
+
+def test_two_taps_lead_from_the_address_to_the_first_card(screen):
+    shown = screen(SMALL, "{}")
+    shown.page.goto(shown.home)
+    shown.page.wait_for_selector("text=Hearts for four: passing, thirteen tricks")
+    shown.fits()
+    shown.press("[data-key=play-durak]")
+    shown.page.wait_for_selector(".board[data-waits] .own button.lit")
+    begun = shown.page.get_attribute(".board", "data-ply")
+    shown.page.locator(".own button.lit").first.tap(position={"x": 9, "y": 12})
+    shown.page.wait_for_selector(f".board:not([data-ply='{begun}'])")
+    assert shown.page.locator(".lines p:has-text('You ')").count()
+    table = shown.page.url
+    shown.press("#rules summary")
+    shown.page.wait_for_selector("#rules-text h3")
+    assert "the deck" in shown.page.inner_text("#rules-text")
+    shown.page.goto(shown.home)
+    shown.press(".yours a:has-text('Durak: go on')")
+    shown.page.wait_for_selector(".board:not([hidden])")
+    assert shown.page.url == table
 
 
 @pytest.mark.slow

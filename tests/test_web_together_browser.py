@@ -31,7 +31,7 @@ def bid(screen, seat, value):
 
 def test_both_choose_at_the_same_time_and_the_last_may_be_first(screens):
     mine, theirs = screens
-    mine.page.goto(mine.home)
+    mine.page.goto(mine.home + "/#more")
     mine.page.select_option("#seat-1", "friend")
     mine.press("button[type=submit]")
     mine.page.click("text=Make a link")

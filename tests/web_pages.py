@@ -91,7 +91,7 @@ class Screen:
     def sit_down(self, game: str, variant: str | None = None, seats: int | None = None) -> None:
         """Set up a table with the first agent in all other seats, who moves without a pause."""
         page = self.page
-        page.goto(self.home)
+        page.goto(self.home + "/#more")
         page.select_option("#game", game)
         if variant is not None:
             page.select_option("#variant", variant)
@@ -103,7 +103,7 @@ class Screen:
     def sit_down_by_keyboard(self, title: str, variant: str | None = None) -> None:
         """The same with keys only."""
         page = self.page
-        page.goto(self.home)
+        page.goto(self.home + "/#more")
         page.wait_for_selector("#game")
         for place, words in (("game", title), ("variant", variant)):
             if words is not None:

@@ -4,6 +4,7 @@ A browser sends keys, and a key that is not listed is refused. It never sends a 
 """
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
 from cardai.table.one import OneGame
 
+_SHOWN = 5  # pieces in the picture of a game
 _WARM_PLIES = 40  # moves played before anybody is served, so that nobody waits for a compiler
 
 
@@ -53,10 +55,12 @@ class Offer:
         return {
             "key": self.key,
             "title": self.game.title,
+            "about": about(self.game),
+            "cards": list(self.game.pieces[:: max(1, len(self.game.pieces) // _SHOWN)][-_SHOWN:]),
             "variants": list(self.variants),
             "seats": sizes,
             "usual": self.seats,
-            "agents": [[key, player.label] for key, player in self.agents.items()],
+            "agents": [[key, player.label, player.about] for key, player in self.agents.items()],
             "fits": {
                 variant: {
                     str(seats): [places[key] for key in self.fitting(variant, seats)] for seats in self.game.seats
@@ -78,6 +82,12 @@ class Offer:
                 if not table.step():
                     break
             table.history(0, max(0, table.ply - 1), 1)
+
+
+def about(game: Game) -> str:
+    """A game in a sentence: the first one of its module's docstring, "" if it has none."""
+    module = next((one for one in list(sys.modules.values()) if getattr(one, "GAME", None) is game), None)
+    return re.split(r"(?<=\.)\s", (getattr(module, "__doc__", None) or "").strip(), maxsplit=1)[0]
 
 
 def named_by_game(opponents: Sequence[str], games: Sequence[Game], others: Iterable[str] = ()) -> dict[str, list[str]]:

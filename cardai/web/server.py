@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.errors import BadArgument, CardaiError, place_of
+from cardai.registry import rules_of
 from cardai.web.commitment import NONCE_BYTES
 from cardai.web.export import record_of
 from cardai.web.guards import (
@@ -144,6 +145,7 @@ class Server:
             Route("/t/{table}", self.page),
             Route("/static/{name}", self.static),
             Route("/games", self.answered(self.games)),
+            Route("/rules/{game}", self.answered(self.rules)),
             Route("/tables", self.answered(self.create), methods=["POST"]),
             Route("/challenge", self.answered(self.accept), methods=["POST"]),
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
@@ -195,6 +197,13 @@ class Server:
     async def games(self, request: Request) -> Response:
         """What can be played."""
         return JSONResponse([offer.as_json() for offer in self.room.offers.values()])
+
+    async def rules(self, request: Request) -> Response:
+        """The rules of a game, as Markdown."""
+        offer = self.room.offers.get(request.path_params["game"])
+        if offer is None:
+            raise BadArgument("this server does not offer this game")
+        return JSONResponse({"text": await asyncio.to_thread(rules_of, offer.game)})
 
     async def create(self, request: Request) -> Response:
         """Set up a table."""

@@ -393,6 +393,7 @@ class WebTable:
     def _view(self, seat: int, watches: bool) -> dict[str, Any]:
         view: dict[str, Any] = {
             "table": self.row.id,
+            "game": self.row.game,
             "title": self.offer.game.title,
             "variant": self.row.variant,
             "seat": seat,

@@ -1,6 +1,7 @@
-// Setting up a table.
+// The front page: games to play at once, games of one's own, and a table set up in detail.
 
 import { el, post, refill } from "./dom.js";
+import { faceOf } from "./faces.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
@@ -41,7 +42,7 @@ export async function showLobby(main) {
     trouble.textContent = "";
     remembered("name", name.value);
     try {
-      location.assign(`/t/${(await post(address, { ...message, name: name.value, level: level.chosen() })).table}`);
+      await open(address, { ...message, name: name.value, level: level.chosen() });
     } catch (error) {
       trouble.textContent = error.message;
     }
@@ -56,18 +57,64 @@ export async function showLobby(main) {
   seats.addEventListener("change", chooseSeats);
   variant.addEventListener("change", chooseSeats);
   chooseGame();
-  main.replaceChildren(
-    el("form", { class: "lobby panel", onsubmit: sitDown },
-      el("h2", {}, "A new table"),
+  const agent = el("p", { class: "small", role: "status" });
+  const describe = () => {
+    const chosen = new Set([...places.querySelectorAll("select")].map((select) => select.value));
+    agent.replaceChildren(...offer().agents.filter(([key, , about]) => chosen.has(key) && about).flatMap(([, label, about]) => [el("strong", {}, label), ` ${about}. `]));
+  };
+  for (const select of [game, seats, variant, places]) select.addEventListener("change", describe);
+  describe();
+  const play = (one) => {
+    const fitting = one.fits[one.variants[0]][one.usual].map((place) => one.agents[place][0]);
+    const message = { game: one.key, seats: ["me", ...Array(one.usual - 1).fill(fitting[0] ?? "friend")], name: remembered("name") || "Player" };
+    return open("/tables", message).catch((error) => { wrong.textContent = error.message; });
+  };
+  const wrong = el("p", { class: "trouble", role: "alert" });
+  const isOpen = location.hash === "#more";
+  refill(main,
+    wrong, ownGames(),
+    el("section", { class: "games", "aria-label": "Games" }, ...games.map((one) => gameCard(one, () => play(one)))),
+    el("details", { class: "panel more", open: isOpen }, el("summary", {}, "More settings: friends, opponents, variants, study"),
+    el("form", { class: "lobby", onsubmit: sitDown },
       field("Your name", name), level.field, field("Game", game), field("Variant", variant), field("Seats", seats),
-      el("fieldset", {}, el("legend", {}, "Who plays"), places),
+      el("fieldset", {}, el("legend", {}, "Who plays"), places, agent),
       el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
       field("The same deal for others too", others),
       trouble,
-      el("button", { class: "primary", type: "submit" }, "Sit down")),
-    el("form", { class: "lobby panel", onsubmit: (event) => go(event, "/challenge", { code: code.value }) },
-      el("h2", {}, "A deal that others play too"), field("Code of the challenge", code), el("button", { type: "submit" }, "Play this deal")),
+      el("button", { class: "primary", type: "submit" }, "Sit down"))),
+    el("details", { class: "panel more", open: isOpen }, el("summary", {}, "A deal that others play too"),
+    el("form", { class: "lobby", onsubmit: (event) => go(event, "/challenge", { code: code.value }) },
+      field("Code of the challenge", code), el("button", { type: "submit" }, "Play this deal"))),
   );
+}
+
+// Set up a table and go there. What it was is kept, for another game like it.
+export async function open(address, message) {
+  const { table } = await post(address, message);
+  if (message.seats) remembered(`wishes-${table}`, JSON.stringify(message));
+  location.assign(`/t/${table}`);
+}
+
+// A game as a picture with a sentence, and a button that seats you at once.
+function gameCard(offer, play) {
+  const faces = offer.cards.map((name) => faceOf(name) && el("span", { class: `piece suit-${name.slice(-1)}` }, faceOf(name))).filter(Boolean);
+  const board = el("span", { class: "board-picture" }, ...Array.from({ length: 9 }, () => el("span")));
+  const [, label, about] = offer.agents[offer.fits[offer.variants[0]][offer.usual][0]] ?? [];
+  const others = offer.usual - 1;
+  return el("article", { class: "game panel" },
+    el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : [board])),
+    el("h2", {}, offer.title), offer.about ? el("p", {}, offer.about) : null,
+    label ? el("p", { class: "small" }, `Against ${others} × ${label}${about ? `: ${about}` : ""}.`) : null,
+    el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, "Play"), el("span", { class: "said" }, ` ${offer.title}`)));
+}
+
+// The tables at which this browser sat, the latest first.
+function ownGames() {
+  const kept = JSON.parse(remembered("games") || "[]");
+  if (!kept.length) return null;
+  return el("section", { class: "panel yours", "aria-label": "Your games" }, el("h2", {}, "Your games"),
+    el("ul", {}, ...kept.map(({ table, title, over, who }) => el("li", {},
+      el("a", { class: over ? "button" : "button primary", href: `/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}`)))));
 }
 
 const field = (label, input) => el("label", { for: input.id }, label, input);

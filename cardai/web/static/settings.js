@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 const SETTINGS = {
   colours: ["Four colours for the suits", false],
   forced: ["Play my only legal move for me", true],
-  tap: ["Play as soon as the cards I tap leave one move", false],
+  tap: ["Play as soon as the cards I tap leave one move", true],
 };
 
 function read() {

@@ -184,7 +184,19 @@ class TablePage {
     this.board.hidden = !isDealt;
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
     refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text)) : null);
-    if (isDealt) this.drawGame(view);
+    if (isDealt) {
+      keepGame(view);
+      this.late("rules")?.offerRules(view.game);
+      this.drawGame(view);
+    }
+  }
+
+  // Another game with the same people and agents.
+  again() {
+    const wishes = remembered(`wishes-${this.table}`);
+    if (!wishes || this.view.watches) return null;
+    const play = () => import("./lobby.js").then(({ open }) => open("/tables", JSON.parse(wishes))).catch((error) => this.complain(error.message));
+    return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, "Play again");
   }
 
   complain(text) {
@@ -390,10 +402,19 @@ class TablePage {
       el("h2", {}, "The game is over"), el("p", { class: "sentence" }, this.words.text(view.end.text)),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
-      el("p", { class: "buttons" }, el("a", { class: "button primary", href: "/" }, "A new table"),
+      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: "/" }, "All games"),
         view.study && !view.watches ? this.learning?.undo(view) : null,
         view.fair ? el("a", { class: "button", href: `/t/${this.table}/record`, download: true }, "Save the game") : null));
   }
+}
+
+// The front page lists the tables at which this browser sits.
+function keepGame(view) {
+  const kept = JSON.parse(remembered("games") || "[]");
+  if (view.watches || kept.some((one) => one.table === view.table && one.over === view.over)) return;
+  const who = view.seats.filter((one, seat) => seat !== view.seat).map(shortName);
+  const own = { table: view.table, title: view.title, over: view.over, who: [...new Set(who)].join(", ") };
+  remembered("games", JSON.stringify([own, ...kept.filter((one) => one.table !== view.table)].slice(0, 8)));
 }
 
 // Cards that were laid on others: "beats 6S with 9S", as far as both lie on the table.
