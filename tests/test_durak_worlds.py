@@ -265,3 +265,20 @@ def test_a_planted_bug_is_killed_by_its_law(law):
     (verdict,) = check(replace(GAME, **FAULTY[law]), laws=[law], effort="quick", seconds=math.inf)
     assert verdict.verdict == "broken"
     assert verdict.why.startswith(f"{law}: ")
+
+
+@rule
+def settle_without_showing_the_last_two(state):
+    """5.3 happens once a game: those who are out are shown the hands of the last two."""
+    playing = state.playing
+    rules.settle(state)
+    if state.playing != playing:
+        state.revealed &= state.playing
+
+
+@pytest.mark.parametrize("variant", ["podkidnoy", "report", "perevodnoy"])
+def test_a_reveal_that_is_missing_once_a_game_is_found_at_quick_effort(variant):
+    faulty = replace(GAME, settle=settle_without_showing_the_last_two)
+    law = "unrevealed_moves_look_the_same"
+    (verdict,) = check(faulty, laws=[law], effort="quick", variants=[variant])
+    assert verdict.verdict == "broken"

@@ -17,7 +17,7 @@ import numpy as np
 
 from cardai.conformance.evidence import MANY_WORLDS, bits, facts, marks, place_of_bit
 from cardai.conformance.law import each
-from cardai.conformance.strata import GROWTH, LARGE_CHANGE
+from cardai.conformance.strata import GROWTH, LARGE_CHANGE, SELDOM
 from cardai.conformance.testbed import Position, Testbed, View
 from cardai.conformance.views import same_rows
 from cardai.kernel.native import HEADER
@@ -25,6 +25,7 @@ from cardai.kernel.together import SEALED, own_of, shows_choices
 
 OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
 PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees them
+SELDOM_MOVES = 64  # before which all seats' views are looked at
 GROWTHS = 6  # views before a place grows much, which are looked at first
 TEXTS = 12  # texts that are read in a first look
 WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many moves in all of them
@@ -38,7 +39,16 @@ ALONE = "no move of another seat was found"
 NO_OTHER = "no hidden move was found that could have been another one for all that a seat is shown"
 
 
-@each("views", lambda testbed: testbed.chosen(6 * len(testbed.traces), "unrevealed"), none=NO_UNSEEN, hidden=True)
+def _moves_unseen(testbed: Testbed) -> list[View]:
+    """Drawn views, and those of all seats before a field changes that seldom does: what happens once a game."""
+    found = testbed.chosen(6 * len(testbed.traces), "unrevealed")
+    seldom = {(id(here.trace), here.ply): here for here in testbed.of_kind(SELDOM, 4 * SELDOM_MOVES)}
+    for here in list(seldom.values())[:SELDOM_MOVES]:
+        found += here.views
+    return testbed.mixed(found)
+
+
+@each("views", _moves_unseen, none=NO_UNSEEN, hidden=True)
 def unrevealed_moves_look_the_same(here: View) -> bool:
     """If a move reveals nothing to a seat (`revealed`), what the seat sees after it is the same in all its worlds.
 

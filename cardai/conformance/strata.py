@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from cardai.kernel.native import HEADER
+
 LARGE = 4  # cards by which a hand grows or shrinks in a large change
 MOST_COUNTED = 3  # larger sizes of hands count as one kind
 NEARLY = 2  # a number of a state that is as small as this may be a count that has nearly run out
@@ -23,6 +25,13 @@ LARGE_CHANGE: Stratum = ("before a large change", 1)
 GROWTH = "before a place grows"
 """The kind of the positions before a place that is no hand grows by at least LARGE cards, as a stock does that discards
 return to: a stratum for each number of seats and each place, the number of the place plus 1 the value."""
+
+SELDOM = "before a field changes that seldom does"
+"""The kind of the positions before a field changes that changes at most MOST_CHANGES times before the game ends: a
+stratum for each field and each number of seats. What happens once a game, such as that hands are shown to those who are
+out, often changes such a field."""
+
+MOST_CHANGES = 2
 
 MANY = {"hands": 12, "number": 4, "before a large change": 2}
 """How many positions of a kind are taken in each round, if not one: of kinds with many strata or with rare faults."""
@@ -56,6 +65,10 @@ def _kinds(
     witnesses = np.minimum(np.bitwise_count(states["revealed"]), 2).astype(np.int64)
     yield "turned up to one or more", witnesses[:-1]
     yield "turns up to one or more", witnesses[1:]
+    for name in (states.dtype.names or ())[len(HEADER) :]:
+        field = states[name].reshape(len(states), -1)
+        changes = (field[1:] != field[:-1]).any(axis=1) & (states["turn"][1:] >= 0)
+        yield f"{SELDOM}: {name}, {seats} seats", changes & (changes.sum() <= MOST_CHANGES)
     for name in counters:
         values = states[name][:-1]
         yield f"number: {name}, {table}", np.where(values <= NEARLY, values, 0)

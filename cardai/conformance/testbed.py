@@ -18,7 +18,7 @@ from cardai.conformance.compiled import Compiled
 from cardai.conformance.evidence import facts, words
 from cardai.conformance.note import is_barred, note_again, note_place, note_rule, refuse
 from cardai.conformance.places import WORD, CardKinds, Places, log_deals, unpacked
-from cardai.conformance.strata import Stratum, in_rounds, strata_of
+from cardai.conformance.strata import SELDOM, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
 from cardai.table.many import Results, play
@@ -636,8 +636,9 @@ class Testbed:
                     yield found
 
     def from_strata(self, count: int, salt: str) -> list[Position]:
-        """Returns `count` positions in which a seat is to move, drawn from the strata in rounds."""
-        chance, strata = self.chance("strata", salt), self._strata
+        """Returns `count` positions in which a seat is to move, drawn from strata in rounds, but for SELDOM ones."""
+        chance = self.chance("strata", salt)
+        strata = {stratum: found for stratum, found in self._strata.items() if not stratum[0].startswith(SELDOM)}
         drawn = (strata[stratum] for stratum in itertools.islice(in_rounds(strata), count if strata else 0))
         return [positions[chance.integers(len(positions))] for positions in drawn]
 
