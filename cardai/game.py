@@ -484,8 +484,8 @@ class Game:
     below the range of `payoff`, -1 if that is 0 to 1. Searches stop there instead of playing on; a game needs it
     if seats are out before the game ends. `playouts` names the hand-written player that plays worlds on in `rollout:N`;
     without it every legal move is as likely.
-    `opponents` are specs of agents for people to play against if they name none, the strongest first; each answers in
-    well under a second. The first one that fits a table is its usual opponent.
+    `opponents` are specs of agents that may be strong, which `cardai strongest` measures; until it has, people who name
+    nobody meet the first that fits their table.
     `payoff` is the range and the unit in which `score`, `score_sum` and `decided` count: shares from 0 to 1 by default,
     or as in Payoff(-384, 192, "points"). `tally` are the outcomes that the end of one game shows for each seat; without
     it, those among the `measures`.

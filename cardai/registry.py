@@ -96,6 +96,18 @@ def name_of(game: Game) -> str:
     raise CardaiError(f"{game.name} cannot be loaded in another process: no module holds it as GAME")
 
 
+def home_of(game: Game) -> tuple[str, Path]:
+    """The package of a game and its folder, in which files about the game lie.
+
+    It is that of the module that holds the game as `GAME`, or for a game that none holds, of its rule `deal`. The
+    package is "" for a game of a single file.
+    """
+    held = (module for module in list(sys.modules.values()) if getattr(module, "GAME", None) is is_game(game))
+    module = next((module for module in held if getattr(module, "__file__", None)), sys.modules[game.deal.__module__])
+    package = module.__name__ if hasattr(module, "__path__") else module.__package__ or ""
+    return package, Path(str(module.__file__)).parent
+
+
 def rules_of(game: Game) -> str:
     """The rules of a game, as Markdown: the file RULES.md beside its module.
 

@@ -17,12 +17,12 @@ import cardai
 from cardai.errors import CardaiError
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.chances import chances
-from cardai.measure.move_values import usual_judge
+from cardai.measure.move_values import usual_judge, usual_valuer
 from cardai.show import advice as shown
 from cardai.table.one import OneGame
 from cardai.table.playing_out import values_in_worlds
 
-TICTACTOE, MOSKA, HEARTS = (cardai.load(name) for name in ("tictactoe", "moska", "hearts"))
+TICTACTOE, MOSKA, HEARTS, DURAK = (cardai.load(name) for name in ("tictactoe", "moska", "hearts", "durak"))
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
 LOW_HAND = small_game.GAME
 
@@ -206,10 +206,18 @@ def test_there_is_no_advice_when_the_game_is_over():
         Adviser(LOW_HAND, "low", 2).hint(truth_of(table), 1)
 
 
-def test_the_usual_judge_is_a_model_of_the_table_or_rollouts():
-    assert str(usual_judge(MOSKA, "thesis", 4, 40)) == "greedy:best"
-    assert str(usual_judge(MOSKA, "appendix", 4, 40)) == "rollout:40"
+def test_a_game_that_names_nobody_is_judged_by_rollouts():
     assert str(usual_judge(LOW_HAND, "three", 3, 100)) == "rollout:100"
+    assert str(usual_valuer(LOW_HAND, "three", 3, 40)) == "rollout:40"
+
+
+def test_a_hand_written_judge_plays_worlds_on_and_an_agent_of_endings_has_the_values_of_the_one_inside():
+    state = position(DURAK, 2, 20)
+    told = Adviser(DURAK, "thrifty", 2).explain(state, 1)
+    assert (told.by, told.scale) == ("thrifty", "")
+    told = Adviser(DURAK, "endgame:greedy:podkidnoy2", 2).explain(state, 1)
+    assert told.scale == Adviser(DURAK, "greedy:podkidnoy2", 2).explain(state, 1).scale != ""
+    assert any(move.value is not None for move in told.moves)
 
 
 def test_an_explanation_takes_no_longer_than_a_person_waits():

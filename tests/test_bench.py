@@ -171,7 +171,7 @@ def test_every_deal_is_played_once_with_the_agent_in_each_seat(played):
 def test_every_agent_and_row_gets_the_same_deals(played):
     rows = {"a": Row(("random",)), "b": Row(("greedy:open_lines",))}
     two = Suite("", "win", rows, ("random", "greedy:open_lines"))
-    run_suite(replace(TICTACTOE, suites={"two": two}), games=20, seed=3)
+    run_suite(replace(TICTACTOE, suites={"two": two}), "two", games=20, seed=3)
     assert len(played) == 4
     assert all(sorted(set(seeds)) == sorted(deal_seeds(3, 10).tolist()) for _, seeds in played)
     assert [len(seeds) for _, seeds in played] == [10, 20, 20, 10]  # equal agents play each deal once
@@ -277,14 +277,14 @@ def test_fewer_losses_are_better():
 def test_a_wrong_claim_is_contradicted():
     row = Row(("random",), {"random": 60.0, "greedy:open_lines": 50.0})
     game = replace(TICTACTOE, suites={"wrong": Suite("", "win", {"r": row}, ("random", "greedy:open_lines"))})
-    verdicts = [row.claim_verdict for row in run_suite(game, games=2000).rows]
+    verdicts = [row.claim_verdict for row in run_suite(game, "wrong", games=2000).rows]
     assert verdicts == ["lower", "higher"]
 
 
 def test_rows_that_cannot_be_played_are_reported():
     rows = {"ready": Row(("random",)), "later": Row(("greedy:nonesuch",))}
     game = replace(TICTACTOE, suites={"s": Suite("", "win", rows, ("random", "unborn"))})
-    report = run_suite(game, games=20)
+    report = run_suite(game, "s", games=20)
     assert [row.row for row in report.rows] == ["ready"]
     assert {(gap.agent, gap.row) for gap in report.missing} == {
         ("random", "later"),

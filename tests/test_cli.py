@@ -110,7 +110,7 @@ def test_help_comes_at_once():
 
 GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft"),
+    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "strongest"),
     "Learn": ("iterate", "selfplay", "train"),
     "Games": ("agents", "check", "doctor", "games", "new-game", "warm"),
     "Experiments": ("report", "reproduce"),
@@ -145,7 +145,7 @@ def test_games_are_listed(output, answer):
 
 def test_agents_are_listed_with_their_parameters(output, answer):
     assert "greedy:open_lines" in output("agents", "tictactoe")
-    found = {one["agent"]: one for one in answer("agents", "moska")}
+    found = {one["agent"]: one for one in answer("agents", "moska")["agents"]}
     assert found["bot3"]["parameters"]
     assert all(one["about"] for one in found.values())
 
@@ -293,7 +293,7 @@ def test_a_game_is_played_from_a_file(output, call):
     tokens = ("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt")
     text = output(*tokens)
     assert "the game is over" in text
-    assert text.endswith("The same deal again: --seats human,endgame:greedy:open_lines --seed 1\n")
+    assert text.endswith("The same deal again: --seats human,greedy:mlp --seed 1\n")
     Path("moves.txt").write_text("b2\n")
     code, _, err = call(*tokens)
     assert (code, err) == (2, "cardai: moves.txt ends after 1 inputs, and the game is not over\n")
@@ -334,7 +334,7 @@ def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, an
 def test_a_game_that_is_left_is_not_recorded_and_that_is_said(output):
     Path("moves.txt").write_text("b2\nq\n")
     text = output("play", "tictactoe", "--seed", 1, "--moves-from", "moves.txt", "--record", "g.jsonl")
-    left = "You have left the game (--seats human,endgame:greedy:open_lines --seed 1); it was not recorded.\n"
+    left = "You have left the game (--seats human,greedy:mlp --seed 1); it was not recorded.\n"
     assert text.endswith(left)
     assert sorted(path.name for path in Path().iterdir()) == ["moves.txt"]
 

@@ -14,10 +14,16 @@ COUNT, THINGS = r"(?:\d|million|thousands?|dozens?)[ \d,.]*", r"(?:games|states|
 RATE = re.compile(rf"{COUNT} {THINGS} a second\b")
 COMMAND = re.compile(r"`(?:[A-Z_]+=\S+ )?(?:cardai|python|pytest|taskset|pip|ssh|ray)\b[^`]*`")
 LIMITS = {
+    "agents.md": {"100 ms"},  # the times for which a strongest agent is listed
     "benchmarks.md": {"10 seconds"},  # the budget of `cardai bench --all`
     "cluster.md": {"ten seconds"},  # when a file is late
     "protocol.md": {"60 seconds", "60 s", "ten minutes", "half a second"},  # how long a program may take
-    "serve.md": {"10 seconds", "a minute", "10 minutes"},  # how much a browser may send, and how long tables stay
+    "serve.md": {
+        "10 ms",
+        "10 seconds",
+        "a minute",
+        "10 minutes",
+    },  # how much a browser may send, and how long tables stay
 }
 """Times that the code sets, which nothing measures."""
 WRITTEN = re.compile(r"<!-- written by `cardai report`.*?<!-- end of what `cardai report` writes -->", re.DOTALL)

@@ -14,6 +14,7 @@ from truths import truth_of
 import cardai
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction, one_by_one
+from cardai.agents.strongest import strongest
 from cardai.app import keyboard
 from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, default_seats, summary
 from cardai.app.menu import Menu
@@ -423,8 +424,8 @@ def test_everybody_has_a_usual_table():
         assert seats[0] == HUMAN
         assert len(seats) == game.default_seats
         assert [cardai.agent(game, spec).spec for spec in seats[1:]] == seats[1:]
-    assert default_seats(MOSKA) == [HUMAN, *["ahead:best?worlds=16"] * 3]
-    assert default_seats(MOSKA, "appendix") == [HUMAN, "bot3", "bot3", "bot3"]
+    for variant in MOSKA.variants:
+        assert default_seats(MOSKA, variant) == [HUMAN, *[strongest(MOSKA, variant)] * 3]
 
 
 def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
@@ -661,6 +662,6 @@ def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
     assert "game 0, seed 1" not in said(silent)
     keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN), console=silent)
     assert said(silent).count("look at the game again") == 1, "nobody is there to be asked"
-    bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={})
+    bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={}, opponents=())
     keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
     assert "plays on after the move" in said(silent), "without a model, by rollouts"

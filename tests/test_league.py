@@ -513,7 +513,7 @@ def paced(monkeypatch, **seconds_a_game):
     """Give agents of Tic-Tac-Toe a speed, by the first word of their specs."""
 
     def speed(plan, player, seed, threads):
-        return league._Speed(100.0, seconds_a_game.get(player.spec.partition(":")[0], 1e-6))
+        return league.Speed(100.0, seconds_a_game.get(player.spec.partition(":")[0], 1e-6), 1.0)
 
     monkeypatch.setattr(league, "_speed", speed)
 

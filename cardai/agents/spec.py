@@ -270,19 +270,6 @@ def explores_until(spec: str | Spec) -> int:
     return -1 if until is None else _count(str(spec), str(until), "a number of plies")
 
 
-def usual_opponent(game: Game, variant: str | None = None, seats: int | None = None) -> str:
-    """The spec of the agent that people play against at a table if they name none.
-
-    It is the first of the game's `opponents` that fits the table. If none does, it is the last hand-written player that
-    the game lists. Without one it is greedy with the game's first heuristic, and without a heuristic it is random.
-    Raises CardaiError if one of the `opponents` is no agent of the game.
-    """
-    for spec in is_game(game).opponents:
-        if agent(game, spec).fits(game, variant, game.default_seats if seats is None else seats):
-            return spec
-    return str(next(iter([*reversed([*game.players]), *map(Greedy, game.heuristics), "random"])))
-
-
 def list_specs(game: Game) -> dict[str, str]:
     """The agents that a game offers without files of yours, with a line about each.
 

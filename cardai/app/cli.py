@@ -15,7 +15,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
@@ -253,26 +253,67 @@ def games(*, json: AsJson = False) -> int:
 
 
 @app.command(group=GAMES)
-def agents(game: GameName, /, *, json: AsJson = False) -> None:
-    """List the agents that can play a game, and their parameters."""
+def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = None, json: AsJson = False) -> None:
+    """List the agents that can play a game, the strongest of a table first, and their parameters."""
     from rich.table import Table
 
     from cardai import registry
     from cardai.agents.spec import list_specs
+    from cardai.agents.strongest import TIMES, measured_tables
+    from cardai.agents.strongest import strongest as strongest_of
+    from cardai.show.strongest import NOTE, picks_of
 
     loaded = registry.load(game)
+    seats = loaded.default_seats if seats is None else seats
+    picked = {f"{time:g}": strongest_of(loaded, variant, seats, time) for time in TIMES}
+    place = loaded.canonical(variant), seats
+    tables = [table for table in measured_tables(loaded) if (table.variant, table.seats) == place]
     specs = list_specs(loaded)
     parameters = {name: dict(player.defaults) for name, player in loaded.players.items()}
     if json:
-        _print_json(
-            [{"agent": spec, "about": about, "parameters": parameters.get(spec, {})} for spec, about in specs.items()]
-        )
+        listed = [
+            {"agent": spec, "about": about, "parameters": parameters.get(spec, {})} for spec, about in specs.items()
+        ]
+        measured = [asdict(table) for table in tables]
+        _print_json({"variant": place[0], "seats": seats, "strongest": picked, "measured": measured, "agents": listed})
         return
+    if tables:
+        _print(picks_of(loaded.name, tables))
+        _print(f"{NOTE}. Measured: {tables[0].by}.")
+    else:
+        _print(f"People meet {picked['100']} here. `cardai strongest {game}` measures who is the strongest.")
     table = Table("agent", "what it is", "parameters")
     for spec, about in specs.items():
         table.add_row(spec, about, " ".join(f"{name}={value:g}" for name, value in parameters.get(spec, {}).items()))
     _print(table)
     _print("Parameters are changed like this: NAME?p=0.5&q=2. Your own function plays as python:MODULE:FUNCTION.")
+
+
+@app.command(group=MEASURE)
+def strongest(
+    game: GameName,
+    /,
+    *,
+    agent: Agents = None,
+    variant: Variant = None,
+    seats: SeatCount = None,
+    games: Annotated[int, Parameter(help="The most games of each agent at each table.")] = 4000,
+    seconds: Annotated[float, Parameter(help="The most seconds of each agent's decisions at each table.")] = 20.0,
+    seed: Seed = 0,
+    again: Annotated[bool, Parameter(negative="", help="Also measure tables whose agents are in the list.")] = False,
+    out: Annotated[Path | None, Parameter(help="Write the list here, not beside the game's rules.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Measure which agents are the strongest for their time, and write the list that all other commands use."""
+    from cardai.measure.strongest import measure
+    from cardai.show.progress import Line
+
+    _refuse_counts(games, None)
+    loaded = load(game)
+    variants, counts = (None if variant is None else [variant]), (None if seats is None else [seats])
+    with Line("playing", loaded) as progress:
+        report = measure(loaded, agent or (), variants, counts, games, seconds, seed, again, progress, out)
+    return show(report, json)
 
 
 @app.command(group=MEASURE)
@@ -499,7 +540,7 @@ def play(
         bool, Parameter(negative="", help="Allow hint, why, chances and undo; the record says that they were allowed.")
     ] = False,
     judge: Annotated[
-        str | None, Parameter(help="The agent that gives hints; the game's first model, or rollout:100, if not given.")
+        str | None, Parameter(help="The agent that gives hints; the strongest at this table if not given.")
     ] = None,
     computing: Computing = HERE,
     isolate: Isolate = False,
@@ -563,7 +604,7 @@ def serve(
     data: Annotated[Path, Parameter(help="The file that keeps the games.")] = Path("cardai-tables.sqlite"),
     judge: Annotated[
         str | None,
-        Parameter(help="The agent that gives hints at study tables; each game's first model, or rollout:100."),
+        Parameter(help="The agent that gives hints at study tables; the strongest of each table if not given."),
     ] = None,
     computing: Computing = HERE,
     isolate: Isolate = False,

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from cardai.agents.spec import HUMAN, STUDENT, agent, usual_opponent
+from cardai.agents.spec import HUMAN, STUDENT, agent
+from cardai.agents.strongest import strongest
 from cardai.app.coach import STUDY, Coach
 from cardai.app.menu import Menu
 from cardai.data.record import RecordedGame, Writer
@@ -287,10 +288,9 @@ def summary(news: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def default_seats(game: Game, variant: str | None = None) -> list[str]:
-    """A person and, in the other seats of a table of the usual size, the usual opponent. Raises CardaiError as
-    `usual_opponent` does, and for a variant that the game does not have."""
-    game.options(game.default_seats, variant)
-    return [HUMAN] + [usual_opponent(game, variant)] * (game.default_seats - 1)
+    """A person and, in the other seats of a table of the usual size, the strongest agent. Raises CardaiError as
+    `strongest` does."""
+    return [HUMAN] + [strongest(game, variant)] * (game.default_seats - 1)
 
 
 def play(
@@ -350,7 +350,7 @@ def play(
 
 
 def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis:
-    """The analysis of a finished game by the game's first model for this table, else by rollouts."""
+    """The analysis of a finished game by the usual evaluator (`cardai.measure.move_values.usual_valuer`)."""
     scores = tuple(table.scores().tolist())
     played = RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), scores, table.moves)
     with Line("looking at the game again") as progress:

@@ -49,7 +49,7 @@ from cardai.measure.move_values import (
     plays_on,
     positions,
     spec_of,
-    usual_judge,
+    usual_valuer,
     weighed,
 )
 from cardai.measure.value_scale import ValueScale, payoff_of, scale_of, shifted_agent, unit_of
@@ -276,7 +276,7 @@ def analyse_file(
             played = recorded
     if played is None:
         raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
-    spec = agent or (None if model is None else spec_of(game, played.variant, len(played.lineup), model))
+    spec = agent or (None if model is None else spec_of(game, model))
     names = [reader.header.agents[place] for place in played.lineup]
     analysis = analyse(game, played, spec, names=names, seed=seed, top=top, seat=seat, progress=progress)
     return dataclasses.replace(analysis, file=str(path))
@@ -296,7 +296,7 @@ def analyse(
     """Replay a game and evaluate every seat's positions.
 
     - `agent`: an agent with an evaluator, or one that plays moves on to the end (`rollout:100`), or its spec. By
-      default the first model for this table, or rollouts if there is none.
+      default `usual_valuer`.
     - `names`: who sat in each seat; if not given, the places in the line-up.
     - `seed`: decides which worlds are evaluated.
     - `seat`: show only what this seat may know: others' moves in the words it is told, and values of its own positions.
@@ -308,7 +308,7 @@ def analyse(
     seats = len(played.lineup)
     if seat is not None:
         check_seat("seat", seat, seats)
-    agent = usual_judge(game, played.variant, seats, WORLDS) if agent is None else agent
+    agent = usual_valuer(game, played.variant, seats, WORLDS) if agent is None else agent
     player = _evaluating(game, agent_of(game, agent), played.variant, seats)
     scale = scale_of(game, player, seats)
     player = shifted_agent(player, scale)

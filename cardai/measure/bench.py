@@ -25,6 +25,7 @@ from cardai.agents.endgame import Endgame
 from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import TreeSearch, WorldSearch
+from cardai.agents.strongest import strongest_without_search
 from cardai.errors import CardaiError, positive, unknown, whole
 from cardai.game import MEASURED, Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
@@ -75,7 +76,8 @@ def run_suite(
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
-    `agents`, `games` (for each row) and `variant` default to the suite's. Each row plays ceil(games / rotations) deals,
+    `agents`, `games` (for each row) and `variant` default to the suite's; if no suite is named either, the strongest
+    agent without a search plays too (`cardai.agents.strongest`). Each row plays ceil(games / rotations) deals,
     the same for every agent, and each deal in all rotations. Ctrl-C ends the run; the report then has the games
     finished so far.
 
@@ -100,7 +102,9 @@ def run_suite(
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
         _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
-    planned, missing = _planned(game, line_ups, agents or suite.agents, games, variant, isolate)
+    added = () if agents or suite_name else _strongest(game, line_ups, variant)
+    planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
+    missing = [gap for gap in missing if gap.agent not in added]  # one is for tables of another size
     own_deals = any(needs_own_deals(plan.line_up) for plan in planned)
     salt = _salt(salt, own_deals)
 
@@ -251,6 +255,12 @@ def _suite(game: Game, name: str | None) -> Suite:
     if check_text("suite_name", name) not in game.suites and not (name == "random" and not game.suites):
         raise CardaiError(f"{game.name}: " + unknown("suite", name, game.suites or ("random",)))
     return game.suites[name] if name in game.suites else _suite_against_random(game)
+
+
+def _strongest(game: Game, line_ups: Mapping[str, Sequence[str]], variant: str) -> list[str]:
+    """The strongest agents without a search, for the sizes of the tables of a suite."""
+    sizes = dict.fromkeys(len(line_up) for line_up in line_ups.values())
+    return list(dict.fromkeys(strongest_without_search(game, variant, seats) for seats in sizes))
 
 
 def _suite_against_random(game: Game) -> Suite:

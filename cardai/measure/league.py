@@ -229,7 +229,7 @@ def run_all(
             done = sum(whole_rotations(games, earlier.sides) for earlier in planned[:i])
             part = begin_part(progress, done, total, table.name)
             try:
-                tables.append(_play_table(table, games, seed, threads, part, budget, left_out))
+                tables.append(summarised(play_table(table, games, seed, threads, part, budget, left_out), seed))
             except CardaiError as error:  # a game or agent that breaks its contract costs its own table only
                 left_out[table.name] = str(error)
     except KeyboardInterrupt:
@@ -248,7 +248,35 @@ def run_all(
     )
 
 
-def _play_table(
+class Speed(NamedTuple):
+    """How fast an agent plays in all seats, on all threads. `milliseconds`: of a processor, for one decision."""
+
+    decisions_per_second: float
+    seconds_a_game: float
+    milliseconds: float
+
+
+@dataclass(frozen=True)
+class PlayedTable:
+    """The games of a table, before anything is computed from them.
+
+    - `lineups`: i64[deals, rotations, sides], places in the pool of `plan`; `scores`: f8 of the same shape, NaN for
+      games that were not played or not finished.
+    - `speeds`, `has_left`: of each agent of the pool, its speed, and whether it played all games that it might.
+    - `cut`, `salt`: as in `LeagueTable`.
+    """
+
+    plan: PlannedTable
+    lineups: np.ndarray
+    scores: np.ndarray
+    results: Results
+    speeds: tuple[Speed, ...]
+    has_left: tuple[bool, ...]
+    cut: bool
+    salt: str
+
+
+def play_table(
     plan: PlannedTable,
     games: int,
     seed: int,
@@ -256,23 +284,30 @@ def _play_table(
     progress: CountProgress | None,
     budget: float | None,
     left_out: dict[str, str],
-) -> LeagueTable:
+    salt: str = "",
+    most: int | None = None,
+    speeds: Mapping[str, Speed] | None = None,
+) -> PlayedTable:
     """Time the agents of a table and play its deals. Agents too slow for the budget are noted in `left_out`.
 
-    Raises KeyboardInterrupt at Ctrl-C.
+    `salt`: makes other deals of the seed; drawn anew if an agent runs code of somebody else's. `most`: in how many
+    deals an agent plays at most. `speeds`: of the agents by spec, if they have been timed. Raises KeyboardInterrupt at
+    Ctrl-C, and CardaiError if fewer than two agents are quick enough.
     """
-    salt = new_salt() if needs_own_deals(plan.pool) else ""
+    salt = new_salt() if needs_own_deals(plan.pool) else salt
     # Timing seats an agent everywhere, so code that remembers must not meet these deals again.
-    speeds = {player.spec: _speed(plan, player, _timing_seed(seed, salt), threads) for player in plan.pool}
-    most = None
+    speeds = speeds or {player.spec: _speed(plan, player, _timing_seed(seed, salt), threads) for player in plan.pool}
+    limits = None
     if budget is not None:
         plan = _within_budget(plan, speeds, budget, left_out)
-        most = [
+        limits = [
             math.inf if player.spec == ANCHOR else int(budget / speeds[player.spec].seconds_a_game)
             for player in plan.pool
         ]
+    if most is not None:
+        limits = [min(limit, most) for limit in limits or [math.inf] * len(plan.pool)]
     asked = -(-games // plan.sides)
-    lineup_of = draw_lineups(len(plan.pool), plan.sides, asked, seed, most)
+    lineup_of = draw_lineups(len(plan.pool), plan.sides, asked, seed, limits)
     deals, sat = len(lineup_of), np.bincount(lineup_of.reshape(-1), minlength=len(plan.pool))
     drawn = lineup_of[:, rotations(plan.sides)]  # [deals, rotations, sides]
     is_new = np.stack([(drawn[:, :turn] != drawn[:, [turn]]).any(axis=2).all(axis=1) for turn in range(plan.sides)], 1)
@@ -283,41 +318,43 @@ def _play_table(
     ).complete()
     scores = np.full(drawn.shape, np.nan)
     scores[is_new] = np.where(results.finished[:, None], results.scores, np.nan)[:, : plan.sides]
-    has_left = [most is not None and sat[i] >= most[i] and deals > 0 for i in range(len(plan.pool))]
-    own = [speeds[player.spec].decisions_per_second for player in plan.pool]
-    played = _summarise(plan, drawn, scores, results, own, has_left, seed)
-    return replace(played, cut=deals < asked, salt=salt)
+    return PlayedTable(
+        plan=plan,
+        lineups=drawn,
+        scores=scores,
+        results=results,
+        speeds=tuple(speeds[player.spec] for player in plan.pool),
+        has_left=tuple(limits is not None and sat[i] >= limits[i] and deals > 0 for i in range(len(plan.pool))),
+        cut=deals < asked,
+        salt=salt,
+    )
 
 
 def _timing_seed(seed: int, salt: str) -> int:
     return int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
 
 
-class _Speed(NamedTuple):
-    """How fast an agent plays in all seats, on all threads."""
-
-    decisions_per_second: float
-    seconds_a_game: float
-
-
-def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> _Speed:
+def _speed(plan: PlannedTable, player: Agent, seed: int, threads: int) -> Speed:
     """Time an agent that plays against itself."""
 
     alone = SelfPlay(plan.game, player, plan.seats, plan.variant)
-    games, results = 0, None
+    games, used, results = 0, 0.0, None
     for least in _SPEED_GAMES:
         games = max(least, threads)
-        results = alone.play(games, threads, seed=seed)
-        if results.seconds >= _SPEED_SECONDS:  # it may have compiled something
+        for _ in range(2):  # the first time it may have compiled something
+            used = time.process_time()
             results = alone.play(games, threads, seed=seed)
-            if results.seconds >= _SPEED_SECONDS:
+            used = time.process_time() - used
+            if results.seconds < _SPEED_SECONDS:
                 break
+        else:
+            break
     assert results is not None
-    return _Speed(results.decisions / results.seconds, results.seconds / games)
+    return Speed(results.decisions / results.seconds, results.seconds / games, 1000 * used / results.decisions)
 
 
 def _within_budget(
-    plan: PlannedTable, speeds: Mapping[str, _Speed], budget: float, left_out: dict[str, str]
+    plan: PlannedTable, speeds: Mapping[str, Speed], budget: float, left_out: dict[str, str]
 ) -> PlannedTable:
     """The table without the agents that cannot play a few deals in `budget` seconds, which `left_out` gets.
 
@@ -341,16 +378,9 @@ def _within_budget(
     return replace(plan, pool=pool)
 
 
-def _summarise(
-    plan: PlannedTable,
-    lineups: np.ndarray,
-    scores: np.ndarray,
-    results: Results,
-    speeds: Sequence[float],
-    has_left: Sequence[bool],
-    seed: int,
-) -> LeagueTable:
-    """The ratings of a table by the agents and the scores of its sides, both [deals, rotations, sides]."""
+def summarised(played: PlayedTable, seed: int) -> LeagueTable:
+    """The ratings of a table. `seed`: of the bootstrap."""
+    plan, lineups, scores, results = played.plan, played.lineups, played.scores, played.results
     unknown = Estimate(math.nan, math.nan, math.nan, 0, 0)
     estimates, picked, unrated = (unknown,) * len(plan.pool), "", ""
     try:
@@ -359,14 +389,15 @@ def _summarise(
     except CardaiError as error:  # not all agents have met in finished games
         unrated = str(error)
     standings, payoff, scale = list[LeagueStanding](), plan.game.payoff, measure_of(plan.game, "score").scale
-    columns = zip(plan.pool, estimates, speeds, has_left, strict=True)
+    columns = zip(plan.pool, estimates, played.speeds, played.has_left, strict=True)
     for i, (player, rating, speed, cut) in enumerate(columns):
         own = np.where(lineups == i, scores, np.nan).reshape(len(lineups), -1)
         own = own[np.isfinite(own).any(axis=1)]
         lost = np.where(np.isnan(own), np.nan, label_of(payoff, "loss", own))
         score = interval.estimate(payoff.of(own), seed).scaled(scale)
         figures = rating, score, interval.proportion(lost).scaled(100)
-        standings.append(LeagueStanding(player.label, player.spec, player.about, *figures, speed, cut))
+        about = player.label, player.spec, player.about
+        standings.append(LeagueStanding(*about, *figures, speed.decisions_per_second, cut))
     standings.sort(key=lambda one: (math.isnan(one.rating.point), -one.rating.point, -one.score.point))
     return LeagueTable(
         game=plan.game.name,
@@ -381,5 +412,7 @@ def _summarise(
         decisions=results.decisions,
         standings=tuple(standings),
         unrated=unrated,
+        cut=played.cut,
+        salt=played.salt,
         unit=payoff.counted,
     )

@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cardai.agents.evaluator import find_evaluator, known_evaluators
+from cardai.agents.endgame import Endgame
+from cardai.agents.evaluator import find_evaluator
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
-from cardai.agents.strategy import OnePly, WorldSearch
+from cardai.agents.strategy import HandWritten, OnePly, WorldSearch
+from cardai.agents.strongest import measured_tables, strongest, strongest_without_search
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, Payoff, copies, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
@@ -33,26 +35,37 @@ _PLAYED_ON = 5 << 29  # numbers of the streams of `played_on`: `cardai.measure.c
 
 
 def usual_judge(game: Game, variant: str, seats: int, worlds: int) -> Spec:
-    """What names the judge of moves if nobody does: the table's first model, else rollouts in so many `worlds`."""
-    try:
-        return spec_of(game, variant, seats)
-    except CardaiError:
+    """What names the best move if nobody does: the strongest agent of the table (`cardai.agents.strongest`).
+
+    In a game without a list of them that declares nobody either, it is rollouts in so many `worlds`.
+    """
+    if not game.opponents and not measured_tables(game):
         return Spec("rollout", worlds)
+    return parse(strongest(game, variant, seats))
 
 
-def spec_of(game: Game, variant: str, seats: int, model: str | None = None) -> Spec:
+def usual_valuer(game: Game, variant: str, seats: int, worlds: int) -> Spec:
+    """What values positions if nobody does: the strongest agent without a search.
+
+    If that is a hand-written player, it plays `worlds` on. In a game as in `usual_judge` the usual rollouts do.
+    """
+    if not game.opponents and not measured_tables(game):
+        return Spec("rollout", worlds)
+    found = agent_of(game, strongest_without_search(game, variant, seats))
+    return parse(found.spec) if isinstance(found.strategy, OnePly) else rollouts_beside(found, worlds)
+
+
+def rollouts_beside(judge: Agent, worlds: int) -> Spec:
+    """Rollouts that stand beside what an agent says: played on by itself if it is a hand-written player."""
+    inner = judge.strategy.inner if isinstance(judge.strategy, Endgame) else judge
+    return Spec("rollout", worlds, **({"by": inner.spec} if isinstance(inner.strategy, HandWritten) else {}))
+
+
+def spec_of(game: Game, model: str) -> Spec:
     """The search that asks a model as it was trained: `greedy:` about after-states, `sampled:` about settled states.
 
-    Without a model, the first shipped one for this game, variant and number of seats. Raises CardaiError if there is
-    none, and for a name that is no model or heuristic.
+    Raises CardaiError for a name that is no model or heuristic.
     """
-    if model is None:
-        model = next((name for name in known_evaluators(game) if _fits(game, name, variant, seats)), None)
-        if model is None:
-            raise CardaiError(
-                f"no model comes for {game.name}, variant {variant}, with {seats} seats: name an agent, as in"
-                f" --agent greedy:{next(iter(game.heuristics), 'HEURISTIC')}"
-            )
     greedy = parse(f"greedy:{model}")  # options may follow the name
     evaluator = find_evaluator(game, str(greedy.argument))
     if evaluator is None:
@@ -253,13 +266,3 @@ def played_on(game: Game, agent: Agent, state: GameState, move: np.record, seed:
     if best == own or low is None or low <= 0:
         return MoveWorth(len(moves), worth, None, worth)
     return MoveWorth(len(moves), worth, game.spell(world, moves[best]), worth + float(cost.mean()))
-
-
-def _fits(game: Game, name: str, variant: str, seats: int) -> bool:
-    evaluator = find_evaluator(game, name)
-    try:
-        if evaluator is not None:
-            evaluator.check_fits(game, variant, seats)
-    except CardaiError:
-        return False
-    return evaluator is not None

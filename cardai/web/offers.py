@@ -5,12 +5,14 @@ A browser sends keys, and a key that is not listed is refused. It never sends a 
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strongest import AT_ONCE, SOON, strongest
 from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
 from cardai.table.one import OneGame
@@ -21,13 +23,18 @@ _WARM_PLIES = 40  # moves played before anybody is served, so that nobody waits 
 
 @dataclass(frozen=True)
 class Offer:
-    """A game that can be played here: `agents` by key, the usual opponent first; `variants` by name."""
+    """A game that can be played here: `agents` by key, `variants` by name.
+
+    `strongest`: the keys of the strongest agents at each table, the usual opponent first. Those of another table are
+    not offered at a table.
+    """
 
     key: str
     game: Game
     agents: dict[str, Agent]
     variants: tuple[str, ...]
     seats: int
+    strongest: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def agent_of(self, key: object) -> Agent:
         """The agent with a key. Raises BadArgument if it is not offered."""
@@ -47,7 +54,9 @@ class Offer:
 
     def fitting(self, variant: str, seats: int) -> dict[str, Agent]:
         """The agents that can play at such a table by their keys, the usual opponent first."""
-        return {key: player for key, player in self.agents.items() if player.fits(self.game, variant, seats)}
+        first, elsewhere = self.strongest.get((variant, seats), ()), {*chain(*self.strongest.values())}
+        keys = dict.fromkeys([*first, *(key for key in self.agents if key not in elsewhere)])
+        return {key: self.agents[key] for key in keys if self.agents[key].fits(self.game, variant, seats)}
 
     def as_json(self) -> dict[str, Any]:
         """What a page needs to set up a table. `fits`: by variant and number of seats, which of `agents` can play."""
@@ -123,25 +132,28 @@ def offer_of(
 ) -> Offer:
     """Returns what is offered of a game: the `opponents`; if there are none, its strongest agents and its own players.
 
-    The game says who is strong (`Game.opponents`). An agent is offered at the tables that it fits. Raises CardaiError
-    for a spec that names no agent of the game or one that fits no table, if no agent fits the table that is shown
-    first, and for a number of seats or a variant that the game does not have.
+    Each table has its own strongest agents (`cardai.agents.strongest`): those that take 10 ms a decision, since many
+    tables share the processors of a server, and those that answer at once. An agent is offered at the tables that it
+    fits. Raises CardaiError for a spec that names no agent of the game or one that fits no table, if no agent fits the
+    table that is shown first, and for a number of seats or a variant that the game does not have.
     """
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     variants = tuple(game.variants) if variant is None else (game.canonical(variant),)
-    own = [*reversed([*game.players])] or [str(Greedy(name)) for name in game.heuristics]
-    usual = [*game.opponents, *own, "random"]
-    made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents or usual)}
     tables = _tables(game, variants, seats)
+    if not opponents:
+        best = {table: dict.fromkeys(strongest(game, *table, time) for time in (SOON, AT_ONCE)) for table in tables}
+        own = [*reversed([*game.players])] or [str(Greedy(name)) for name in game.heuristics]
+        made = {spec: agent(game, spec) for spec in dict.fromkeys([*chain(*best.values()), *own, "random"])}
+        return Offer(game.name, game, made, variants, seats, {table: tuple(found) for table, found in best.items()})
+    made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents)}
     fitting = {spec: [player.fits(game, *table) for table in tables] for spec, player in made.items()}
-    if opponents:
-        for spec, player in made.items():
-            if not any(fitting[spec]):
-                player.check_fits(game, *tables[0])
-        if not any(fits[0] for fits in fitting.values()):
-            next(iter(made.values())).check_fits(game, *tables[0])
-    return Offer(game.name, game, {spec: made[spec] for spec in made if any(fitting[spec])}, variants, seats)
+    for spec, player in made.items():
+        if not any(fitting[spec]):
+            player.check_fits(game, *tables[0])
+    if not any(fits[0] for fits in fitting.values()):
+        next(iter(made.values())).check_fits(game, *tables[0])
+    return Offer(game.name, game, made, variants, seats)
 
 
 def _tables(game: Game, variants: Sequence[str], seats: int) -> list[tuple[str, int]]:

@@ -65,7 +65,7 @@ SCALE_WORDS = {
 STRENGTH, STRENGTH_FROM = "strength.svg", "moska-table1"
 """The picture for the project's first page, and the experiment it is drawn from."""
 EXCERPT = (
-    "tictactoe", "moska-table1", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
+    "tictactoe", "moska-expert", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
 )  # fmt: skip
 """Experiments that have a row in another page, see `put_into`."""
 OUTDATED = "outdated"

@@ -40,6 +40,19 @@ def answers(result: Result) -> list[str]:
     ]
 
 
+def in_readme(result: Result) -> tuple[str, str, str]:
+    """The strongest without a search and with one."""
+    rows = rows_by_place(result)
+    generations = [row["name"] for row in result["rows"] if row["name"].startswith("expert") and "," not in row["name"]]
+    network, search = rows[LOST, generations[-1], "B1"], rows[LOST, "best, search", "B1"]
+    return (
+        "Moska: games our best network loses against three Bot3, alone and with a search (fair share 25 %)",
+        f"{percent(network)}, n {network['figure']['n']:,}; with a search {percent(search)},"
+        f" n {search['figure']['n']:,}",
+        f"{network['claim']['value']:g} %",
+    )
+
+
 def draw(result: Result) -> dict[str, Any]:
     """The games lost by generation."""
     rows = [row for row in result["rows"] if "," not in row["name"]]

@@ -54,15 +54,6 @@ def answers(result: Result) -> list[str]:
     ]
 
 
-def in_readme(result: Result) -> tuple[str, str, str]:
-    best = rows_by_place(result)[LOST, BEST, "B1"]
-    return (
-        "Moska: games our best network loses against three Bot3 (fair share 25 %)",
-        f"{percent(best)}, n {best['figure']['n']:,}",
-        f"{best['claim']['value']:g} %, peeking",
-    )
-
-
 def draw(result: Result) -> dict[str, Any]:
     """Each agent in the first three rows, without the random player."""
     figure, (axes,) = chart(height=4.6)

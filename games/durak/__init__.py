@@ -41,6 +41,8 @@ PODKIDNOY = Suite(
     variant="podkidnoy",
 )
 
+MODELS = ("podkidnoy2", "report2", "podkidnoy4", "report4")
+
 GAME = Game(
     name="durak",
     title="Durak",
@@ -96,10 +98,13 @@ GAME = Game(
     playouts="thrifty",
     payoff=Payoff(unit="the chance not to lose"),
     opponents=(
-        "endgame:(ahead:podkidnoy2?worlds=16&halving)",
-        "endgame:(ahead:report2?worlds=16&halving)",
-        "endgame:greedy:podkidnoy4",
-        "endgame:greedy:report4",
+        *(f"endgame:(ahead:{model}?worlds=32&turns=1)" for model in MODELS),
+        *(f"endgame:(ahead:{model}?worlds=16&halving)" for model in MODELS),
+        *(f"endgame:greedy:{model}" for model in MODELS),
+        *(f"greedy:{model}" for model in MODELS),
+        "endgame:rollout:128",
+        "endgame:rollout:16",
+        "endgame:thrifty",
     ),
     phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
 )

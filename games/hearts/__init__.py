@@ -96,7 +96,13 @@ GAME = Game(
     payoff=Payoff(whole=whole),
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
-    opponents=("ahead:best?worlds=16&halving", "greedy:best", "greedy:best?any_variant"),
+    opponents=(
+        "ahead:best?worlds=32&turns=1",
+        "ahead:best?worlds=16&halving",
+        "ahead:best?worlds=16&others=careful",
+        "greedy:best",
+        "pimc",
+    ),
     phases={
         "passing": Phase("passing"),
         "tricks taken": Phase("tricks taken", (2, 5, 8)),

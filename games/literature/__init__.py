@@ -64,7 +64,7 @@ GAME = Game(
     players=PLAYERS,
     heuristics={"share": share},
     playouts="plausible",
-    opponents=("keeper?ask_at=0.1",),
+    opponents=("keeper?ask_at=0.1", "keeper?ask_at=0.05", "keeper?ask_at=0.2", "policy:best?greedy"),
     phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
     outcomes=OUTCOMES,
     measures=MEASURES,

@@ -169,7 +169,7 @@ GAME = Game(
     actions={(cell,): cell for cell in range(CELLS)},
     heuristics={"open_lines": open_lines},
     payoff=Payoff(unit="the chance to win"),
-    opponents=("endgame:greedy:open_lines",),
+    opponents=("endgame:greedy:open_lines", "greedy:open_lines", "greedy:mlp", "greedy:cnn"),
     suites={
         "random": Suite(
             about="against a player who moves at random",

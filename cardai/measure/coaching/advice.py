@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.endgame import Endgame
 from cardai.agents.notation import Spec
 from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
@@ -30,7 +31,15 @@ from cardai.agents.strategy import OnePly, Person, TreeSearch, WorldSearch
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, Payoff, int_seed
 from cardai.kernel.chance import ANALYSIS, derived
-from cardai.measure.move_values import ComparedFigure, compared, figures, plays_on, usual_judge, with_move
+from cardai.measure.move_values import (
+    ComparedFigure,
+    compared,
+    figures,
+    plays_on,
+    rollouts_beside,
+    usual_judge,
+    with_move,
+)
 from cardai.measure.value_scale import payoff_of, scale_of, shifted_agent
 from cardai.rule import STREAM
 from cardai.stats.jsonable import plain
@@ -100,9 +109,9 @@ class Explanation:
 class Adviser:
     """Advises the seats of one kind of table by a judge.
 
-    `judge`: an agent or its spec; None for the model that comes with the game for this table, or `rollout:100` if there
-    is none. `worlds`: in how many worlds moves are compared. Raises CardaiError for a judge that does not fit, peeks,
-    explores, or draws its parameters anew for each game.
+    `judge`: an agent or its spec; None for the strongest at this table (`usual_judge`). `worlds`: in how many worlds
+    moves are compared. Raises CardaiError for a judge that does not fit, peeks, explores, or draws its parameters anew
+    for each game.
     """
 
     def __init__(
@@ -118,8 +127,9 @@ class Adviser:
         spec = usual_judge(game, game.canonical(variant), seats, WORLDS) if judge is None else judge
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec), variant, seats)
-        self._player = self.judge if plays_on(self.judge) else agent_of(game, Spec("rollout", worlds))
-        self._values = _valuing(game, self.judge, seats)
+        self._player = self.judge if plays_on(self.judge) else agent_of(game, rollouts_beside(self.judge, worlds))
+        self._valued = self.judge.strategy.inner if isinstance(self.judge.strategy, Endgame) else self.judge
+        self._values = _valuing(game, self._valued, seats)
 
     def hint(self, state: GameState, seed: int) -> Hint:
         """The judge's move for the seat to move. `state`: any state or world in which it is to move."""
@@ -136,7 +146,7 @@ class Adviser:
         moves, best, more = with_move(self.game, world, hint.move)
         bits = int(self._streams(world, seed, 2)["rng"][0])
         ends = values_in_worlds(self.game, self._player, world, moves, self.worlds, bits, progress)
-        scale = scale_of(self.game, self.judge, int(world["seats"])) if self._values is not None else None
+        scale = scale_of(self.game, self._valued, int(world["seats"])) if self._values is not None else None
         payoff, own = self.game.payoff, Payoff() if scale is None else payoff_of(self.game, scale)
         rollouts = [figure.in_unit(payoff) for figure in figures(ends, best)]
         judged = self._judged(world, moves, best, seed, progress)

@@ -1,0 +1,236 @@
+"""Measures which agents of a game are the strongest for the time that they take, and writes the list of them.
+
+    measure(load("moska"), seconds=60)     # `cardai strongest moska --seconds 60`
+
+At each table, agents that may be strong play each other in drawn line-ups, each deal in all rotations, as in a league
+(`cardai.measure.league`), on deals that no other command plays (`SALT`). They are the agents that the game declares
+(`Game.opponents`), its hand-written players, and those named; a model of another variant plays with `?any_variant`.
+
+- First all play a twentieth of the games. Whoever is then worse, by more than chance, than another one that is as
+  quick (within the same of `TIMES`) plays no more. Agents without a search are compared with each other only.
+- Ratings are of all games. For each of `TIMES`, the quickest agent is taken first; a dearer one takes its place if it
+  is better by more than chance: if the interval of the difference of their ratings excludes 0. So among equals the
+  quickest is listed.
+
+The list is written after each table. A table that stands in it is not measured again, unless an agent or the weights of
+a network are others now.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from cardai.agents.notation import Spec, parse
+from cardai.agents.spec import Agent, agent
+from cardai.agents.strongest import (
+    FORMAT,
+    TIMES,
+    MeasuredAgent,
+    MeasuredTable,
+    is_without_search,
+    list_file,
+    measured_tables,
+)
+from cardai.errors import CardaiError, positive
+from cardai.files.named import noted
+from cardai.files.writing import write_text
+from cardai.game import Game, is_game
+from cardai.measure.league import PlayedTable, Speed, play_table
+from cardai.measure.pool import ANCHOR, PlannedTable
+from cardai.stats.interval import FEWEST_DEALS
+from cardai.stats.jsonable import plain
+from cardai.stats.machine import machine
+from cardai.stats.progress import CountProgress, Progress, begin_part
+from cardai.stats.ratings import rate
+from cardai.stats.report import Report
+
+SALT = "strongest"
+GAMES, SECONDS = 4000, 20.0
+"""The most games of each agent at each table, and the most seconds of its decisions there."""
+
+
+@dataclass(frozen=True)
+class StrongestList(Report, drawn_by="cardai.show.strongest:table"):
+    """The list of a game."""
+
+    game: str
+    version: int
+    tables: tuple[MeasuredTable, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The list as plain JSON types, as it stands in its file."""
+        return plain({"format": FORMAT, "times": TIMES} | asdict(self))
+
+
+def measure(
+    game: Game,
+    specs: Sequence[str] = (),
+    variants: Sequence[str] | None = None,
+    seats: Sequence[int] | None = None,
+    games: int = GAMES,
+    seconds: float = SECONDS,
+    seed: int = 0,
+    again: bool = False,
+    progress: Progress | None = None,
+    out: Path | None = None,
+) -> StrongestList:
+    """Measure the tables of a game, all unless some are named, and write its list. Returns the list.
+
+    `specs`: further agents. `games`, `seconds`: the most of each agent at each table. `again`: also tables that stand
+    in the list already. `out`: where to write it, beside the game's module if not given. One thread plays.
+
+    Raises CardaiError for an agent that the game does not have, that peeks or runs code of somebody else's, for a table
+    that the game does not have, and if the list cannot be written. KeyboardInterrupt leaves the tables finished so far.
+    """
+    variants = [*is_game(game).variants] if variants is None else [game.canonical(variant) for variant in variants]
+    games = positive("games", games)
+    if not 0 < seconds < math.inf:
+        raise CardaiError(f"seconds must be a number above 0, not {seconds:g}")
+    found = {(table.variant, table.seats): table for table in measured_tables(game)}
+    planned = list[PlannedTable]()
+    for variant in variants:
+        for count in game.seats if seats is None else seats:
+            game.options(count, variant)
+            table = _planned(game, specs, variant, count)
+            if again or _is_outdated(table, found.get((variant, count))):
+                planned.append(table)
+    for i, table in enumerate(planned):
+        part = begin_part(progress, i * games, len(planned) * games, table.name)
+        rounds = _play(table, -(-games // table.sides), seed, seconds, part)
+        found[table.variant, table.seats] = _measured(table, rounds, seed, seconds)
+        order = {key: place for place, key in enumerate((one, count) for one in game.variants for count in game.seats)}
+        tables = sorted(found.values(), key=lambda one: order.get((one.variant, one.seats), len(order)))
+        _write(game, list_file(game) if out is None else out, tables)
+    return StrongestList(game.name, game.version, tuple(found.values()))
+
+
+def weights_of(game: Game, spec: str) -> dict[str, str]:
+    """The first 12 digits of the SHA-256 of each file of weights that an agent reads, by what its spec calls it."""
+    with noted() as files:
+        agent(game, spec)
+    return {name: hashlib.sha256(place.read_bytes()).hexdigest()[:12] for name, place in sorted(files.items())}
+
+
+def _planned(game: Game, specs: Sequence[str], variant: str, seats: int) -> PlannedTable:
+    pool = dict[str, Agent]()
+    for named in (ANCHOR, *game.players, *game.opponents, *specs):
+        player = agent(game, named)
+        if player.peeks or player.is_foreign:
+            why = "peeks" if player.peeks else "runs code that does not come with cardai"
+            raise CardaiError(f"agent {player.spec!r} {why}: it cannot be listed among the strongest")
+        if not player.fits(game, variant, seats) and player.evaluator is not None:
+            player = agent(game, _in_any_variant(parse(named)))
+        if player.fits(game, variant, seats):
+            pool[player.spec] = player
+    return PlannedTable(game, variant, seats, tuple(pool.values()))
+
+
+def _in_any_variant(value: Spec) -> Spec:
+    """The same agent, whose model may play a variant that it was not trained on."""
+    if value.kind == "endgame":
+        return replace(value, argument=_in_any_variant(parse(cast(Any, value.argument))))
+    return value.with_options(any_variant=True)
+
+
+def _play(
+    plan: PlannedTable, deals: int, seed: int, seconds: float, progress: CountProgress | None
+) -> list[PlayedTable]:
+    """Both rounds of a table."""
+
+    def played(plan: PlannedTable, most: int, salt: str, speeds: Mapping[str, Speed] | None = None) -> PlayedTable:
+        games = len(plan.pool) * most * plan.sides  # more than are played: each agent leaves after its deals
+        return play_table(plan, games, seed, 1, progress, seconds, {}, salt, most, speeds)
+
+    first = played(plan, max(FEWEST_DEALS, deals // 20), f"{SALT} first")
+    pool, speeds = first.plan.pool, dict(zip((one.spec for one in first.plan.pool), first.speeds, strict=True))
+    names = [player.spec for player in pool]
+    classes = {player.spec: _class_of(player, speeds[player.spec]) for player in pool}
+    is_beaten = set[str]()
+    for spec in names:
+        above = rate(first.lineups, first.scores, names, spec, seed).figures
+        if any(classes[other] <= classes[spec] and figure.low > 0 for other, figure in zip(names, above, strict=True)):
+            is_beaten.add(spec)
+    left = tuple(player for player in pool if player.spec not in is_beaten)
+    return [first, played(replace(plan, pool=left), deals, SALT, speeds)] if len(left) > 1 else [first]
+
+
+def _class_of(player: Agent, speed: Speed) -> float:
+    """0 for an agent without a search, otherwise the least of `TIMES` that is enough for it."""
+    if is_without_search(player):
+        return 0.0
+    return next((time for time in TIMES if speed.milliseconds <= time), math.inf)
+
+
+def _is_outdated(plan: PlannedTable, table: MeasuredTable | None) -> bool:
+    """Whether the list lacks a table, one of its agents, or the present weights of one."""
+    if table is None:
+        return True
+    weights, slow = {measured.spec: measured.weights for measured in table.agents}, table.too_slow
+    pool = [player.spec for player in plan.pool if player.spec not in slow]
+    return any(weights.get(spec) != weights_of(plan.game, spec) for spec in pool)
+
+
+def _measured(planned: PlannedTable, rounds: list[PlayedTable], seed: int, seconds: float) -> MeasuredTable:
+    plan, names = rounds[0].plan, [player.spec for player in rounds[0].plan.pool]
+    place = {name: i for i, name in enumerate(names)}
+    lineups = np.concatenate(
+        [np.array([place[player.spec] for player in one.plan.pool])[one.lineups] for one in rounds]
+    )
+    scores = np.concatenate([one.scores for one in rounds])
+    figures = rate(lineups, scores, names, ANCHOR, seed).figures
+    milliseconds = {name: speed.milliseconds for name, speed in zip(names, rounds[0].speeds, strict=True)}
+    agents = [
+        MeasuredAgent(
+            name, float(f"{milliseconds[name]:.3g}"), round(figure.point, 1),
+            _bound(figure.low), _bound(figure.high), figure.n, weights_of(plan.game, name),
+        )
+        for name, figure in zip(names, figures, strict=True)
+    ]  # fmt: skip
+    games = sum(int(one.results.finished.sum()) for one in rounds)
+    by = (
+        f"{datetime.now(UTC).date().isoformat()}, {games:,} games on {len(lineups):,} deals, seed {seed}, at most"
+        f" {seconds:g} s an agent, {machine()['processor']}"
+    )
+    agents.sort(key=lambda measured: -measured.rating)
+    picks = chosen(lineups, scores, names, milliseconds, seed)
+    too_slow = tuple(player.spec for player in planned.pool if player.spec not in names)
+    return MeasuredTable(plan.variant, plan.seats, tuple(agents), too_slow, picks, by)
+
+
+def chosen(
+    lineups: np.ndarray, scores: np.ndarray, names: list[str], milliseconds: dict[str, float], seed: int
+) -> tuple[str, ...]:
+    """The strongest agent for each of `TIMES`: of two that are not told apart, the quicker one."""
+    chosen: list[str] = []
+    best = ""
+    waiting = sorted(names, key=lambda spec: milliseconds[spec])
+    for time in TIMES:
+        while waiting and (milliseconds[waiting[0]] <= time or not best):  # the quickest one is listed in any case
+            spec = waiting.pop(0)
+            above = rate(lineups, scores, names, best, seed).figures[names.index(spec)] if best else None
+            if above is None or above.low > 0:
+                best = spec
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _write(game: Game, place: Path, tables: Sequence[MeasuredTable]) -> None:
+    """Write the list with a line for each agent, so that two lists can be compared line by line."""
+    parts = []
+    for table in tables:
+        head = json.dumps({key: value for key, value in asdict(table).items() if key != "agents"}, ensure_ascii=False)
+        rows = ",\n   ".join(json.dumps(asdict(measured), ensure_ascii=False) for measured in table.agents)
+        parts.append(f'  {head[:-1]}, "agents": [\n   {rows}]}}')
+    head = json.dumps({"format": FORMAT, "game": game.name, "version": game.version}, ensure_ascii=False)
+    write_text(place, f'{head[:-1]}, "tables": [\n' + ",\n".join(parts) + "\n]}\n")
+
+
+def _bound(value: float) -> float | None:
+    return round(value, 1) if math.isfinite(value) else None
