@@ -110,7 +110,7 @@ def test_help_comes_at_once():
 
 GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "strongest"),
+    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "situations", "strongest"),
     "Learn": ("iterate", "selfplay", "train"),
     "Games": ("agents", "check", "doctor", "games", "new-game", "warm"),
     "Experiments": ("report", "reproduce"),

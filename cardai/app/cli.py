@@ -317,6 +317,29 @@ def strongest(
 
 
 @app.command(group=MEASURE)
+def situations(
+    game: GameName,
+    /,
+    *,
+    agent: Agents = None,
+    tries: Annotated[int, Parameter(help="How often each agent is asked in each situation, with other luck.")] = 20,
+    seed: Seed = 0,
+    isolate: Isolate = False,
+    json: AsJson = False,
+) -> int:
+    """Ask agents what they play in positions with a right answer, and show how often they find it."""
+    from cardai.agents.spec import agent as agent_of
+    from cardai.measure.situations import measure_situations
+    from cardai.show.progress import Line
+
+    loaded = load(game)
+    agents = None if agent is None else [agent_of(loaded, spec, isolate=isolate) for spec in _listed(agent) or ()]
+    with Line("asking", loaded):
+        report = measure_situations(loaded, agents, tries, seed)
+    return show(report, json)
+
+
+@app.command(group=MEASURE)
 def bench(
     game: GameName | None = None,
     /,
