@@ -3,7 +3,7 @@
     python tests/web_pictures.py pictures                  # three games, small and large, light and dark
     python tests/web_pictures.py docs --for-the-readme     # the two of the README
 
-Pictures are compressed without loss.
+Pictures are kept with 256 colours, which makes them small.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from web_clients import Process
 from web_pages import LARGE, SMALL, Screen, chromium
 
 GAMES = ("moska", "hearts", "tictactoe")
-DECISIONS = {"moska": 3, "hearts": 8, "tictactoe": 2}  # how many are played before the picture
+DECISIONS = {"moska": 3, "hearts": 7, "tictactoe": 2}  # how many are played before the picture
 HEIGHTS = {SMALL: 844, LARGE: 860}
 README = [("table-large", "moska", LARGE, "light"), ("table-small", "hearts", SMALL, "dark")]
 
@@ -27,19 +27,21 @@ def play(shown: Screen, game: str) -> None:
     luck, page, ply = random.Random(game), shown.page, "-1"
     shown.sit_down(game)
     for _ in range(DECISIONS[game]):
-        page.wait_for_selector(f".board:not([data-ply='{ply}']) .own .seat.turn")
+        page.wait_for_selector(f".board[data-waits]:not([data-ply='{ply}'])")
         ply = page.get_attribute(".board", "data-ply") or ""
         shown.move(shown.tap, luck)
-    page.wait_for_selector(f".board:not([data-ply='{ply}']) .own .seat.turn")
+    page.wait_for_selector(f".board[data-waits]:not([data-ply='{ply}'])")
     if page.query_selector("button.piece.lit"):
-        shown.press("button.piece.lit")
+        shown.choose(page.get_attribute("button.piece.lit", "data-key") or "")
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(300)
 
 
 def save(picture: bytes, file: Path) -> None:
     """Save a screenshot, well compressed."""
-    Image.open(io.BytesIO(picture)).convert("RGB").save(file, optimize=True)
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(
+        file, optimize=True
+    )
     print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 
