@@ -271,7 +271,7 @@ def test_speed_is_measured(output, answer):
 def test_a_sound_game_passes_its_check(output, answer):
     command = ("check", "tictactoe", "--effort", "quick", "--law", "moves_are_distinct")
     assert [result["verdict"] for result in answer(*command)] == ["holds"]
-    assert output(*command) == "tictactoe: 0 broken, 0 not tested, 1 hold\n"
+    assert output(*command) == "tictactoe: 0 broken, 0 not tested, 1 holds\n"
 
 
 def test_a_game_that_breaks_a_law_fails_its_check(call):

@@ -52,7 +52,7 @@ def test_an_edit_is_tested_and_a_syntax_error_is_a_sentence(tmp_path: Path) -> N
     line = source[: source.index(SHOW)].count("\n") + 1
     terminal = Terminal([*CHECK, *(word for law in LAWS for word in ("--law", law)), "--variant", "two"], tmp_path)
     try:
-        terminal.until(r"low_hand: 0 broken, .* 1 hold\n.*low_hand: 0 broken, .* 1 hold\n")
+        terminal.until(r"low_hand: 0 broken, .* 1 holds\n.*low_hand: 0 broken, .* 1 holds\n")
         mine.write_text(source.replace(SHOW, f"{SHOW}    return 3\n"), "utf-8")
         terminal.until(r"mine\.py changed\n")
         took = terminal.until(rf"show for seat 0 returns 3; it\s+must\s[^(]*\(\S*mine\.py,\s+line\s+{line}\)")
@@ -60,7 +60,7 @@ def test_an_edit_is_tested_and_a_syntax_error_is_a_sentence(tmp_path: Path) -> N
         mine.write_text(source.replace(SHOW, SHOW.replace(":", "")), "utf-8")
         terminal.until(r"cardai: mine\.py does not load: SyntaxError: expected ':' \(mine\.py, line \d+\)")
         mine.write_text(source, "utf-8")
-        terminal.until(r"low_hand: 0 broken, .* 1 hold\n")
+        terminal.until(r"low_hand: 0 broken, .* 1 holds\n")
         terminal.process.send_signal(signal.SIGINT)
         terminal.until("interrupted")
         assert terminal.process.wait(20) == 130

@@ -39,9 +39,7 @@ def play(shown: Screen, game: str) -> None:
 
 def save(picture: bytes, file: Path) -> None:
     """Save a screenshot, well compressed."""
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(
-        file, optimize=True
-    )
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(file, optimize=True)
     print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 
