@@ -55,7 +55,7 @@ export class Words {
   // A line of the log. `forced`: it was the only move.
   line([seat, words], forced) {
     const colon = /^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words) ? ":" : ""; // "no claim" is no verb, nor is a card
-    const said = seat === this.own ? `You${colon} ${this.text(toYou(words))}` : `${this.names[seat]}${colon} ${this.text(words)}`;
+    const said = seat === this.own ? `You${colon} ${this.text(toYou(words))}` : `${this.names[seat]}${colon} ${this.text(words.replace(/\bhimself\b/, "themselves"))}`;
     return forced ? `${said} (the only move)` : said;
   }
 
