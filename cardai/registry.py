@@ -102,8 +102,9 @@ def home_of(game: Game) -> tuple[str, Path]:
     It is that of the module that holds the game as `GAME`, or for a game that none holds, of its rule `deal`. The
     package is "" for a game of a single file.
     """
-    held = (module for module in list(sys.modules.values()) if getattr(module, "GAME", None) is is_game(game))
-    module = next((module for module in held if getattr(module, "__file__", None)), sys.modules[game.deal.__module__])
+    deals = sys.modules[is_game(game).deal.__module__]
+    held = (module for module in list(sys.modules.values()) if getattr(module, "GAME", None) is game)
+    module = next((module for module in held if getattr(module, "__file__", None)), deals)
     package = module.__name__ if hasattr(module, "__path__") else module.__package__ or ""
     return package, Path(str(module.__file__)).parent
 

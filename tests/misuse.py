@@ -62,6 +62,7 @@ INNER = {
         f"cardai.game.{name}": "arithmetic on scores that have been checked"
         for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
     },
+    "cardai.game.counts_of": "the check itself, of what `holdings` gives",
     "cardai.registry.importing": "what imports somebody else's code says",
     "cardai.registry.refuse_in_import": "the check itself",
     "cardai.registry.load_version": "what pickle calls with what `reduced` has written",

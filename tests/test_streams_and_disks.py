@@ -46,6 +46,7 @@ PRINTING = {
     "replay": "replay g.jsonl",
     "reproduce": "reproduce",
     "rules": "rules tictactoe",
+    "situations": "situations tictactoe --agent random --tries 1",
     "selfplay": "selfplay tictactoe --agent random --games 4 --out new.jsonl",
     "verify": "verify g.jsonl",
 }
@@ -56,6 +57,7 @@ ELSEWHERE = {
     "people": "needs the file of a server; prints by `show`",
     "report": "tests/test_report.py",
     "serve": "serves until it is stopped; tests/test_web.py",
+    "strongest": "prints by `show`, beside the list that it writes; tests/test_strongest.py",
     "train": "prints by `show`; its files are tested in tests/test_train.py",
     "transcript": "writes a file, by `write_bytes`; tests/test_process.py",
     "train-policy": "tests/test_policies_train.py",

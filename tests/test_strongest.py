@@ -234,6 +234,8 @@ def test_a_list_of_the_user_s_own_is_used_and_one_of_older_rules_is_not(own):
 
 @pytest.mark.parametrize("doing", ["play", "serve", "hint", "review", "bench", "agents"])
 def test_a_list_that_names_a_missing_model_is_one_sentence(own, capsys, doing, tmp_path):
+    if doing == "serve":
+        pytest.importorskip("uvicorn")
     game, folder = own(content=content_of("greedy:gone", "random"))
     if doing in ("hint", "review"):
         with pytest.raises(CardaiError) as raised:

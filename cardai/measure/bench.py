@@ -102,7 +102,8 @@ def run_suite(
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
         _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
-    added = () if agents or suite_name else _strongest(game, line_ups, variant)
+    strongest = () if agents or suite_name else _strongest(game, line_ups, variant)
+    added = [spec for spec in strongest if spec not in suite.agents]
     planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
     missing = [gap for gap in missing if gap.agent not in added]  # one is for tables of another size
     own_deals = any(needs_own_deals(plan.line_up) for plan in planned)
@@ -259,7 +260,7 @@ def _suite(game: Game, name: str | None) -> Suite:
 
 def _strongest(game: Game, line_ups: Mapping[str, Sequence[str]], variant: str) -> list[str]:
     """The strongest agents without a search, for the sizes of the tables of a suite."""
-    sizes = dict.fromkeys(len(line_up) for line_up in line_ups.values())
+    sizes = dict.fromkeys(len(line_up) for line_up in line_ups.values() if len(line_up) in game.seats)
     return list(dict.fromkeys(strongest_without_search(game, variant, seats) for seats in sizes))
 
 
