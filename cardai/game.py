@@ -412,7 +412,9 @@ def listed_pieces(pieces: int) -> list[int]:
     return found
 
 
-def counts_of(held: Sequence[Any], copies: Sequence[int], names: Sequence[str], what: str = "holdings") -> np.ndarray:
+def counts_of(
+    held: Sequence[Any], copies: Sequence[int] | np.ndarray, names: Sequence[str], what: str = "holdings"
+) -> np.ndarray:
     """What `Game.holdings` gave where cards are alike, as int64[places, kinds].
 
     `names`: of the kinds; none for their numbers. Raises CardaiError, which calls it `what`, unless each place has a

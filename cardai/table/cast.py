@@ -190,9 +190,11 @@ def _tree_of(game: Game, is_searched: bool) -> TreeSpace:
         return np.zeros(count, np.int64)
 
     return TreeSpace(
-        *(numbers(room) for _ in range(4)), np.zeros(room), numbers(room), numbers(3), numbers(steps), numbers(steps),
-        np.zeros(seats), numbers(seats), np.zeros(nodes, game.state), *(numbers(nodes) for _ in range(4)),
-        numbers(DEEPEST + 2), numbers(edges), np.zeros(edges * seats),
+        first=numbers(room), second=numbers(room), visits=numbers(room), available=numbers(room),
+        totals=np.zeros(room), used=numbers(room), counts=numbers(3), path=numbers(steps), movers=numbers(steps),
+        values=np.zeros(seats), left=numbers(seats), nodes=np.zeros(nodes, game.state), luck=numbers(nodes),
+        edges=numbers(nodes), sizes=numbers(nodes), above=numbers(nodes), levels=numbers(DEEPEST + 2),
+        places=numbers(edges), scores=np.zeros(edges * seats),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ GAME = replace(
     version=1,
     state=np.dtype(STATE, copy=True),  # a state belongs to one game
     max_moves=ACTIONS,
-    variants={name: DURAK.variants[name] | {"cards": WHOLE_DECK} for name in ("podkidnoy", "perevodnoy")},
+    variants={name: {**DURAK.variants[name], "cards": WHOLE_DECK} for name in ("podkidnoy", "perevodnoy")},
     choices={**DURAK.choices, "cards": (WHOLE_DECK,)},
     encoders={"relative": PerspectiveEncoder(whole_layout, encode_whole)},
     actions={(card,): card for card in range(ACTIONS)},
