@@ -96,17 +96,19 @@ def name_of(game: Game) -> str:
     raise CardaiError(f"{game.name} cannot be loaded in another process: no module holds it as GAME")
 
 
-def home_of(game: Game) -> tuple[str, Path]:
+def home_of(game: Game) -> tuple[str, Path | None]:
     """The package of a game and its folder, in which files about the game lie.
 
     It is that of the module that holds the game as `GAME`, or for a game that none holds, of its rule `deal`. The
-    package is "" for a game of a single file.
+    package is "" for a game of a single file; the folder is None for one that is in no file, as in a notebook.
     """
-    deals = sys.modules[is_game(game).deal.__module__]
+    deals = sys.modules.get(is_game(game).deal.__module__)
     held = (module for module in list(sys.modules.values()) if getattr(module, "GAME", None) is game)
     module = next((module for module in held if getattr(module, "__file__", None)), deals)
-    package = module.__name__ if hasattr(module, "__path__") else module.__package__ or ""
-    return package, Path(str(module.__file__)).parent
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return "", None
+    return (module.__name__ if hasattr(module, "__path__") else module.__package__ or ""), Path(file).parent
 
 
 def rules_of(game: Game) -> str:

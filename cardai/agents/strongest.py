@@ -103,9 +103,10 @@ def is_without_search(player: Agent) -> bool:
     return isinstance(player.strategy, OnePly | HandWritten | EvenlyRandom)
 
 
-def list_file(game: Game) -> Path:
-    """Where the list of a game stands, whether or not there is one."""
-    return home_of(game)[1] / FILE
+def list_file(game: Game) -> Path | None:
+    """Where the list of a game stands, whether or not there is one. None for a game that is in no file."""
+    folder = home_of(game)[1]
+    return None if folder is None else folder / FILE
 
 
 def measured_tables(game: Game) -> tuple[MeasuredTable, ...]:
@@ -114,7 +115,9 @@ def measured_tables(game: Game) -> tuple[MeasuredTable, ...]:
     Raises CardaiError for a damaged list.
     """
     place = list_file(is_game(game))
-    return _read(place, place.stat().st_mtime_ns, game.name, game.version) if place.is_file() else ()
+    if place is None or not place.is_file():
+        return ()
+    return _read(place, place.stat().st_mtime_ns, game.name, game.version)
 
 
 def _by_strength(game: Game, variant: str | None, seats: int | None, milliseconds: float, skip: Any) -> Iterator[str]:

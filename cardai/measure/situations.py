@@ -90,7 +90,7 @@ class SituationsReport(Report, drawn_by="cardai.show.situations:table"):
 def situations_of(game: Game) -> tuple[Situation, ...]:
     """The situations of a game. Raises CardaiError if its folder has no module of them, or one is none of this game."""
     package, folder = home_of(is_game(game))
-    if not (folder / f"{MODULE}.py").is_file():
+    if folder is None or not (folder / f"{MODULE}.py").is_file():
         raise CardaiError(f"{game.name} has no situations: there is no {MODULE}.py beside its rules")
     if not package:
         raise CardaiError(f"{game.name} is a single file: a game with situations is a folder")
