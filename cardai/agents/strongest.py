@@ -115,9 +115,7 @@ def measured_tables(game: Game) -> tuple[MeasuredTable, ...]:
     Raises CardaiError for a damaged list.
     """
     place = list_file(is_game(game))
-    if place is None or not place.is_file():
-        return ()
-    return _read(place, place.stat().st_mtime_ns, game.name, game.version)
+    return _read(place, place.stat().st_mtime_ns, game.name, game.version) if place and place.is_file() else ()
 
 
 def _by_strength(game: Game, variant: str | None, seats: int | None, milliseconds: float, skip: Any) -> Iterator[str]:

@@ -87,7 +87,8 @@ def measure(
     in the list already. `out`: where to write it, beside the game's module if not given. One thread plays.
 
     Raises CardaiError for an agent that the game does not have, that peeks or runs code of somebody else's, for a table
-    that the game does not have, if a game in no file has no `out`, and if the list cannot be written. KeyboardInterrupt leaves the tables finished so far.
+    that the game does not have, if a game in no file has no `out`, and if the list cannot be written. KeyboardInterrupt
+    leaves the tables finished so far.
     """
     variants = [*is_game(game).variants] if variants is None else [game.canonical(variant) for variant in variants]
     games = positive("games", games)
@@ -95,9 +96,7 @@ def measure(
         raise CardaiError(f"seconds must be a number above 0, not {seconds:g}")
     place = list_file(game) if out is None else out
     if place is None:
-        raise CardaiError(
-            f"{game.name} is in no file, so its list has no place beside it; say in out where to write it"
-        )
+        raise CardaiError(f"{game.name} is in no file, so no list lies beside it; say in out where to write it")
     found = {(table.variant, table.seats): table for table in measured_tables(game)}
     planned = list[PlannedTable]()
     for variant in variants:
@@ -110,9 +109,8 @@ def measure(
         part = begin_part(progress, i * games, len(planned) * games, table.name)
         rounds = _play(table, -(-games // table.sides), seed, seconds, part)
         found[table.variant, table.seats] = _measured(table, rounds, seed, seconds)
-        order = {
-            key: number for number, key in enumerate((one, count) for one in game.variants for count in game.seats)
-        }
+        places = [(one, count) for one in game.variants for count in game.seats]
+        order = {key: number for number, key in enumerate(places)}
         tables = sorted(found.values(), key=lambda one: order.get((one.variant, one.seats), len(order)))
         _write(game, place, tables)
     return StrongestList(game.name, game.version, tuple(found.values()))
