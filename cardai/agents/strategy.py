@@ -301,9 +301,7 @@ class WorldSearch(Strategy):
         check_table(game, states)
         own = self.own.at_table(game, states)
         others = own if self.others is self.own else self.others.at_table(game, states)
-        if self.turns >= 0 and isinstance(own, OnePly) and own.evaluator is not None:
-            shift = natural_shift(own.evaluator, game)
-            own = replace(own, evaluator=ShiftedEvaluator(own.evaluator, shift)) if shift else own
+        own = _at_natural_play(own, game) if self.turns >= 0 else own
         return self if own is self.own and others is self.others else replace(self, own=own, others=others)
 
     def think(self, decisions: Any) -> Thinking:
@@ -376,10 +374,16 @@ class TreeSearch(Strategy):
         """Return the search with its player as that is at the table, and its judge shifted to natural play."""
         check_table(game, states)
         by = self.by.at_table(game, states)
-        if self.turns >= 0 and isinstance(by, OnePly) and by.evaluator is not None:
-            shift = natural_shift(by.evaluator, game)
-            by = replace(by, evaluator=ShiftedEvaluator(by.evaluator, shift)) if shift else by
+        by = _at_natural_play(by, game) if self.turns >= 0 else by
         return self if by is self.by else replace(self, by=by)
+
+
+def _at_natural_play(player: Strategy, game: Game) -> Strategy:
+    """A player whose judge's scores are shifted to natural play, as scores of ended games are."""
+    if not isinstance(player, OnePly) or player.evaluator is None:
+        return player
+    shift = natural_shift(player.evaluator, game)
+    return replace(player, evaluator=ShiftedEvaluator(player.evaluator, shift)) if shift else player
 
 
 def _check_models(models: dict[str, Strategy], game: Game, variant: str | None, seats: int) -> None:

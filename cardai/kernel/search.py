@@ -302,23 +302,37 @@ def compare_in_worlds(rules, cast, player, state, scratch, stream):
     return alive, work
 
 
+@rule
+def note_time(scratch, player, nanoseconds):
+    """Note what a decision with a choice took."""
+    spent = scratch.spent
+    set(spent, 2 * player, get(spent, 2 * player) + nanoseconds)
+    set(spent, 2 * player + 1, get(spent, 2 * player + 1) + 1)
+
+
+@rule
+def put_back(rules, n, scratch):
+    """Put the first `n` moves of the search, with their sums and counts, to where a move is picked."""
+    space = scratch.search
+    for i in range(n):
+        copy(at(scratch.moves, i), at(space.moves, i), rules.move_size)
+        set_float(scratch.totals, i, get_float(space.totals, i))
+        set(scratch.counts, i, max(1, get(space.counts, i)))
+
+
 @separate
 def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
     """Choose a move by search over worlds; a player that explores does so among the moves that are left at the end.
 
     Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
     """
-    space, spent, start = scratch.search, scratch.spent, now()
+    start = now()
     n, work = compare_in_worlds(rules, cast, player, state, scratch, stream)
     if n == 0 or work <= 0:
         return 0 if n == 0 else work
     if n > 1:
-        set(spent, 2 * player, get(spent, 2 * player) + now() - start)
-        set(spent, 2 * player + 1, get(spent, 2 * player + 1) + 1)
-    for i in range(n):
-        copy(at(scratch.moves, i), at(space.moves, i), rules.move_size)
-        set_float(scratch.totals, i, get_float(space.totals, i))
-        set(scratch.counts, i, max(1, get(space.counts, i)))
+        note_time(scratch, player, now() - start)
+    put_back(rules, n, scratch)
     pick(rules, n, scratch, chosen, stream, epsilon, temperature)
     return work
 

@@ -43,7 +43,15 @@ from cardai.kernel.native import (
     unseal,
 )
 from cardai.kernel.rules import Rules, chooses_together, legal_moves, lend, make_view, make_world, play_move
-from cardai.kernel.search import NOT_A_NUMBER, best_mean, choose_in_world, judge_of, known_score
+from cardai.kernel.search import (
+    NOT_A_NUMBER,
+    best_mean,
+    choose_in_world,
+    judge_of,
+    known_score,
+    note_time,
+    put_back,
+)
 from cardai.rule import rule, separate
 
 BONUS, SINGLE, DEPTH = range(3)
@@ -152,8 +160,7 @@ def play_world_on(rules, cast, player, world, bits, scratch):
     for seat in range(seats_of(world)):
         set(tree.left, seat, get(cast.turns, player))
     while value_all(rules, cast, world, tree) > 0:
-        seat = turn_of(world)
-        left = get(tree.left, seat)
+        seat, left = turn_of(world), get(tree.left, turn_of(world))
         if left >= 0:
             n = abs(legal_moves(rules, world, scratch.moves, 0))
             if n == 1:
@@ -230,8 +237,7 @@ def iterate(rules, cast, player, state, scratch, stream):
             play_move(rules, world, at(scratch.moves, 0))
             continue
         mover = turn_of(world)
-        observer = seat if single else mover
-        picked, place, grown = choose_place(rules, cast, player, world, observer, n, scratch, stream)
+        picked, place, grown = choose_place(rules, cast, player, world, seat if single else mover, n, scratch, stream)
         if picked < 0:
             break
         set(tree.path, steps, place)
@@ -249,22 +255,15 @@ def iterate(rules, cast, player, state, scratch, stream):
 
 @rule
 def begin_moves(rules, state, scratch, stream):
-    """Put the legal moves of a decision, without values, into the space of the search. Returns how many there are."""
+    """Put the legal moves of a decision, with values of 0, into the space of the search. Returns how many there are."""
     space = scratch.search
     make_world(rules, at(space.world, 0), state, turn_of(state), stream)
     n = abs(legal_moves(rules, at(space.world, 0), scratch.moves, 0))
     for i in range(n):
         copy(at(space.moves, i), at(scratch.moves, i), rules.move_size)
+        set_float(space.totals, i, 0.0)
+        set(space.counts, i, 1)
     return n
-
-
-@rule
-def put_back(rules, n, scratch):
-    """Put the moves of the decision back to where moves are picked, with what they are worth."""
-    for i in range(n):
-        copy(at(scratch.moves, i), at(scratch.search.moves, i), rules.move_size)
-        set_float(scratch.totals, i, get_float(scratch.search.totals, i))
-        set(scratch.counts, i, 1)
 
 
 @separate
@@ -296,14 +295,6 @@ def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilo
     if n > 0:
         pick_best(rules, n, scratch, chosen, stream)
     return work if n > 0 else 0
-
-
-@rule
-def note_time(scratch, player, nanoseconds):
-    """Note what a decision with a choice took."""
-    spent = scratch.spent
-    set(spent, 2 * player, get(spent, 2 * player) + nanoseconds)
-    set(spent, 2 * player + 1, get(spent, 2 * player + 1) + 1)
 
 
 @rule

@@ -29,6 +29,7 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
     def column(name: str, otherwise: float, dtype: Any = np.int64) -> np.ndarray:
         return np.array([player.get(name, otherwise) for player in players], dtype)
 
+    needs_blank = _searches_trees(everyone) or column("sees_own", 0).any()
     params = [player.get("params", ()) for player in players]
     width = max([1, *map(len, params)])
     table = np.zeros((len(players), width))
@@ -54,7 +55,7 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
         column("turns", 0),
         column("halving", 0),
         column("nanoseconds", 0),
-        native.addresses([game.entry("blank", game.blank) if game.blank and column("looks", 0).any() else 0]),
+        native.addresses([game.entry("blank", game.blank) if game.blank and needs_blank else 0]),
         native.addresses([game.entry("decided", game.decided) if game.decided else 0]),
         native.addresses([0] * len(players)),
         table,
@@ -86,6 +87,10 @@ def with_models(strategies: Sequence[Strategy]) -> list[Strategy]:
     return everyone
 
 
+def _searches_trees(strategies: Sequence[Strategy]) -> bool:
+    return any(isinstance(_inside(one), TreeSearch) for one in strategies)
+
+
 def _inside(strategy: Strategy) -> Strategy:
     """The strategy that decides, except in endings."""
     return strategy.inner.strategy if isinstance(strategy, Endgame) else strategy
@@ -108,7 +113,6 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "call": player.call,
                 "params": player.params,
                 "sees_own": player.sees_own,
-                "looks": player.sees_own,
                 "randomised": int(player.randomised) and 1 | player.counts << 1,
             }
         case OnePly() as search if search.is_native:
@@ -138,7 +142,6 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
         case TreeSearch() as search:
             return {
                 "kind": SEARCH,
-                "looks": True,
                 "own": next(index for index, one in enumerate(everyone) if one is search.by),
                 "worlds": search.worlds,
                 "turns": search.turns,
@@ -176,7 +179,7 @@ def scratch_of(game: Game, strategies: Sequence[Strategy] = ()) -> Scratch:
             np.zeros(game.max_moves, np.int64),
             lines_of(game, 1),
         ),
-        _tree_of(game, any(isinstance(one, TreeSearch) for one in played)),
+        _tree_of(game, _searches_trees(played)),
         np.zeros(2 * max(1, len(played)), np.int64),
     )
 
