@@ -420,27 +420,21 @@ def counts_of(
     `names`: of the kinds; none for their numbers. Raises CardaiError, which calls it `what`, unless each place has a
     count for each kind and there are no more cards than `copies`.
     """
-    rows = []
+    rows, named = [], names or [f"kind {kind}" for kind in range(len(copies))]
     for place, counts in enumerate(held):
         if not hasattr(counts, "__len__") or isinstance(counts, str) or len(counts) != len(copies):
             raise CardaiError(f"{what}: place {place} is {short(counts)}; copies asks for {len(copies)} counts")
         if not (isinstance(counts, np.ndarray) and counts.dtype.kind == "i" and (counts >= 0).all()):
-            counts = [
-                whole(f"{what}: place {place}: the count of {_kind(kind, names)}", number, 0)
-                for kind, number in enumerate(counts)
-            ]
+            of = f"{what}: place {place}: the count of"
+            counts = [whole(f"{of} {name}", number, 0) for name, number in zip(named, counts, strict=True)]
         rows.append(counts)
     found = np.array(rows, np.int64).reshape(len(rows), len(copies))
     most = found.sum(axis=0)
     if (most > copies).any():
         kind = int(np.argmax(most > copies))
-        listed = f"{what} lists {most[kind]} cards of {_kind(kind, names)} in all places"
+        listed = f"{what} lists {most[kind]} cards of {named[kind]} in all places"
         raise CardaiError(f"{listed}; copies says there are {copies[kind]}")
     return found
-
-
-def _kind(kind: int, names: Sequence[str]) -> str:
-    return names[kind] if names else f"kind {kind}"
 
 
 @dataclass(frozen=True)
@@ -694,6 +688,11 @@ class Game:
         if variant is None or (isinstance(variant, str) and variant in self.variants):
             return self.default_variant if variant is None else variant
         return self.variant_with(self.variant_options(variant))
+
+    def variant_of(self, state: GameState) -> str:
+        """The canonical text of the variant whose options a state has. Raises CardaiError for another game's state."""
+        own = self._copy(state)[0][0]
+        return self.variant_with({name: int(own[name]) for name in self.allowed})
 
     def variant_with(self, options: Mapping[str, int]) -> str:
         """The canonical text of the variant with these options, name -> value; those left out are 0.

@@ -118,7 +118,7 @@ class CounterfactualRegret(Strategy):
     def _decision(self, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The probabilities and the moves in STATE[1]."""
         seats, turn = int(world["seats"][0]), int(world["turn"][0])
-        tree, places, plans = self._plan(seats, _variant_of(self.game, world))
+        tree, places, plans = self._plan(seats, self.game.variant_of(world[0]))
         view = view_of(self.game, world, turn, _blank_of(self.game))
         if (turn, view) not in places:
             raise CardaiError(f"{self.game.name}: no history of the game looks like this to seat {turn}")
@@ -146,8 +146,3 @@ class CounterfactualRegret(Strategy):
 
 def _blank_of(game: Game) -> Any:
     return game.entry("blank", game.blank) if game.blank else None
-
-
-def _variant_of(game: Game, world: np.ndarray) -> str:
-    """The variant whose options a state has."""
-    return game.variant_with({name: int(world[name][0]) for name in game.allowed})

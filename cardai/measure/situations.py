@@ -152,13 +152,9 @@ def proven(game: Game, situation: Situation, worlds: int = WORLDS) -> set[str]:
 
 def _usual(game: Game, state: GameState) -> list[str]:
     """The agents that are asked if none are named."""
-    table = _variant(game, state), int(state["seats"])
+    table = game.variant_of(state), int(state["seats"])
     best = [strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)]
     return [*best, *game.players, "random"]
-
-
-def _variant(game: Game, state: GameState) -> str:
-    return game.variant_with({name: int(state[name]) for name in game.allowed})
 
 
 def _right_moves(game: Game, situation: Situation) -> np.ndarray:
@@ -178,7 +174,7 @@ def _right_moves(game: Game, situation: Situation) -> np.ndarray:
 
 def _share(game: Game, player: Agent, state: GameState, right: np.ndarray, streams: np.ndarray) -> float | None:
     """How often an agent plays a right move, once with each of STREAM[n]. Returns None if it cannot sit there."""
-    if not player.fits(game, _variant(game, state), int(state["seats"])):
+    if not player.fits(game, game.variant_of(state), int(state["seats"])):
         return None
     worlds = [game.world(state, int(state["turn"]), seed) for seed in range(len(streams))]
     played = ask(game, player, np.array(worlds, game.state), streams.copy())
