@@ -26,7 +26,7 @@ from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import Model
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
-from cardai.evaluators.training.trainer import LabelScale, Trainer, TrainState, labels_scale
+from cardai.evaluators.training.trainer import LabelScale, Trainer, TrainState, is_regression
 from cardai.game import Game
 from cardai.stats.deals import seats_of_side
 from cardai.table.many import play
@@ -152,8 +152,8 @@ class SelfPlayTraining:
             game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.training
         )
         self.config = completed(given, states=protocol.games)  # at least: a game has a state
-        wide = labels_scale(game, given.loss, ["score"], np.zeros(1)) is not None
-        scale = LabelScale.of_random_play(game, None, self.seats) if wide else None
+        is_standardised = is_regression(game, given.loss, ["score"])
+        scale = LabelScale.of_random_play(game, None, self.seats) if is_standardised else None
         self.trainer = Trainer(self._network(0), self.config, protocol.iterations * protocol.steps, scale=scale)
 
     def generations(self, seed: int = 0) -> "Iterator[SelfPlayGeneration]":

@@ -56,11 +56,14 @@ class LabelScale(NamedTuple):
         return self.deviation / (self.mean * (1 - self.mean))
 
 
+def is_regression(game: Game, loss: str, label_terms: Collection[str]) -> bool:
+    """Return whether labels are standardised: not for the loss bce, which "auto" is where a payoff is a share."""
+    return loss == "regression" or (loss == "auto" and not game.payoff.is_share and "score" in label_terms)
+
+
 def labels_scale(game: Game, loss: str, label_terms: Collection[str], labels: np.ndarray) -> LabelScale | None:
-    """Return how labels, f4[n], are standardised; None for the loss bce, which "auto" is where a payoff is a share."""
-    if loss == "auto":
-        loss = "regression" if not game.payoff.is_share and "score" in label_terms else "bce"
-    return LabelScale.of(labels) if loss == "regression" else None
+    """Return how labels, f4[n], are standardised; None if they are not (`is_regression`)."""
+    return LabelScale.of(labels) if is_regression(game, loss, label_terms) else None
 
 
 class Rescaled(nnx.Module):
