@@ -29,14 +29,13 @@ A_WAIT, USUALLY = 1.0, 0.1  # seconds of processor time for a move: at most (an 
 def test_the_usual_opponent_answers_at_once(name):
     game = cardai.load(name)
     player = agent(game, strongest(game))
-    table = OneGame(game, [player] * game.default_seats, seed=1)
-    table.step()  # compiles
-    spent = []
-    while len(spent) < 60:
-        begun = time.process_time()
-        if not table.step():
-            break
-        spent.append(time.process_time() - begun)
+    for _ in ("what is compiled first", "measured"):
+        table, spent = OneGame(game, [player] * game.default_seats, seed=1), []
+        is_over = False
+        while len(spent) < 60 and not is_over:
+            begun = time.process_time()
+            is_over = not table.step()
+            spent.append(time.process_time() - begun)
     assert len(spent) > 3
     assert max(spent) < A_WAIT
     assert sum(spent) / len(spent) < USUALLY

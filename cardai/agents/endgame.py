@@ -64,11 +64,10 @@ class EndingSolver:
     """
 
     def __init__(self, game: Game, nodes: int = NODES, table: int = TABLE) -> None:
-        rule = _open_rule(is_game(game))
+        _open_rule(is_game(game))
         self.game, self.nodes = game, whole("nodes", nodes, 1)
         if table < WAYS or table & (table - 1):
             raise CardaiError(f"table must be a power of two from {WAYS}, not {table}")
-        self._is_open = game.entry("is_open", rule)
         self._rules, self._moves = game.rules, roomy(game.max_moves, game.move)
         room = ROOM + 2 * game.max_moves
         self._space = SearchSpace(
@@ -84,16 +83,9 @@ class EndingSolver:
         self._branches = np.zeros(room, BRANCH)
         self._line, self._table = np.zeros(DEPTH + 1, NODE), np.zeros(table, ENTRY)
 
-    def is_open(self, states: np.ndarray) -> np.ndarray:
-        """Which of STATE[N] are open positions with a seat to move: bool[N]."""
-        states = check_states("states", states, self.game.state, self.game.name, self.game.seats, False)
-        found, all_of_them = np.zeros(len(states), np.int64), np.arange(len(states))
-        ending.find_open(self._is_open, raw(states), raw(all_of_them), len(states), raw(found))
-        return found != 0
-
     def solve(self, states: np.ndarray) -> list[SolvedEnding]:
         """Solve STATE[N]. Raises CardaiError if one is not an open position with a seat to move."""
-        states = self._opened(states)
+        states = open_only(self.game, states)
         return [self._solved(states[i : i + 1]) for i in range(len(states))]
 
     def _solved(self, state: np.ndarray) -> SolvedEnding:
@@ -113,7 +105,7 @@ class EndingSolver:
         states: STATE[N], open positions. moves: MOVE[N], one for each. A move is replaced by a best one, or left as it
         is if the solver does not find out within its limit. Returns the number of positions visited for each, i64[N].
         """
-        states, visits = self._opened(states), np.zeros(len(states), np.int64)
+        states, visits = open_only(self.game, states), np.zeros(len(states), np.int64)
         check_written("moves", moves, self.game.move, "moves", len(states))
         lent = raw(states), len(states), raw(self._moves), raw(moves), raw(visits)
         if not ending.mend_each(*self._lent, *lent):  # pyright: ignore[reportCallIssue]
@@ -127,12 +119,6 @@ class EndingSolver:
     @property
     def _lent(self) -> tuple[Any, ...]:
         return lend(self._rules), lend(self._space), self._line, self._branches, self._table, self.nodes
-
-    def _opened(self, states: np.ndarray) -> np.ndarray:
-        opened = self.is_open(states)
-        if not opened.all():
-            raise CardaiError(f"{self.game.name}: state {int(np.argmin(opened))} is no open position")
-        return np.ascontiguousarray(states)
 
 
 class Endgame(Strategy):
@@ -191,6 +177,21 @@ class Endgame(Strategy):
     @functools.cached_property
     def _solver(self) -> Any:
         return solver_of(self.game, self.nodes)
+
+
+def which_are_open(game: Game, states: np.ndarray) -> np.ndarray:
+    """Which of STATE[N] are open positions with a seat to move: bool[N]. Raises CardaiError if it has none."""
+    states = check_states("states", states, game.state, game.name, game.seats, False)
+    found, all_of_them = np.zeros(len(states), np.int64), np.arange(len(states))
+    ending.find_open(game.entry("is_open", _open_rule(game)), raw(states), raw(all_of_them), len(states), raw(found))
+    return found != 0
+
+
+def open_only(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return STATE[N] in one piece. Raises CardaiError if one is not an open position with a seat to move."""
+    if not (opened := which_are_open(game, states)).all():
+        raise CardaiError(f"{game.name}: state {int(np.argmin(opened))} is no open position")
+    return np.ascontiguousarray(states)
 
 
 def solver_of(game: Game, nodes: int) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.agents.endgame import EndingSolver
+from cardai.agents.endgame import which_are_open
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Greedy, Sampled, Spec
 from cardai.agents.spec import Agent, agent, kinds_of, packaged_specs
@@ -168,7 +168,7 @@ def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
 
 
 def _is_open_from_the_start(game: Game) -> bool:
-    return bool(EndingSolver(game).is_open(np.array([game.new()], game.state))[0])
+    return bool(which_are_open(game, np.array([game.new()], game.state))[0])
 
 
 def _fits(player: Agent, game: Game, variant: str, seats: int) -> bool:

@@ -5,6 +5,7 @@ A browser sends keys, and a key that is not listed is refused. It never sends a 
 
 import re
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,7 +19,7 @@ from cardai.game import Game
 from cardai.table.one import OneGame
 
 _SHOWN = 5  # pieces in the picture of a game
-_WARM_PLIES = 40  # moves played before anybody is served, so that nobody waits for a compiler
+_WARM_UP = 1.0  # seconds of a game at most, before anybody is served, so that nobody waits for a compiler
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Offer:
         }
 
     def warm_up(self) -> None:
-        """Compile all that a table of this game uses, by playing the beginning of a game with each agent."""
+        """Compile all that a table of this game uses, its endings too, by a game of each agent or `_WARM_UP` of it."""
         for player in self.agents.values():
             variant, seats = next(
                 (variant, seats)
@@ -87,9 +88,9 @@ class Offer:
                 if player.fits(self.game, variant, seats)
             )
             table = OneGame(self.game, [player] * seats, seed=1, variant=variant)
-            for _ in range(_WARM_PLIES):
-                if not table.step():
-                    break
+            end = time.monotonic() + _WARM_UP
+            while table.step() and time.monotonic() < end:
+                pass
             table.history(0, max(0, table.ply - 1), 1)
 
 

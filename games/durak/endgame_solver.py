@@ -12,13 +12,13 @@ import functools
 
 import numpy as np
 
-from cardai.agents.endgame import NODES, EndingSolver, SolvedEnding
+from cardai.agents.endgame import NODES, EndingSolver, SolvedEnding, open_only
 from cardai.cards import count, has, lowest, ranks_of, single, suit, suit_cards
-from cardai.errors import CardaiError, whole
+from cardai.errors import whole
 from cardai.game import Game
 from cardai.rule import hashed, mixed, rule
 
-from .rules import ACTIONS, BOUT, NO_CARD, NONE, WHOLE_DECK, is_open
+from .rules import ACTIONS, BOUT, NO_CARD, NONE, WHOLE_DECK
 
 TABLE = 1 << 21  # entries of the table of positions, 40 bytes each
 
@@ -424,7 +424,7 @@ class DurakSolver:
 
     def solve(self, states: np.ndarray) -> list[SolvedEnding]:
         """Solve STATE[N]. Raises CardaiError if one is not an open position with a seat to move."""
-        states, known = self._opened(states), is_known(states)
+        states, known = open_only(self.game, states), is_known(states)
         scores, visited = self._scores(states[known])
         moves = [self.game.moves(state) for state in states[known]]
         own = (
@@ -439,7 +439,7 @@ class DurakSolver:
 
         states: STATE[N], open positions. moves: MOVE[N], one for each. Returns the number of positions visited, i64[N].
         """
-        states, visited = self._opened(states), np.zeros(len(states), np.int64)
+        states, visited = open_only(self.game, states), np.zeros(len(states), np.int64)
         own, others = np.flatnonzero(is_known(states)), np.flatnonzero(~is_known(states))
         scores, visited[own] = self._scores(states[own])
         best = np.fmax.reduce(scores, axis=1)  # NaN where no score is known
@@ -455,16 +455,9 @@ class DurakSolver:
     def _for_any(self) -> EndingSolver:
         return EndingSolver(self.game, self.nodes)
 
-    def _opened(self, states: np.ndarray) -> np.ndarray:
-        for i, state in enumerate(states):
-            if state["turn"] < 0 or not is_open(state):
-                raise CardaiError(f"{self.game.name}: state {i} is no open position")
-        return np.asarray(states)
-
     def _scores(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The scores of the legal actions, f8[N, ACTIONS], otherwise NaN; the number of positions visited, i64[N]."""
         scores, visited = np.full((len(states), ACTIONS), np.nan), np.zeros(len(states), np.int64)
-        states = np.ascontiguousarray(states)
         solve_each(states, len(states), scores, visited, self._line, self._table, self.nodes)
         scores[(scores == _UNSOLVED).any(axis=1)] = np.nan
         return scores, visited
