@@ -16,7 +16,7 @@ from cardai.app.cli import run
 from cardai.conformance import LawResult, check
 from cardai.conformance import testbed as kit
 from cardai.conformance.law import CAUSES, Law, NotTested, each, take_turns
-from cardai.conformance.testbed import EFFORTS, Counted
+from cardai.conformance.testbed import EFFORTS, Counted, Looked
 from cardai.show import laws
 
 COUNT_CARDS = [
@@ -59,6 +59,14 @@ def test_a_law_whose_things_all_offer_nothing_does_not_hold() -> None:
 
 def test_a_law_that_was_cut_before_it_found_anything_says_so() -> None:
     assert result_of(law_of(10_000, False, none="no thing is red"), 1e-9).cause == "part"
+
+    def steps(_testbed: kit.Testbed) -> Iterator[Looked]:
+        looked = Looked(10, "things")
+        looked.enough = True
+        yield looked
+
+    result = result_of(Law("late", "late", steps), 1e-9)  # pyright: ignore[reportArgumentType]
+    assert (result.verdict, result.cause, result.why) == ("not tested", "part", "the time was over before any things")
 
 
 def test_a_reason_is_one_of_four() -> None:

@@ -251,7 +251,8 @@ class _Task:
         is_whole = verdict == "broken" or why == NOTHING_HIDDEN
         cut = not is_whole and looked.enough and looked.done < looked.total
         if verdict == "holds" and not looked.done:
-            verdict, why, cause = "not tested", f"the game has no {looked.what or 'such thing'}", "game"
+            missed = f"the time was over before any {looked.what}" if cut else ""
+            verdict, why, cause = "not tested", missed or f"the game has no {looked.what or 'such thing'}", "game"
         self.result = LawResult(
             law=self.law.name,
             about=self.law.about,
