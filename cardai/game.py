@@ -47,6 +47,7 @@ _CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `Rules.call
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
+_EXAMPLES = 4  # moves in the sentence for a text that is none
 _OF_STATES: "weakref.WeakValueDictionary[int, Game]" = weakref.WeakValueDictionary()
 """The games of this process by the `id` of their `state_dtype`."""
 _REPR = 300  # characters of a state's repr, at most
@@ -449,8 +450,9 @@ class Game:
     `is_open(state)` says whether from here to the end nothing is hidden from the seat to move and chance decides
     nothing; such endings are solved exactly. `simplify(state)` may clear what no rule reads in them (history,
     knowledge), so that more of them are equal.
-    Text (plain Python): `spell(state, move) -> str`, `parse(state, text) -> move` (raises ValueError if the text is no
-    move), `show(state, seat) -> str`, the table as that seat sees it.
+    Text (plain Python): `spell(state, move) -> str`, `show(state, seat) -> str`, the table as that seat sees it, and
+    `parse(state, text) -> move` (raises ValueError if the text is no move). Without `parse`, a text is the legal move
+    that is spelled so, or the only one whose last words it is.
     `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
     or in part (cards passed, sealed bids) needs it. Without it, moves are public and `spell` words them for everybody.
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
@@ -518,8 +520,8 @@ class Game:
     score: Callable[..., float]
     resample: Callable[..., None]
     spell: Callable[..., str]
-    parse: Callable[..., Any]
     show: Callable[..., str]
+    parse: Callable[..., Any] = None  # pyright: ignore[reportAssignmentType]
     is_legal: Callable[..., bool] | None = None
     blank: Callable[..., None] | None = None
     is_open: Callable[..., bool] | None = None
@@ -563,6 +565,8 @@ class Game:
         if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
         self._check_copies()
+        if self.parse is None or getattr(self.parse, "func", None) is _spelled_so:
+            object.__setattr__(self, "parse", functools.partial(_spelled_so, self))
         teams = whole(f"{self.name}: teams", self.teams, 0)
         if any(seats % teams for seats in self.seats if teams):
             divided = f"{_in_words(self.seats)} seats cannot be {teams} teams of equal size"
@@ -1063,7 +1067,23 @@ def is_game(game: Any) -> Game:
     return check_kind("game", game, Game, "what cardai.load() returns")
 
 
-def _listed(values: Sequence[int]) -> str:
+def _spelled_so(game: Game, state: GameState, text: str) -> Any:
+    """The legal move that is spelled like a text, or the only one whose last words it is: MOVE.
+
+    Capitals and spaces do not count. Raises ValueError, with moves that are legal, if there is none.
+    """
+    wanted, moves = text.lower().split(), game.moves(state)
+    spelled = [game.spell(state, move) for move in moves]
+    words = [one.lower().split() for one in spelled]
+    for fits in (wanted.__eq__, lambda one: bool(wanted) and one[-len(wanted) :] == wanted):
+        found = [move for move, one in zip(moves, words, strict=True) if fits(one)]
+        if len(found) == 1:
+            return found[0]
+    examples = [*dict.fromkeys(spelled[:: max(1, len(spelled) // _EXAMPLES)])][:_EXAMPLES]
+    raise ValueError(f"{short(text.strip())} is no move here; a move is {_listed(examples)}")
+
+
+def _listed(values: Sequence[Any]) -> str:
     """Values of an option in words: "0, 1 or 2", "0 to 1000"."""
     if isinstance(values, range) and len(values) > 3 and values.step == 1:
         return f"{values[0]} to {values[-1]}"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.endgame import EndingSolver
+from cardai.agents.endgame import EndingSolver, which_are_open
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strongest import TIMES, strongest, strongest_without_search
 from cardai.errors import CardaiError, positive, whole
@@ -133,7 +133,7 @@ def proven(game: Game, situation: Situation, worlds: int = WORLDS) -> set[str]:
     """
     state = situation.state
     states = np.array([state], game.state)
-    if game.is_open is not None and EndingSolver(game).is_open(states)[0]:
+    if game.is_open is not None and which_are_open(game, states)[0]:
         solver = EndingSolver(game, _NODES) if game.solver is None else game.solver(game, _NODES)
         solved = solver.solve(states)[0]
         if not solved.is_solved:

@@ -315,17 +315,6 @@ def spell(state, move):
     return (f"play {DECK.name(card)}" if kind == PLAY else "draw", "draw", "pass", f"name {SUITS[card % 4]}")[kind]
 
 
-def parse(state, text):
-    said, move = text.lower().strip(), np.zeros(1, MOVE)[0]
-    if said in ("draw", "pass"):
-        move["kind"] = DRAW if said == "draw" else PASS
-    elif said.removeprefix("name ") in SUITS:
-        move["kind"], move["card"] = NAME, SUITS.index(said.removeprefix("name "))
-    else:
-        move["card"] = DECK.card(said.removeprefix("play "))
-    return move
-
-
 def to_match(state):
     if state.rank == EIGHT and not state.naming:
         return f"an eight, {SUITS[int(state.suit)]} named"
@@ -389,7 +378,6 @@ GAME = Game(
     outcomes={"points": Outcome(points, about="points left in hand", high=1200.0, lower_is_better=True)},
     measures=("win", "points"),
     spell=spell,
-    parse=parse,
     show=show,
     pieces=DECK.all_names,
     zones=zones,

@@ -4,8 +4,6 @@ Numbers in comments are the rules of RULES.md in this folder. The rules are writ
 are secret until all have chosen is the work of the core, for which `together` and the field `sealed` are all it needs.
 """
 
-import numpy as np
-
 from cardai.cards import any_of, full_deck, highest, lowest, put, single
 from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
 from cardai.rule import rule
@@ -216,13 +214,6 @@ def spell(state, move):
     return f"bid {int(move['card']) + 1}"
 
 
-def parse(state, text):
-    word = text.strip().lower().removeprefix("bid").strip()
-    if not word.isdigit() or not 1 <= int(word) <= CARDS:
-        raise ValueError(f"{text.strip()!r} is no bid; a bid is the value of a card of your hand, as in bid 7")
-    return np.array([(int(word) - 1,)], MOVE)[0]
-
-
 def named(cards):
     return " ".join(str(card + 1) for card in range(CARDS) if int(cards) >> card & 1) or "none"
 
@@ -300,7 +291,6 @@ GAME = Game(
     measures=("share", "points"),
     opponents=("sampled:prospects?worlds=100", "matching"),
     spell=spell,
-    parse=parse,
     show=show,
     ending=ending,
     holdings=holdings,

@@ -199,13 +199,6 @@ def spell(state, move):
     return "bet" if kind == RAISE and state["bets"] == 0 else NAMES[kind]
 
 
-def parse(state, text):
-    kinds = {"check": CALL, "bet": RAISE} | {name: kind for kind, name in enumerate(NAMES)}
-    if text.strip().lower() not in kinds:
-        raise ValueError(f"{text!r} is not fold, check, call, bet or raise")
-    return np.array([(kinds[text.strip().lower()],)], MOVE)[0]
-
-
 def bets_said(state):
     """The moves of each round that has begun, as "call raise call"."""
     return [" ".join(NAMES[int(kind) - 1] for kind in said if kind) for said in state["said"][: state["street"] + 1]]
@@ -269,5 +262,5 @@ GAME = Game(
         )
     },
     actions={(FOLD,): FOLD, (CALL,): CALL, (RAISE,): RAISE},
-    spell=spell, parse=parse, show=show, pieces=DECK52.all_names, zones=zones, ending=ending, holdings=holdings,
+    spell=spell, show=show, pieces=DECK52.all_names, zones=zones, ending=ending, holdings=holdings,
 )  # fmt: skip

@@ -4,8 +4,6 @@ Three cards, a hand of one. Each seat puts one chip in. A seat may pass or bet a
 bet to call. The higher card, or who is left, takes the pot.
 """
 
-import numpy as np
-
 from cardai.cards import put, single
 from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import below, rule
@@ -110,12 +108,6 @@ def spell(state, move):
     return NAMES[int(move["bets"])]
 
 
-def parse(state, text):
-    move = np.zeros(1, MOVE)[0]
-    move["bets"] = NAMES.index(text)
-    return move
-
-
 def show(state, seat):
     other = f", the other card is {int(state.cards[1 - seat])}" if state.shown else ""
     said = " ".join(NAMES[int(state.bets) >> ply & 1] for ply in range(int(state.ply)))
@@ -149,7 +141,6 @@ GAME = Game(
     players={"honest": Player(honest, "bets and calls with the highest card only", sees="own")},
     actions={(PASS,): PASS, (BET,): BET},
     spell=spell,
-    parse=parse,
     show=show,
     holdings=holdings,
 )

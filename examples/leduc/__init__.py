@@ -5,8 +5,6 @@ Six cards, two of each rank, a hand of one. Each seat puts one chip in. Seat 0 b
 in the middle wins, then the higher rank; equal hands share the pot.
 """
 
-import numpy as np
-
 from cardai.cards import any_of, full_deck, lowest, put, single
 from cardai.game import Game, Outcome, PerspectiveEncoder, Segment, move_dtype, state_dtype
 from cardai.rule import rule
@@ -130,10 +128,6 @@ def spell(state, move):
     return NAMES[int(move["kind"])]
 
 
-def parse(state, text):
-    return np.array([(NAMES.index(text),)], MOVE)[0]
-
-
 def show(state, seat):
     own, other, middle = (CARD_NAMES[i] for i in (*state.hands[[seat, 1 - seat]], state.middle))
     said = "; ".join(" ".join(NAMES[int(kind) - 1] for kind in half if kind) for half in state.said)
@@ -153,5 +147,5 @@ GAME = Game(
     outcomes={"chips": Outcome(chips_won, "chips won", low=-MOST_CHIPS, high=MOST_CHIPS)},
     encoders={"bits": PerspectiveEncoder(layout, encode)},
     actions={(FOLD,): FOLD, (CALL,): CALL, (RAISE,): RAISE},
-    spell=spell, parse=parse, show=show, holdings=holdings,
+    spell=spell, show=show, holdings=holdings,
 )  # fmt: skip

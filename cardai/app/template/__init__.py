@@ -5,8 +5,6 @@ Replace `TestSampleGame` in test_mygame.py too: it tests the rules below.
 Rules: RULES.md in this folder, whose numbers the comments quote.
 """
 
-import numpy as np
-
 from cardai.cards import DECK52, any_of, count, full_deck, lowest, put, rank, single
 from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
 from cardai.rule import rule
@@ -170,18 +168,9 @@ def hand_points(state, seat):
     return -total if state.lowest_wins != 0 else total
 
 
-# 12. Text for people. `parse` reads what `spell` writes; `show` names only what the seat may see.
+# 12. Text for people. What `spell` writes is read back, too; `show` names only what the seat may see.
 def spell(state, move):
     return "keep" if move["card"] == NONE else f"swap {DECK52.name(move['card'])}"
-
-
-def parse(state, text):
-    word, _, card = text.strip().lower().partition(" ")
-    if word not in ("keep", "swap") or (word == "swap") != (card != ""):
-        raise ValueError(f"{text.strip()!r} is no move; a move is keep or swap 6S")
-    move = np.zeros(1, MOVE)[0]
-    move["card"] = DECK52.card(card) if card else NONE
-    return move
 
 
 def show(state, seat):
@@ -220,7 +209,6 @@ GAME = Game(
     players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0})},
     heuristics={"hand_points": hand_points},
     spell=spell,
-    parse=parse,
     show=show,
     holdings=holdings,
 )

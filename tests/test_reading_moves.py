@@ -1,0 +1,56 @@
+"""A game that brings no `parse`: a text is the legal move that is spelled so, or the only one that ends with it."""
+
+from dataclasses import replace
+
+import pytest
+
+import cardai
+from cardai.conformance import check
+
+GAME = cardai.load("examples/crazy")
+WITHOUT = replace(cardai.load("moska"), parse=None)  # pyright: ignore[reportArgumentType]
+
+
+def state_with(*wanted: str) -> tuple[object, list[str]]:
+    """A position in which moves of these first words are legal, and the moves as they are spelled."""
+    state = GAME.new(seed=1)
+    while state.turn >= 0:
+        moves = GAME.moves(state)
+        spelled = [GAME.spell(state, move) for move in moves]
+        if {text.split()[0] for text in spelled} >= {*wanted}:
+            return state, spelled
+        state = GAME.play(state, moves[0])
+    raise AssertionError(f"no position with {wanted}")
+
+
+def test_a_move_is_read_by_its_spelling_in_any_case_and_by_its_last_word():
+    state, spelled = state_with("play", "draw")
+    for text in spelled:
+        for way in (text, text.upper(), f"  {text.replace(' ', '   ')} ", text.split()[-1]):
+            assert GAME.spell(state, GAME.parse(state, way)) == text
+
+
+def test_suits_are_named_by_a_word_alone():
+    state, _ = state_with("name")
+    assert GAME.spell(state, GAME.parse(state, "hearts")) == "name hearts"
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "play", "draw two"])
+def test_what_is_no_move_is_refused_with_moves_that_are(text):
+    state, spelled = state_with("play", "draw")
+    with pytest.raises(ValueError, match="is no move here; a move is ") as refused:
+        GAME.parse(state, text)
+    assert any(move in str(refused.value) for move in spelled)
+
+
+def test_a_text_that_ends_two_moves_is_neither():
+    game = replace(GAME, spell=lambda state, move: f"{GAME.spell(state, move)} now")
+    state, _ = state_with("play", "draw")
+    with pytest.raises(ValueError, match="'now' is no move here"):
+        game.parse(state, "now")
+    assert game.spell(state, game.parse(state, "draw now")) == "draw now"  # by the spelling of the changed game
+
+
+def test_a_game_of_many_moves_keeps_the_laws_of_texts():
+    results = check(WITHOUT, laws=["spelling_is_understood", "text_changes_nothing"], effort="quick")
+    assert [result.verdict for result in results] == ["holds", "holds"]
