@@ -10,14 +10,12 @@ from cardai.dealing import deal_hidden, weight_of
 from cardai.game import Game, Payoff, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
-COLOURS, NUMBERS = 5, 5
+COLOURS, NUMBERS, SEATS, SLOTS = 5, 5, 5, 5
 KINDS = COLOURS * NUMBERS  # a kind of card is 5 * colour + number - 1
 COPIES = (3, 2, 2, 2, 1) * COLOURS  # 1.1
 NUMBER_OF = np.array(COPIES, np.int64)
-SEATS, SLOTS = 5, 5
 HINTS, LIVES = 8, 3  # 1.3
-ANY = 31  # the set of all colours, or of all numbers
-NONE = -1
+ANY, NONE = 31, -1  # the set of all colours, or of all numbers
 NAMES = tuple(f"{colour}{number}" for colour in "RYGWB" for number in range(1, 6))
 MARKS = "RYGWB", "12345"
 WORDS = ("red", "yellow", "green", "white", "blue")
@@ -52,8 +50,7 @@ def hand_size(state):
 
 @rule
 def deal(state):
-    state.hints, state.lives, state.chosen = HINTS, LIVES, NONE
-    state.turns_left = state.seats
+    state.hints, state.lives, state.turns_left, state.chosen = HINTS, LIVES, state.seats, NONE
     state.deck[:] = NUMBER_OF
     state.deck_size = NUMBER_OF.sum()
     state.hands[:, :] = NONE
@@ -91,19 +88,15 @@ def legal(state, moves):
     for kind in range(2):
         for slot in range(hand_size(state)):
             if state.hands[state.turn, slot] != NONE and (kind == PLAY or state.hints < HINTS):  # 2.2
-                n = add(moves, n, kind, 0, slot)
+                moves[n].kind, moves[n].who, moves[n].what = kind, 0, slot
+                n += 1
     for kind in range(TELL_COLOUR, TELL_NUMBER + 1):
         for step in range(1, state.seats):
             for what in range(5):
                 if state.hints > 0 and touched(state, (state.turn + step) % state.seats, kind, what) != 0:  # 2.1
-                    n = add(moves, n, kind, step, what)
+                    moves[n].kind, moves[n].who, moves[n].what = kind, step, what
+                    n += 1
     return n
-
-
-@rule
-def add(moves, n, kind, who, what):
-    moves[n].kind, moves[n].who, moves[n].what = kind, who, what
-    return n + 1
 
 
 @rule
@@ -120,6 +113,7 @@ def act(state, move):
     for slot in range(hand_size(state)):  # 3.1
         masks[slot] &= 1 << move.what if slots >> slot & 1 else ~(1 << move.what)
     state.told[seat] = slots
+    state.revealed = single(seat)
 
 
 @rule
@@ -131,9 +125,6 @@ def settle(state):
         state.chosen = NONE
         state.plays = 0
         state.revealed = (1 << state.seats) - 1  # the owner sees the card, the others see the one that is drawn
-    else:
-        for seat in range(state.seats):
-            state.revealed |= (1 if state.told[seat] != 0 else 0) << seat
     if state.lives == 0 or state.fireworks.sum() == KINDS or state.turns_left == 0:  # 4
         state.turn = -1
         state.revealed = (1 << state.seats) - 1
@@ -146,16 +137,13 @@ def turn_up(state, seat, slot):
     """2.2 to 2.4: the card of a slot is played or discarded, and another one drawn."""
     kind = state.hands[seat, slot]
     colour, number = kind // NUMBERS, kind % NUMBERS
-    if state.plays == 0:
-        state.discards[kind] += 1
-        state.hints += 1
-    elif state.fireworks[colour] == number:
+    if state.plays == 1 and state.fireworks[colour] == number:
         state.fireworks[colour] += 1
-        if number == NUMBERS - 1 and state.hints < HINTS:
-            state.hints += 1
+        state.hints += number == NUMBERS - 1 and state.hints < HINTS
     else:
         state.discards[kind] += 1
-        state.lives -= 1
+        state.hints += 1 - state.plays
+        state.lives -= state.plays
     last = hand_size(state) - 1
     for slots in (state.hands[seat], state.colours[seat], state.numbers[seat]):
         slots[slot:last] = slots[slot + 1 : last + 1].copy()
@@ -274,9 +262,9 @@ def share(state, seat, slot, left, asks_playable):
 @rule
 def unseen_by(state, owner, asker):
     """How many cards of each kind `owner` does not see, as far as `asker` knows (whose own hand is never looked at)."""
-    left = NUMBER_OF.copy()
+    left = NUMBER_OF - state.discards
     for kind in range(KINDS):
-        left[kind] -= state.discards[kind] + (state.fireworks[kind // NUMBERS] > kind % NUMBERS)
+        left[kind] -= state.fireworks[kind // NUMBERS] > kind % NUMBERS
     for seat in range(state.seats):
         for slot in range(SLOTS):
             if seat != owner and seat != asker and state.hands[seat, slot] != NONE:
@@ -298,8 +286,7 @@ def best_hint(state, move):
                 masks = state.colours[seat] if kind == TELL_COLOUR else state.numbers[seat]
                 for slot in range(SLOTS):
                     if slots >> slot & 1:
-                        before = share(state, seat, slot, left, True)
-                        mask = masks[slot]
+                        before, mask = share(state, seat, slot, left, True), masks[slot]
                         masks[slot] = 1 << what
                         after = share(state, seat, slot, left, True)
                         masks[slot] = mask
@@ -313,10 +300,8 @@ def best_hint(state, move):
 @rule
 def careful(world, move, params, stream):
     """Play what is likely enough to be playable; else hint at what the others can play; else discard."""
-    seat = world.turn
-    left = unseen_by(world, seat, seat)
-    play, discard = NONE, 0
-    playable, useless = 0.0, -1.0
+    seat, left = world.turn, unseen_by(world, world.turn, world.turn)
+    play, discard, playable, useless = NONE, 0, 0.0, -1.0
     for slot in range(hand_size(world)):
         if world.hands[seat, slot] != NONE:
             likely = share(world, seat, slot, left, True)
@@ -326,8 +311,7 @@ def careful(world, move, params, stream):
             spare = share(world, seat, slot, left, False) + (0.3 if fresh else 0.0) - 0.001 * slot
             if spare > useless:
                 discard, useless = slot, spare
-    dares = params[0] if world.lives > 1 else 1.0
-    if play != NONE and playable >= dares:
+    if play != NONE and playable >= (params[0] if world.lives > 1 else 1.0):
         move.kind, move.what = PLAY, play
     elif world.hints == 0 or not best_hint(world, move):
         if world.hints < HINTS:
@@ -337,12 +321,16 @@ def careful(world, move, params, stream):
             move.what = world.hands[(seat + 1) % world.seats, 0] % NUMBERS
 
 
-def counts(cards):
-    return np.bincount([card for card in cards if card != NONE], minlength=KINDS)
+CAREFUL = Player(
+    careful,
+    about="plays cards that are playable with probability `dares`, hints at those of others, discards the rest",
+    defaults={"dares": 0.8},
+    sees="own",
+)
 
 
 def holdings(state):
-    hands = [counts(hand.tolist()) for hand in np.asarray(state.hands)[: int(state.seats)]]
+    hands = [np.bincount(hand[hand != NONE], minlength=KINDS) for hand in np.asarray(state.hands)[: int(state.seats)]]
     fireworks = [int(state.fireworks[kind // NUMBERS] > kind % NUMBERS) for kind in range(KINDS)]
     return [*hands, state.deck, fireworks, state.discards]
 
@@ -355,25 +343,10 @@ def spell(state, move):
     return f"tell p{seat} {WORDS[what] if kind == TELL_COLOUR else what + 1}"
 
 
-def parse(state, text):
-    move, words = np.zeros(1, MOVE)[0], text.strip().lower().split()
-    for kind, verb in enumerate(("discard", "play", "tell", "tell")):
-        wanted = WORDS if kind == TELL_COLOUR else ("1", "2", "3", "4", "5")
-        for who in range(1) if kind < TELL_COLOUR else range(1, int(state.seats)):
-            target = [] if kind < TELL_COLOUR else [f"p{(int(state.turn) + who) % int(state.seats)}"]
-            if words[:-1] == [verb, *target] and words[-1] in wanted:
-                move["kind"], move["who"], move["what"] = kind, who, wanted.index(words[-1])
-                return move
-    raise ValueError(f"{text.strip()!r} is no move; a move is play 2, discard 2, tell p1 red or tell p1 3")
-
-
 def known(state, seat, slot):
     """What the owner of a card may think that it is, by hints: "R 1" (a red 1), "RY 45", and "?" for all of them."""
     both = int(state.colours[seat, slot]), int(state.numbers[seat, slot])
-    words = [
-        "".join(name for bit, name in enumerate(names) if mask >> bit & 1)
-        for mask, names in zip(both, MARKS, strict=True)
-    ]
+    words = ("".join(MARKS[i][bit] for bit in range(5) if mask >> bit & 1) for i, mask in enumerate(both))
     return " ".join("?" if len(word) == 5 else word for word in words)
 
 
@@ -397,70 +370,30 @@ def zones(state, seat):
     for other in range(int(state.seats)):
         cards = [int(kind) for kind in state.hands[other] if kind != NONE]
         note = ", ".join(known(state, other, slot) for slot in range(len(cards)))
-        hidden = len(cards) if other == seat else 0
-        hands.append(Zone("Hand", [] if hidden else cards, hidden, seat=other, look="fan", note=note))
+        seen = [] if other == seat else cards
+        hands.append(Zone("Hand", seen, len(cards) - len(seen), seat=other, look="fan", note=note))
     tops = [5 * colour + int(height) - 1 for colour, height in enumerate(state.fireworks) if height]
     discards = [kind for kind in range(KINDS) for _ in range(int(state.discards[kind]))]
-    deck = Zone(
-        "Deck", hidden=int(state.deck_size), look="pile", note=f"{int(state.hints)} hints, {int(state.lives)} lives"
-    )
+    left = f"{int(state.hints)} hints, {int(state.lives)} lives"
+    deck = Zone("Deck", hidden=int(state.deck_size), look="pile", note=left)
     return [*hands, Zone("Fireworks", tops), deck, Zone("Discards", discards, look="fan")]
 
 
 def ending(state):
-    why = (
-        "The last life is lost"
-        if state.lives == 0
-        else "All fireworks are complete"
-        if state.fireworks.sum() == KINDS
-        else "The deck is empty"
-    )
-    return f"{why}: {round(score(state, 0))} of 25 points."
+    complete = "All fireworks are complete" if state.fireworks.sum() == KINDS else "The deck is empty"
+    return f"{'The last life is lost' if state.lives == 0 else complete}: {round(score(state, 0))} of 25 points."
 
 
-ACTIONS = {
-    (kind, who, what): 5 * kind + what if kind < TELL_COLOUR else 10 + 20 * (kind - TELL_COLOUR) + 5 * (who - 1) + what
-    for kind in range(4)
-    for who in (range(1) if kind < TELL_COLOUR else range(1, SEATS))
-    for what in range(5)
-}
+SLOTS_CHOSEN = [(kind, 0, slot) for kind in (DISCARD, PLAY) for slot in range(SLOTS)]
+TOLD = [(kind, who, what) for kind in (TELL_COLOUR, TELL_NUMBER) for who in range(1, SEATS) for what in range(5)]
+ACTIONS = {move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)}
 
 GAME = Game(
-    name="hanabi",
-    title="Hanabi",
-    version=1,
-    seats=range(2, SEATS + 1),
-    default_seats=3,
-    state=STATE,
-    move=MOVE,
-    max_moves=2 * SLOTS + (SEATS - 1) * 10,
+    name="hanabi", title="Hanabi", version=1, seats=range(2, SEATS + 1), default_seats=3, teams=1,
+    state=STATE, move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10, actions=ACTIONS,
     max_plies=120,  # at most 50 cards are played or discarded, and 8 hints and one for each of them given
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    blank=blank,
-    weight=weight,
-    copies=COPIES,
-    holdings=holdings,
-    encoders={"slots": PerspectiveEncoder(layout, encode)},
-    players={
-        "careful": Player(
-            careful,
-            about="plays cards that are playable with probability `dares`, hints at those of others, discards the rest",
-            defaults={"dares": 0.8},
-            sees="own",
-        )
-    },
-    actions=ACTIONS,
-    payoff=Payoff(0, 25, "points"),
-    teams=1,
-    spell=spell,
-    parse=parse,
-    show=show,
-    pieces=NAMES,
-    zones=zones,
-    ending=ending,
-)
+    deal=deal, legal=legal, act=act, settle=settle, score=score, payoff=Payoff(0, 25, "points"),
+    resample=resample, blank=blank, weight=weight, copies=COPIES, holdings=holdings,
+    encoders={"slots": PerspectiveEncoder(layout, encode)}, players={"careful": CAREFUL},
+    spell=spell, show=show, pieces=NAMES, zones=zones, ending=ending,
+)  # fmt: skip
