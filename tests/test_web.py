@@ -84,10 +84,13 @@ def views(socket, until):
 
 async def arriving(socket) -> dict:
     """The next view. Fails if none comes, instead of waiting for ever as `receive_json` does."""
-    with anyio.fail_after(PATIENCE):
-        message = await socket._send_rx.receive()
-    socket._raise_on_close(message)
-    return json.loads(message["text"])
+    while True:
+        with anyio.fail_after(PATIENCE):
+            message = await socket._send_rx.receive()
+        socket._raise_on_close(message)
+        view = json.loads(message["text"])
+        if "company" not in view:
+            return view
 
 
 def begin(socket) -> dict:

@@ -26,7 +26,7 @@ def join(browser, table: str, invitation: str, name: str = "Ben"):
 def arrive(browser, table: str, invitation: str) -> dict:
     answer = browser.post(f"/t/{table}/arrive", json={"invitation": invitation})
     assert (answer.status_code, answer.headers.get_list("set-cookie")) == (200, [])
-    return answer.json()
+    return {name: found for name, found in answer.json().items() if name != "company"}
 
 
 def place(browser, table: str) -> tuple[int, bool] | None:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.registry import rules_of
 from cardai.web.commitment import NONCE_BYTES
+from cardai.web.company import Company, company_of
 from cardai.web.export import record_of
 from cardai.web.guards import (
     HEADERS,
@@ -99,8 +101,10 @@ class Listener:
     """One tab. Views are sent as fast as it takes them: of several that wait only the last one is sent."""
 
     def __init__(self, place: Right) -> None:
-        self.place, self.error, self._news = place, "", asyncio.Event()
+        self.place, self.error, self._news, self._wants_view = place, "", asyncio.Event(), True
         self._answers: list[dict[str, Any]] = []
+        here = () if place.watches else (place.seat,)
+        self._company = Company(here, int(place.watches), ())  # what the tab knows: that it is here itself
         self._news.set()
 
     def answer(self, answer: dict[str, Any]) -> None:
@@ -110,25 +114,41 @@ class Listener:
 
     def notify(self, error: str = "") -> None:
         """Let the tab have the view, and a sentence about what it sent."""
-        self.error = error or self.error
+        self.error, self._wants_view = error or self.error, True
         self._news.set()
 
-    async def send_views(self, socket: WebSocket, table: WebTable) -> None:
-        """Send the view whenever there is a new one. A game that fails to give one closes the tab's socket."""
+    def look_round(self) -> None:
+        """Let the tab know who is at the table, if that is news."""
+        self._news.set()
+
+    async def send_views(self, socket: WebSocket, table: WebTable, company: Callable[[], Company]) -> None:
+        """Send the view, and the company, whenever there is a new one.
+
+        A game that fails to give a view closes the tab's socket.
+        """
         while True:
             await self._news.wait()
             self._news.clear()
             while self._answers:
                 await socket.send_text(json.dumps(self._answers.pop(0), separators=(",", ":")))
-            seat, watches = self.place.seat, self.place.watches
-            try:
-                text = table.ready_text(seat, watches) or await asyncio.to_thread(table.text, seat, watches)
-            except Exception as failure:  # a game may raise anything, and what it says may be hidden
-                _report(failure)
-                await _close(socket, BROKEN, "internal error")
+            if self._wants_view and not await self._send_view(socket, table):
                 return
-            error, self.error = self.error, ""
-            await socket.send_text(f'{text[:-1]},"error":{json.dumps(error)}}}' if error else text)
+            if (now := company()) != self._company:
+                self._company = now
+                await socket.send_text(json.dumps({"company": now.as_json()}, separators=(",", ":")))
+
+    async def _send_view(self, socket: WebSocket, table: WebTable) -> bool:
+        self._wants_view = False
+        seat, watches = self.place.seat, self.place.watches
+        try:
+            text = table.ready_text(seat, watches) or await asyncio.to_thread(table.text, seat, watches)
+        except Exception as failure:  # a game may raise anything, and what it says may be hidden
+            _report(failure)
+            await _close(socket, BROKEN, "internal error")
+            return False
+        error, self.error = self.error, ""
+        await socket.send_text(f'{text[:-1]},"error":{json.dumps(error)}}}' if error else text)
+        return True
 
 
 class Server:
@@ -154,6 +174,7 @@ class Server:
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
             Route("/t/{table}/record", self.answered(self.record)),
+            Route("/t/{table}/company", self.answered(self.company)),
             WebSocketRoute("/t/{table}/socket", self.socket),
         ]
         self.app = Guard(Starlette(routes=routes), hosts)
@@ -237,7 +258,10 @@ class Server:
     async def arrive(self, request: Request) -> Response:
         """Say what the link is for that somebody has opened, and whether they have a place here already."""
         message, (table, place) = await _body(request), await self._found(request)
-        return JSONResponse(await asyncio.to_thread(self.room.arrive, table, message, place))
+        answer = await asyncio.to_thread(self.room.arrive, table, message, place)
+        if answer["link"]:
+            answer["company"] = {"title": table.offer.game.title} | self._as_known(table)
+        return JSONResponse(answer)
 
     async def join(self, request: Request) -> Response:
         """Take the seat that an invitation is for. Whoever has a seat at this table keeps that one."""
@@ -271,6 +295,11 @@ class Server:
         name = f"{table.row.game}-{table.row.id[:8]}.jsonl"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/x-ndjson", headers=headers)
+
+    async def company(self, request: Request) -> Response:
+        """Who is at a table and who is waited for, for whoever has a place there."""
+        table, place = await self._here(request)
+        return JSONResponse({"over": table.is_over, "seat": place.seat} | self._as_known(table))
 
     async def _table(self, table_id: str) -> WebTable:
         table = await asyncio.to_thread(self.room.table, table_id)
@@ -316,7 +345,8 @@ class Server:
     async def _serve(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
         """Send views and take moves until the tab is closed."""
         self._listeners.setdefault(table.row.id, set()).add(listener)
-        sender = asyncio.create_task(listener.send_views(socket, table))
+        sender = asyncio.create_task(listener.send_views(socket, table, lambda: self._company(table)))
+        self._look_round(table)
         self._drive(table)
         try:
             await self._listen(socket, table, listener)
@@ -327,6 +357,7 @@ class Server:
             self._listeners[table.row.id].discard(listener)
             if not self.room.look(table.row.id, -1):
                 self._listeners.pop(table.row.id, None)
+            self._look_round(table)
             await asyncio.gather(sender, return_exceptions=True)
 
     async def _listen(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
@@ -373,6 +404,20 @@ class Server:
     def _tell(self, table: WebTable) -> None:
         for listener in self._listeners.get(table.row.id, ()):
             listener.notify()
+
+    def _look_round(self, table: WebTable) -> None:
+        for listener in self._listeners.get(table.row.id, ()):
+            listener.look_round()
+
+    def _company(self, table: WebTable) -> Company:
+        """Who is at a table. One person alone has no need to know who is waited for."""
+        found = company_of(table, [listener.place for listener in self._listeners.get(table.row.id, ())])
+        return found if table.is_shared else replace(found, waits=())
+
+    def _as_known(self, table: WebTable) -> dict[str, Any]:
+        """Who is at a table, with the names of people by seat, None for others, for pages that show no table."""
+        found = company_of(table, [listener.place for listener in self._listeners.get(table.row.id, ())])
+        return found.as_json() | {"names": [row.name or None for row in table.row.seats]}
 
     def _places(self, table: WebTable) -> set[Right]:
         """What the tabs at a table look at."""

@@ -10,6 +10,7 @@ with the ply that it will have, and waits here: the game is not told of it, so n
 import json
 import secrets
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,9 +45,11 @@ class WebTable:
         self._results: dict[str, Any] | None = None  # of a challenge
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
         self._early: dict[int, np.record] = {}  # by seat: a choice that waits for its turn
+        self._waits: dict[tuple[int, int], float] = {}  # by seat and own ply: since when a person is waited for
         self._game: OneGame | None = None
         if row.seed is not None:
             self._game = self._taken_up(row.seed, row.moves)
+        self._changed()
 
     # Who is here.
 
@@ -64,6 +67,16 @@ class WebTable:
     def people(self) -> list[int]:
         """The seats of people, those who are still expected among them."""
         return [seat for seat, row in enumerate(self.row.seats) if row.agent is None]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people play here, or are expected to."""
+        return len(self.people) > 1
+
+    @property
+    def waits(self) -> dict[int, float]:
+        """The seats of people who may move now, and since when, in seconds of `time.monotonic`."""
+        return {seat: since for (seat, _), since in self._waits.items()}
 
     def seat_of(self, token: bytes) -> int | None:
         """The seat of the person with a token."""
@@ -445,6 +458,10 @@ class WebTable:
     def _changed(self) -> None:
         self._views.clear()
         self._texts.clear()
+        game, now = self._game, time.monotonic()
+        waited = [] if game is None or game.is_over else [seat for seat in game.choosing if seat in self.people]
+        plies = [(seat, ply) for seat in waited if game and (ply := self._ply_of(game, seat)) is not None]
+        self._waits = {place: self._waits.get(place, now) for place in plies}
 
     # The record.
 

@@ -1,5 +1,6 @@
 // The front page: games to play at once, games of one's own, and a table set up in detail.
 
+import { companyWords } from "./company.js";
 import { el, post, refill } from "./dom.js";
 import { faceOf } from "./faces.js";
 import { levelField } from "./level.js";
@@ -114,7 +115,15 @@ function ownGames() {
   if (!kept.length) return null;
   return el("section", { class: "panel yours", "aria-label": "Your games" }, el("h2", {}, "Your games"),
     el("ul", {}, ...kept.map(({ table, title, over, who }) => el("li", {},
-      el("a", { class: over ? "button" : "button primary", href: `/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}`)))));
+      el("a", { class: over ? "button" : "button primary", href: `/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}. `), over ? null : stateOf(table)))));
+}
+
+// Whose turn it is at a table of one's own, and who is there, once the server has said so.
+function stateOf(table) {
+  const place = el("span", { class: "small state" });
+  const show = (found) => { place.textContent = found.over ? "The game is over." : companyWords(found, found.seat); };
+  fetch(`/t/${table}/company`).then((answer) => answer.ok && answer.json().then(show)).catch(() => null);
+  return place;
 }
 
 const field = (label, input) => el("label", { for: input.id }, label, input);

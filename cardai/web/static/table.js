@@ -20,7 +20,7 @@ export async function showTable(main, table) {
   const invitation = location.hash.slice(1);
   if (!invitation) return void new TablePage(main, table);
   const address = location.href;
-  const { place, link, text } = await post(`/t/${table}/arrive`, { invitation });
+  const { place, link, text, company } = await post(`/t/${table}/arrive`, { invitation });
   const show = () => {
     history.replaceState(null, "", location.pathname);
     new TablePage(main, table);
@@ -30,7 +30,7 @@ export async function showTable(main, table) {
     if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, text, " ", el("input", { class: "link", readonly: true, value: address, "aria-label": "The link to send" })));
   } else if (link) {
     const { joinForm } = await import("./waiting.js");
-    main.replaceChildren(joinForm(table, invitation, link === "watch", show));
+    main.replaceChildren(joinForm(table, invitation, link === "watch", company, show));
   } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: "/" }, "A new table")));
 }
 
@@ -87,10 +87,19 @@ class TablePage {
   }
 
   take(view) {
+    if (view.company) return this.takeCompany(view);
     if (view.advice || view.review) return this.learning.take(view, this.view);
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
     this.queue.push(view);
     if (!this.isHeld) this.showNext();
+  }
+
+  async takeCompany(sent) {
+    const { Company } = await import("./company.js");
+    this.company ??= new Company();
+    this.company.take(sent.company);
+    if (!this.company.panel.isConnected) this.board.querySelector(".side").append(this.company.panel);
+    if (this.view?.pieces) this.draw();
   }
 
   // Show the views that have come. A trick that the next one clears is held for a while first.
@@ -235,6 +244,7 @@ class TablePage {
     refill(this.parts.end, view.over && isComplete ? this.ending(view) : null);
     refill(this.parts.challenge, view.challenge ? this.late("challenge")?.challengePanel(view, send) : null);
     this.learning?.draw(view);
+    this.company?.draw(this.place, view, this.words);
     this.board.classList.toggle("over", view.over);
     this.board.classList.toggle("held", Boolean(this.held));
     if (!this.held) this.board.dataset.ply = view.ply;

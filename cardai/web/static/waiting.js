@@ -1,5 +1,6 @@
 // Before the deal: links for friends, and agents in their place.
 
+import { companyWords } from "./company.js";
 import { el, post } from "./dom.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
@@ -46,8 +47,8 @@ function seatRow(view, who, seat, report) {
 }
 
 // Somebody has opened a link: the invitation is behind the #, so that no server's log has it.
-// `watches`: the link is for a spectator, who needs no name.
-export function joinForm(table, invitation, watches, onJoined) {
+// `watches`: the link is for a spectator, who needs no name. `company`: who is at the table.
+export function joinForm(table, invitation, watches, company, onJoined) {
   const input = el("input", { id: "name", maxlength: 24, value: remembered("name") || "Guest", autocomplete: "nickname", required: true });
   const level = levelField();
   const trouble = el("p", { class: "trouble", role: "alert" });
@@ -62,6 +63,7 @@ export function joinForm(table, invitation, watches, onJoined) {
   };
   return el("form", { class: "lobby panel", onsubmit: join },
     el("h2", {}, watches ? "You are invited to watch this table" : "You are invited to this table"),
+    el("p", { class: "hosts" }, `${company.title}. ${companyWords(company, null)}`),
     ...(watches ? [el("p", {}, "You see what the player who sent you the link sees, and play no cards.")] : [el("label", { for: "name" }, "Your name", input), level.field]),
     trouble, el("button", { class: "primary", type: "submit" }, watches ? "Watch" : "Come in"));
 }

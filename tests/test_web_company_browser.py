@@ -1,0 +1,61 @@
+"""Two people at a table in a real browser: each sees who is there, who is waited for, and what became of the other."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+
+from web_pages import CHROMIUM, LARGE, SMALL, Screen
+
+pytest_plugins = "web_browser"
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+SERVED = ["tictactoe"]
+
+
+@pytest.fixture
+def screens(browser, home):
+    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
+    yield opened
+    for one in opened:
+        one.close()
+
+
+def invite(mine: Screen) -> str:
+    """Set up a table for two people. Returns the friend's link."""
+    page = mine.page
+    page.goto(mine.home + "/#more")
+    page.select_option("#game", "tictactoe")
+    page.select_option("#seat-1", "friend")
+    mine.press("button[type=submit]")
+    page.click("text=Make a link")
+    page.wait_for_selector("li .link:not([hidden])")
+    return page.input_value("li .link")
+
+
+def meet(mine: Screen, theirs: Screen) -> str:
+    """Sit down together. Returns the link by which the friend came."""
+    link = invite(mine)
+    theirs.page.goto(link)
+    theirs.page.fill("#name", "Ben")
+    theirs.press("text=Come in")
+    for one in (mine, theirs):
+        one.page.wait_for_selector(".board:not([hidden])")
+    return link
+
+
+def test_a_dot_says_whether_the_other_is_there_and_the_front_page_whose_turn_it_is(screens):
+    mine, theirs = screens
+    link = invite(mine)
+    theirs.page.goto(link)
+    theirs.page.wait_for_selector(".hosts:has-text('Player is waiting for you')")
+    theirs.fits()
+    theirs.page.fill("#name", "Ben")
+    theirs.press("text=Come in")
+    mine.page.wait_for_selector(".others .dot.here:has-text('is here')")
+    mine.fits()
+    theirs.page.goto(theirs.home)
+    mine.page.wait_for_selector(".others .dot:not(.here):has-text('is not here')")
+    theirs.page.wait_for_selector(".yours .state:has-text('Player is at the table.')")
+    theirs.fits()
+    theirs.page.go_back()
+    mine.page.wait_for_selector(".others .dot.here")
