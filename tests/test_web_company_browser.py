@@ -1,10 +1,14 @@
 """Two people at a table in a real browser: each sees who is there, who is waited for, and what became of the other."""
 
+import random
+
 import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
+from test_web_accessible import violations
 from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 pytest_plugins = "web_browser"
@@ -59,3 +63,29 @@ def test_a_dot_says_whether_the_other_is_there_and_the_front_page_whose_turn_it_
     theirs.fits()
     theirs.page.go_back()
     mine.page.wait_for_selector(".others .dot.here")
+
+
+def test_a_friend_leaves_an_agent_plays_and_the_friend_takes_the_seat_back(screens):
+    mine, theirs = screens
+    meet(mine, theirs)
+    theirs.press(".leave summary")
+    theirs.fits()
+    theirs.press("text=Leave until I come back")
+    theirs.page.wait_for_selector(".status:has-text('You have left. An agent plays for you.')")
+    mine.page.wait_for_selector(".others .gone:has-text('agent plays')")
+    mine.page.wait_for_selector(".board[data-waits]")
+    mine.move(mine.choose, random.Random(1))
+    mine.page.wait_for_selector(".board[data-waits][data-ply='2']")
+    for one in screens:
+        one.fits()
+        assert violations(one) == []
+    theirs.page.reload()
+    theirs.press("text=Take my seat back")
+    mine.page.wait_for_selector(".others h2:not(:has(.gone))")
+    mine.page.reload()
+    mine.press(".leave summary")
+    mine.press("text=Give up for good")
+    theirs.page.wait_for_selector(".others .gone")
+    mine.page.wait_for_selector(".status:has-text('You gave up.')")
+    assert mine.page.query_selector("text=Take my seat back") is None
+    theirs.play_to_the_end(theirs.choose, random.Random(1))

@@ -74,9 +74,8 @@ from cardai.game import Game, check_table, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
 
 MAX_WORLDS = 1_000_000
-HUMAN = "human"
-STUDENT = "human?study"
-"""Stands in records for a person who could ask for hints and take moves back."""
+HUMAN, STUDENT, HELPED = "human", "human?study", "human?helped"
+"""Stand in records for a person, one who could take moves back, one for whom an agent made some moves."""
 ENTRY_POINTS = "cardai.agents"
 """The entry-point group in which a package names the kinds of agent it brings: `kind = "module:function"`.
 

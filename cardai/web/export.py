@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from cardai.agents.spec import HUMAN, STUDENT
+from cardai.agents.spec import HELPED, HUMAN, STUDENT
 from cardai.data.record import Writer
 from cardai.errors import CardaiError
 from cardai.web.offers import Offer
@@ -31,9 +31,9 @@ def write_record(path: Path, tables: list[WebTable], overwrite: bool = False) ->
 
 
 def specs_of(row: TableRow) -> list[str]:
-    """The agent spec of each seat, `HUMAN` for a person, `STUDENT` at a study table."""
+    """The agent spec of each seat: `HUMAN` for a person, `STUDENT` at a study table, `HELPED` if an agent moved too."""
     person = STUDENT if row.study else HUMAN
-    return [person if seat.agent is None else seat.agent for seat in row.seats]
+    return [seat.agent or (HELPED if seat.helpers else person) for seat in row.seats]
 
 
 def export(store: Store, offer: Offer, folder: Path, overwrite: bool = False) -> tuple[list[Path], int]:

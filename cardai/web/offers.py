@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strongest import AT_ONCE, SOON, strongest
 from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
+from cardai.table.asking import moves_in
 from cardai.table.one import OneGame
 
 _SHOWN = 5  # pieces in the picture of a game
@@ -59,6 +62,16 @@ class Offer:
         keys = dict.fromkeys([*first, *(key for key in self.agents if key not in elsewhere)])
         return {key: self.agents[key] for key in keys if self.agents[key].fits(self.game, variant, seats)}
 
+    def stand_in(self, variant: str, seats: int) -> str | None:
+        """The key of the agent that plays for people at such a table: the first that fits and is fair. None if none is.
+
+        It is asked about single positions, so it does not follow its games, draw its parameters for each, or peek.
+        """
+        for key, player in self.fitting(variant, seats).items():
+            if not (player.peeks or player.strategy.follows or player.strategy.randomised):
+                return key
+        return None
+
     def as_json(self) -> dict[str, Any]:
         """What a page needs to set up a table. `fits`: by variant and number of seats, which of `agents` can play."""
         places, sizes = {key: place for place, key in enumerate(self.agents)}, list(self.game.seats)
@@ -92,6 +105,10 @@ class Offer:
             while table.step() and time.monotonic() < end:
                 pass
             table.history(0, max(0, table.ply - 1), 1)
+        tables = {self.stand_in(*table): table for table in reversed(_tables(self.game, self.variants, self.seats))}
+        for key, (variant, seats) in tables.items():
+            if key is not None:
+                moves_in(self.game, self.agents[key], np.array([self.game.new(seats, 1, variant)], self.game.state))
 
 
 def about(game: Game) -> str:

@@ -1,7 +1,8 @@
 """How people have done at the tables of a store, with intervals that take a person's games together.
 
 Games of one person are not independent, so a person is a cluster. Study games count in no figure. Games that were dealt
-and not finished are counted both ways: left out, and as the worst score.
+and not finished are counted both ways: left out, and as the worst score. So are, for a person, games in which an agent
+made some of their moves; for the others at the table such an agent is one of the opponents.
 """
 
 import math
@@ -16,7 +17,7 @@ from cardai.stats.interval import Estimate, estimate, proportion
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import label_of, win_shares
 from cardai.stats.report import Report
-from cardai.web.store import LEVELS, Store, TableRow
+from cardai.web.store import LEVELS, RESIGNED, Store, TableRow
 
 FEWEST = 10  # people, for an interval that speaks of others too
 
@@ -25,7 +26,8 @@ FEWEST = 10  # people, for an interval that speaks of others too
 class PeopleRow:
     """How people did at tables of one variant, number of seats and set of opponents.
 
-    - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not.
+    - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not, or in
+      which an agent made some of their moves.
     - `score`: the mean score, in the unit of the game's payoff; `share`: the mean share of the win, 1/k for each of the
       k seats (of teams, the k teams) with the best score of the table; of finished games. The bounds are NaN if fewer
       than `FEWEST` people played.
@@ -98,13 +100,14 @@ def measure_people(store: Store, game: Game) -> PeopleReport:
         if row.study:
             study += 1
             continue
-        opponents = tuple(sorted({seat.agent for seat in row.seats if seat.agent is not None}))
-        games = groups.setdefault((row.variant, len(row.seats), opponents), [])
         for place, seat in enumerate(row.seats):
             if seat.agent is None and seat.person is not None:
-                scores = None if row.scores is None else np.array(row.scores)
-                games.append(_PersonalGame(seat.person, place, scores, seat.level))
-    rows = [_row(game, *key, games) for key, games in groups.items() if games]
+                is_own = row.scores is not None and not seat.helpers and seat.gone != RESIGNED
+                others = [other for other in row.seats if other is not seat]
+                opponents = {other.agent for other in others if other.agent}.union(*(one.helpers for one in others))
+                games = groups.setdefault((row.variant, len(row.seats), tuple(sorted(opponents))), [])
+                games.append(_PersonalGame(seat.person, place, np.array(row.scores) if is_own else None, seat.level))
+    rows = [_row(game, *key, games) for key, games in groups.items()]
     rows.sort(key=lambda row: -row.games)
     unit = game.payoff.counted
     return PeopleReport(game.name, game.title, game.teams, tuple(rows), study, unit)

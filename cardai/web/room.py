@@ -16,6 +16,8 @@ from cardai.web.tables import WebTable
 MOST_TABLES = 2000  # in memory
 MOST_WATCHERS = 64  # of a seat, links that nobody has used yet among them
 IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory
+TAKEOVERS = (0, 1, 5, 15)  # minutes without a move after which an agent plays for a person, 0 for never
+USUAL_TAKEOVER = 5  # where several people play
 ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
 SEAT, WATCH = "seat", "watch"  # what a link offers, or a browser has at a table
 OWN_LINK = {
@@ -53,7 +55,8 @@ class Room:
         """Set up a table as a browser wishes. Returns its id and the token of whoever set it up.
 
         `wishes`: `game` and `variant` by key, `seats`: for each seat `ME`, `FRIEND` or the key of an agent, `name`;
-        `study`: whether hints are given and moves taken back; `challenge`: how many people shall play the same deal.
+        `study`: whether hints are given and moves taken back; `challenge`: how many people shall play the same deal;
+        `takeover`: one of `TAKEOVERS`, `USUAL_TAKEOVER` if it is not given and several people play.
         `person`: the digest of the person's token; they are kept with the table. Raises BadArgument for anything else,
         and Full if there is no room.
         """
@@ -73,13 +76,14 @@ class Room:
         people = None if wishes.get("challenge") is None else challenge.people_in(wishes["challenge"])
         if people is not None and (row.study or not alone):
             raise BadArgument("a challenge is for one person at each table, and without hints")
-        table = WebTable(row, offer, self.store)
-        self._make_room()
-        for one in me:
-            one.person = self.store.add_person(person)
         if people is not None:
             row.challenge = challenge.new_code()
             self.store.add_challenge(row.challenge, people)
+        table = WebTable(row, offer, self.store)
+        row.takeover = _takeover(wishes, table)
+        self._make_room()
+        for one in me:
+            one.person = self.store.add_person(person)
         self.store.add_table(row)
         if people is not None:
             table.deal()
@@ -262,6 +266,17 @@ def _seats(offer: Offer, variant: str, wishes: object) -> list[SeatRow]:
         if wish not in (ME, FRIEND):
             offer.agent_at(wish, variant, len(wishes))
     return [SeatRow() if wish in (ME, FRIEND) else SeatRow(agent=wish) for wish in wishes]
+
+
+def _takeover(wishes: Mapping[str, Any], table: WebTable) -> int:
+    """After how many minutes an agent shall play for a person at a new table."""
+    usual = USUAL_TAKEOVER if table.is_shared and table.stand_in else 0
+    minutes = wishes.get("takeover", usual)
+    if isinstance(minutes, bool) or minutes not in TAKEOVERS:
+        raise BadArgument(f"an agent takes over after {', '.join(map(str, TAKEOVERS[:-1]))} or {TAKEOVERS[-1]} minutes")
+    if minutes and table.stand_in is None:
+        raise BadArgument("no agent plays for people at such a table; choose 0 minutes")
+    return minutes
 
 
 def _flag(wishes: Mapping[str, Any], key: str) -> bool:

@@ -6,6 +6,7 @@ Every tab has a socket of its own. All tabs of a seat show the same, and a tab t
 import asyncio
 import gzip
 import json
+import math
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -42,7 +43,7 @@ from cardai.web.guards import (
 )
 from cardai.web.offers import Offer
 from cardai.web.room import Full, Right, Room
-from cardai.web.store import Store
+from cardai.web.store import LEFT, RESIGNED, Store
 from cardai.web.tables import WebTable
 from cardai.web.tutor import Tutor, reviewed
 
@@ -160,6 +161,8 @@ class Server:
         self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
+        self._clocks: dict[str, asyncio.TimerHandle] = {}  # by table: when the next person is late
+        self._taking_over: set[asyncio.Task[None]] = set()
         routes = [
             Route("/", self.page),
             Route("/t/{table}", self.page),
@@ -173,6 +176,8 @@ class Server:
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
+            Route("/t/{table}/leave", self.answered(self.leave), methods=["POST"]),
+            Route("/t/{table}/back", self.answered(self.come_back), methods=["POST"]),
             Route("/t/{table}/record", self.answered(self.record)),
             Route("/t/{table}/company", self.answered(self.company)),
             WebSocketRoute("/t/{table}/socket", self.socket),
@@ -288,6 +293,24 @@ class Server:
         self._drive(table)
         return JSONResponse({})
 
+    async def leave(self, request: Request) -> Response:
+        """Let an agent play for whoever asks: until they come back, or (`resign`) to the end."""
+        resigns = (await _body(request)).get("resign") is True
+        return await self._in_the_seat(request, lambda table, seat: table.leave(seat, RESIGNED if resigns else LEFT))
+
+    async def come_back(self, request: Request) -> Response:
+        """Give whoever asks their seat back."""
+        return await self._in_the_seat(request, lambda table, seat: table.come_back(seat))
+
+    async def _in_the_seat(self, request: Request, act: Callable[[WebTable, int], None]) -> Response:
+        table, place = await self._here(request)
+        if place.watches:
+            raise BadArgument("you only watch")
+        await asyncio.to_thread(act, table, place.seat)
+        self._tell(table)
+        self._drive(table)
+        return JSONResponse({})
+
     async def record(self, request: Request) -> Response:
         """The finished game as a record file."""
         table, _ = await self._here(request)
@@ -344,6 +367,8 @@ class Server:
 
     async def _serve(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
         """Send views and take moves until the tab is closed."""
+        if table.row.id not in self._listeners:
+            await asyncio.to_thread(table.wait_anew)
         self._listeners.setdefault(table.row.id, set()).add(listener)
         sender = asyncio.create_task(listener.send_views(socket, table, lambda: self._company(table)))
         self._look_round(table)
@@ -426,14 +451,42 @@ class Server:
     # Agents.
 
     def _drive(self, table: WebTable) -> None:
-        """See to it that agents move when it is their turn."""
+        """See to it that agents move when it is their turn, and when somebody is late."""
         running = self._drivers.get(table.row.id)
-        if table.agent_moves_next and (running is None or running.done()):
+        if self._agent_moves_next(table) and (running is None or running.done()):
             self._drivers[table.row.id] = asyncio.create_task(self._play_agents(table))
+        self._set_clock(table)
+
+    def _agent_moves_next(self, table: WebTable) -> bool:
+        """Whether an agent is to move. For people who are gone they move only as long as somebody looks on."""
+        return table.agent_moves_next or (table.stand_in_moves_next and bool(self._listeners.get(table.row.id)))
+
+    def _set_clock(self, table: WebTable) -> None:
+        if (earlier := self._clocks.pop(table.row.id, None)) is not None:
+            earlier.cancel()
+        if self._listeners.get(table.row.id) and (deadline := table.deadline) < math.inf:
+            wait = max(0.0, deadline - time.monotonic())
+            self._clocks[table.row.id] = asyncio.get_running_loop().call_later(wait, self._ring, table)
+
+    def _ring(self, table: WebTable) -> None:
+        task = asyncio.create_task(self._take_over(table))
+        self._taking_over.add(task)
+        task.add_done_callback(self._taking_over.discard)
+
+    async def _take_over(self, table: WebTable) -> None:
+        """Let an agent play for whoever is late, if anybody is there to play on with."""
+        try:
+            if self._listeners.get(table.row.id):
+                await asyncio.to_thread(table.take_over)
+        except Exception as error:  # the table stays as it is
+            _report(error)
+            return
+        self._tell(table)
+        self._drive(table)
 
     async def _play_agents(self, table: WebTable) -> None:
         try:
-            while table.agent_moves_next:
+            while self._agent_moves_next(table):
                 await asyncio.sleep(table.row.pause)
                 await asyncio.to_thread(_step, table, self._places(table))
                 self._tell(table)
@@ -443,6 +496,7 @@ class Server:
             self._tell(table)
         finally:
             self._drivers.pop(table.row.id, None)
+            self._set_clock(table)
 
 
 def _obey(table: WebTable, place: Right, sent: dict[str, Any], places: set[Right]) -> str:

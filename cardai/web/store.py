@@ -17,22 +17,25 @@ from pathlib import Path
 from cardai.errors import CardaiError
 
 LEVELS = ("beginner", "regular", "advanced")
-_LAYOUT = 3  # of the file; one with another layout is refused
+LEFT, LATE, RESIGNED = "left", "late", "resigned"
+"""Why an agent plays for a person: they left, did not answer in time, or gave up for good."""
+_LAYOUT = 4  # of the file; one with another layout is refused
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS "table" (
     id TEXT PRIMARY KEY, game TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL, secret BLOB NOT NULL,
     seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT, study INTEGER NOT NULL,
-    challenge TEXT REFERENCES challenge) STRICT;
+    challenge TEXT REFERENCES challenge, takeover INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS challenge (code TEXT PRIMARY KEY, people INTEGER NOT NULL, ended REAL) STRICT;
 CREATE TABLE IF NOT EXISTS seat (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, agent TEXT, name TEXT NOT NULL, person INTEGER,
-    token BLOB, invitation BLOB, nonce BLOB, level TEXT NOT NULL, PRIMARY KEY (table_id, seat)) STRICT;
+    token BLOB, invitation BLOB, nonce BLOB, level TEXT NOT NULL, gone TEXT NOT NULL,
+    PRIMARY KEY (table_id, seat)) STRICT;
 CREATE TABLE IF NOT EXISTS watcher (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, token BLOB, invitation BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS move (
     table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
-    made REAL NOT NULL, PRIMARY KEY (table_id, ply)) STRICT;
+    made REAL NOT NULL, agent TEXT, PRIMARY KEY (table_id, ply)) STRICT;
 CREATE INDEX IF NOT EXISTS table_by_game ON "table" (game, ended);
 CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 """
@@ -42,7 +45,9 @@ CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 class SeatRow:
     """Who sits in a seat: an agent by its key, or a person. Tokens and invitations are kept as SHA-256 only.
 
-    `level`: how well the person says they play, one of `LEVELS`, "" if they did not say.
+    - `level`: how well the person says they play, one of `LEVELS`, "" if they did not say.
+    - `gone`: why an agent plays for the person now, `LEFT`, `LATE` or `RESIGNED`; "" if they play themselves.
+    - `helpers`: the keys of agents that made moves for the person. They are kept with these moves.
     """
 
     agent: str | None = None
@@ -52,11 +57,16 @@ class SeatRow:
     invitation: bytes | None = None
     nonce: bytes | None = None
     level: str = ""
+    gone: str = ""
+    helpers: tuple[str, ...] = ()
 
 
 @dataclass
 class TableRow:
-    """A table as it is kept. `seed` is None before the deal; `moves`: (ply, fields) of people; `scores` at the end.
+    """A table as it is kept. `seed` is None before the deal; `scores` at the end.
+
+    `moves`: (ply, fields) of people, and of agents that played for them. `takeover`: minutes without a move after which
+    an agent plays for a person, 0 for never.
 
     `study`: hints may be asked for and moves taken back, so the game counts in no figure. `challenge`: the code of the
     challenge that the table belongs to.
@@ -74,6 +84,7 @@ class TableRow:
     scores: tuple[float, ...] | None = None
     study: bool = False
     challenge: str | None = None
+    takeover: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,9 +103,9 @@ class ChallengeRow:
 
 @dataclass
 class _Addition:
-    """A move that waits to be written: its table, ply, seat and fields, and what came of it."""
+    """A move that waits to be written: its table, ply, seat, fields and agent, and what came of it."""
 
-    move: tuple[str, int, int, Sequence[int]]
+    move: tuple[str, int, int, Sequence[int], str | None]
     is_done: bool = False
     problem: sqlite3.Error | None = None
 
@@ -172,11 +183,12 @@ class Store:
         """Keep a new table with its seats."""
         with self._writing() as database:
             database.execute(
-                'INSERT INTO "table" (id, game, version, variant, secret, seed, pause, made, study, challenge)'
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                'INSERT INTO "table" (id, game, version, variant, secret, seed, pause, made, study, challenge,'
+                " takeover) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     table.id, table.game, table.version, table.variant, table.secret,
                     None if table.seed is None else str(table.seed), table.pause, _now(), table.study, table.challenge,
+                    table.takeover,
                 ),
             )  # fmt: skip
             for seat, row in enumerate(table.seats):
@@ -195,9 +207,9 @@ class Store:
         with self._writing() as database:
             database.execute('UPDATE "table" SET seed = ? WHERE id = ?', (str(seed), table_id))
 
-    def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int]) -> None:
-        """Keep a person's move. It is on disk when this returns."""
-        addition = _Addition((table_id, ply, seat, fields))
+    def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None) -> None:
+        """Keep a person's move, or that of an agent that plays for them. It is on disk when this returns."""
+        addition = _Addition((table_id, ply, seat, fields, agent))
         self._waiting.append(addition)
         with self._lock:
             if not addition.is_done:
@@ -240,22 +252,27 @@ class Store:
 
     def table(self, table_id: str) -> TableRow | None:
         """A table with its seats and moves."""
-        columns = "id, game, version, variant, secret, pause, study, challenge, seed, scores"
+        columns = "id, game, version, variant, secret, pause, study, challenge, takeover, seed, scores"
         found = self._read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
         if not found:
             return None
-        *head, pause, study, challenge, seed, scores = found[0]
-        columns = "agent, name, person, token, invitation, nonce, level"
+        *head, pause, study, challenge, takeover, seed, scores = found[0]
+        columns = "agent, name, person, token, invitation, nonce, level, gone"
         seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
-        moves = self._read("SELECT ply, fields FROM move WHERE table_id = ? ORDER BY ply", table_id)
+        moves = self._read("SELECT ply, fields, seat, agent FROM move WHERE table_id = ? ORDER BY ply", table_id)
+        helpers = {(seat, agent): None for _, _, seat, agent in moves if agent is not None}
         return TableRow(
             *head,
-            seats=[SeatRow(*row) for row in seats],
+            seats=[
+                SeatRow(*row, helpers=tuple(agent for seat, agent in helpers if seat == place))
+                for place, row in enumerate(seats)
+            ],
             pause=pause,
             study=bool(study),
             challenge=challenge,
+            takeover=takeover,
             seed=None if seed is None else int(seed),
-            moves=[(ply, tuple(json.loads(fields))) for ply, fields in moves],
+            moves=[(ply, tuple(json.loads(fields))) for ply, fields, _, _ in moves],
             scores=None if scores is None else tuple(json.loads(scores)),
         )
 
@@ -328,14 +345,16 @@ class Store:
         return found[0][0] if found else None
 
 
-def _write_move(database: sqlite3.Connection, table_id: str, ply: int, seat: int, fields: Sequence[int]) -> None:
+def _write_move(
+    database: sqlite3.Connection, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None
+) -> None:
     written = json.dumps([int(number) for number in fields])
-    database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now()))
+    database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now(), agent))
 
 
 def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:
     values = (table_id, seat, row.agent, row.name, row.person, row.token, row.invitation, row.nonce, row.level)
-    database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+    database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, row.gone))
 
 
 def _now() -> float:

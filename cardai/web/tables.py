@@ -8,26 +8,30 @@ with the ply that it will have, and waits here: the game is not told of it, so n
 """
 
 import json
+import math
 import secrets
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
+from cardai.table.asking import moves_in
 from cardai.table.one import OneGame
 from cardai.web import challenge, commitment
 from cardai.web.challenge import Standing, results, standing
 from cardai.web.guards import digest, new_token
 from cardai.web.offers import Offer
-from cardai.web.store import SeatRow, Store, TableRow
+from cardai.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
 from cardai.web.views import LOG_LINES, position_view
 
 SLOWEST_PAUSE = 5.0  # seconds
+MINUTE = 60.0  # seconds
 
 
 class WebTable:
@@ -46,6 +50,7 @@ class WebTable:
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
         self._early: dict[int, np.record] = {}  # by seat: a choice that waits for its turn
         self._waits: dict[tuple[int, int], float] = {}  # by seat and own ply: since when a person is waited for
+        self._absent: int | None = None  # the seat for which an agent may move now
         self._game: OneGame | None = None
         if row.seed is not None:
             self._game = self._taken_up(row.seed, row.moves)
@@ -132,6 +137,69 @@ class WebTable:
             raise BadArgument("this seat is taken")
         return rows[seat]
 
+    # Agents in the place of people.
+
+    @cached_property
+    def stand_in(self) -> str | None:
+        """The key of the agent that plays for people who are gone. None if nobody can be gone here.
+
+        At a study table and in a challenge nobody waits for anybody, and what counts is what people did themselves.
+        """
+        alone = self.row.study or self.row.challenge is not None
+        return None if alone else self.offer.stand_in(self.row.variant, len(self.row.seats))
+
+    def leave(self, seat: int, why: str) -> None:
+        """Let an agent play for a person: `LEFT` and `LATE` until they come back, `RESIGNED` to the end of the game.
+
+        Raises BadArgument where no agent can, and for a game that has not begun (`RESIGNED`) or is over.
+        """
+        with self._lock:
+            if self.stand_in is None:
+                raise BadArgument("no agent plays for people at this table; it waits for you")
+            if self.is_over or (why == RESIGNED and not self.is_dealt):
+                raise BadArgument("the game is over" if self.is_over else "the game has not begun")
+            if self.row.seats[seat].gone != RESIGNED:
+                self._set_gone(seat, why)
+
+    def come_back(self, seat: int) -> None:
+        """Give a person their seat back. Raises BadArgument if they have given up the game."""
+        with self._lock:
+            if self.row.seats[seat].gone == RESIGNED:
+                raise BadArgument("you have given up this game; an agent plays it to its end")
+            self._waits = {place: since for place, since in self._waits.items() if place[0] != seat}  # they begin now
+            self._set_gone(seat, "")
+
+    def _set_gone(self, seat: int, why: str) -> None:
+        row = replace(self.row.seats[seat], gone=why)
+        self._store.set_seat(self.row.id, seat, row)
+        self.row.seats[seat] = row
+        self._changed()
+
+    @property
+    def deadline(self) -> float:
+        """When the first person is late, in seconds of `time.monotonic`; infinite if nobody can be."""
+        waits = [since for seat, since in self.waits.items() if not self.row.seats[seat].gone]
+        return min(waits, default=math.inf) + self.row.takeover * MINUTE if self.row.takeover else math.inf
+
+    def take_over(self) -> None:
+        """Let an agent play for those who have not answered in time."""
+        with self._lock:
+            until = time.monotonic() - self.row.takeover * MINUTE
+            late = [seat for seat, since in self.waits.items() if since <= until and not self.row.seats[seat].gone]
+            for seat in late if self.row.takeover else ():
+                self.leave(seat, LATE)
+
+    def wait_anew(self) -> None:
+        """Let the time of those who are waited for begin now: nobody was here to wait for them."""
+        with self._lock:
+            self._waits.clear()
+            self._changed()
+
+    @property
+    def stand_in_moves_next(self) -> bool:
+        """Whether an agent may move for a person who is gone."""
+        return self._absent is not None and not self.trouble
+
     # The deal.
 
     def add_nonce(self, seat: int, nonce: bytes) -> None:
@@ -190,6 +258,8 @@ class WebTable:
             game = self._game
             if game is None or self._ply_of(game, seat) != ply or self.trouble:
                 return ""
+            if self.row.seats[seat].gone:
+                return "an agent plays for you; take your seat back first"
             world = self._deciding(game, seat)
             try:
                 move = self.offer.game.parse(world, words)
@@ -197,15 +267,23 @@ class WebTable:
                 return str(error) or "this is not a move"
             if not self.offer.game.is_allowed(world, move):
                 return f"{words!r} is not among your legal moves now"
-            if game.turn != seat:
-                self._early[seat] = move
-            else:
-                try:
-                    game.play(move)
-                except IllegalMove:  # only a game that breaks the contract has other moves in truth than in a world
-                    return f"{words!r} cannot be played now"
-            self._keep(game, seat, ply, move)
-            return ""
+            is_played = self._choose(game, seat, ply, move)
+            return "" if is_played else f"{words!r} cannot be played now"
+
+    def _choose(self, game: OneGame, seat: int, ply: int, move: np.record, agent: str | None = None) -> bool:
+        """Play and keep a move, or keep it until its turn comes. `agent`: the key of the one that chose it.
+
+        Returns False if it cannot be played: only a game that breaks the contract has other moves than in a world.
+        """
+        if game.turn != seat:
+            self._early[seat] = move
+        else:
+            try:
+                game.play(move)
+            except IllegalMove:
+                return False
+        self._keep(game, seat, ply, move, agent)
+        return True
 
     def _ply_of(self, game: OneGame, seat: int) -> int | None:
         """The ply of the move that a person may choose now, None if they may not."""
@@ -226,10 +304,13 @@ class WebTable:
                 self.trouble = f"the choice of seat {seat} cannot be played now"
                 return
 
-    def _keep(self, game: OneGame, seat: int, ply: int, move: np.record) -> None:
+    def _keep(self, game: OneGame, seat: int, ply: int, move: np.record, agent: str | None) -> None:
         """Keep a move that was played. If that fails, nothing of this table in memory counts any more."""
         try:
-            self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()])
+            self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()], agent)
+            row = self.row.seats[seat]
+            if agent is not None and agent not in row.helpers:
+                row.helpers += (agent,)
             self._play_early(game)
             self._finish(game)
         except CardaiError as error:
@@ -291,7 +372,8 @@ class WebTable:
                 if place < ply and mover == people[0]
             ]
             seats = [
-                replace(row, token=token if row.agent is None else None, invitation=None) for row in self.row.seats
+                replace(row, token=token if row.agent is None else None, invitation=None, gone="", helpers=())
+                for row in self.row.seats
             ]
             old = self.row
             return TableRow(
@@ -344,11 +426,13 @@ class WebTable:
         }
 
     def step(self) -> bool:
-        """Let the agent whose turn it is play one move. Returns False if there is none to play."""
+        """Let an agent play one move, its own or that of a person who is gone. Returns False if there is none."""
         with self._lock:
             game = self._game
-            if game is None or self.trouble or game.is_over or game.is_waiting:
+            if game is None or self.trouble or game.is_over:
                 return False
+            if game.is_waiting:
+                return self._absent is not None and self._stand_in(game, self._absent)
             try:
                 moved = game.step()
                 self._play_early(game)
@@ -357,6 +441,21 @@ class WebTable:
                 self.trouble, moved = str(error), False
             self._changed()
             return moved
+
+    def _stand_in(self, game: OneGame, seat: int) -> bool:
+        """Let an agent play for a person, who is told no more than they are: it is shown a world of theirs."""
+        ply, world, key = self._ply_of(game, seat), self._deciding(game, seat), self.stand_in
+        assert ply is not None
+        assert key is not None
+        try:
+            (move,) = moves_in(self.offer.game, self.offer.agents[key], np.array([world], self.offer.game.state))
+            moved = self.offer.game.is_allowed(world, move) and self._choose(game, seat, ply, move, key)
+        except CardaiError:  # what it says may be what the person knows
+            moved = False
+        if not moved:
+            self.trouble = self.trouble or f"the agent that plays for seat {seat} has failed"
+            self._changed()
+        return moved
 
     def run(self) -> None:
         """Let agents play until a person is to move or the game is over."""
@@ -417,6 +516,8 @@ class WebTable:
             "trouble": self.trouble,
             "study": self.row.study,
             "teams": self.offer.game.teams,
+            "takeover": self.row.takeover,
+            "stand_in": None if self.stand_in is None else self.offer.agents[self.stand_in].label,
         }
         if (reached := self._reached) is not None:
             view["challenge"] = self._challenge_view(reached)
@@ -425,7 +526,8 @@ class WebTable:
             fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
-        view |= position_view(game, seat, self._luck, not watches, self._early)
+        decides = not watches and not self.row.seats[seat].gone
+        view |= position_view(game, seat, self._luck, decides, self._early)
         if game.is_over and not self.is_secret:
             view["fair"] = self._opened()
         return view
@@ -438,7 +540,8 @@ class WebTable:
             return {"name": agent.label, "kind": "agent"} | ({"peeks": True} if agent.peeks else {})
         if row.token is None:
             return {"name": "", "kind": "empty"}
-        return {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
+        who = {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
+        return who | ({"gone": row.gone} if row.gone else {})
 
     def _log(self, game: OneGame, seat: int) -> list[list[Any]]:
         """The last moves in words that `seat` may read."""
@@ -461,6 +564,7 @@ class WebTable:
         game, now = self._game, time.monotonic()
         waited = [] if game is None or game.is_over else [seat for seat in game.choosing if seat in self.people]
         plies = [(seat, ply) for seat in waited if game and (ply := self._ply_of(game, seat)) is not None]
+        self._absent = next((seat for seat, _ in plies if self.row.seats[seat].gone), None)
         self._waits = {place: self._waits.get(place, now) for place in plies}
 
     # The record.

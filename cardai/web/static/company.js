@@ -1,39 +1,63 @@
-// Who is at the table: a dot at each person's seat, how long they have been waited for, who watches.
+// Who is at the table: a dot at each person's seat, how long they have been waited for, who watches, who has left.
 
-import { el, refill } from "./dom.js";
+import { el, post, refill } from "./dom.js";
 
 const SHOWN_AFTER = 15; // seconds that somebody has been waited for
+const GONE = { left: "has left", late: "did not answer", resigned: "gave up" };
 
 export class Company {
-  constructor() {
+  constructor(page) {
+    this.page = page;
     this.panel = el("section", { class: "company", "aria-label": "Company" });
+    page.board.querySelector(".tools").before(this.panel);
     setInterval(() => this.tick(), 1000);
   }
 
-  take(company) {
-    this.company = company;
-    this.at = performance.now();
+  // What the server said last of who is here; undefined while one person is alone.
+  get known() {
+    return this.page.company;
   }
 
-  // Beside the seats that were just drawn in `play`.
-  draw(play, view, words) {
+  // Beside the seats that were just drawn.
+  draw(view) {
+    const { place, parts, status } = this.page;
     this.clocks = [];
-    if (!this.company) return;
+    this.limit = view.takeover * 60;
     for (const [seat, who] of view.seats.entries()) {
-      const head = play.querySelector(`[data-seat="${seat}"] h2`);
-      if (who.kind !== "person" || !head) continue;
-      head.prepend(this.dot(seat));
-      const clock = el("span", { class: "badge clock", "aria-hidden": "true", hidden: true });
-      head.append(clock);
-      this.clocks.push([seat, clock]);
+      const head = place.querySelector(`[data-seat="${seat}"] h2`);
+      if (!head || who.kind === "agent") continue;
+      if (who.kind === "person" && this.known) head.prepend(this.dot(seat));
+      if (who.gone) head.append(el("span", { class: "badge gone", title: `${who.name} ${GONE[who.gone]}; ${view.stand_in} plays` }, "agent plays"));
+      else this.clocks.push([seat, head.appendChild(el("span", { class: "badge clock", "aria-hidden": "true", hidden: true }))]);
     }
     this.tick();
-    const { watching } = this.company;
-    refill(this.panel, watching ? el("p", { class: "small" }, `${watching} ${watching > 1 ? "people watch" : "person watches"} this table.`) : null);
+    const watching = this.known?.watching;
+    refill(this.panel, watching ? el("p", { class: "small" }, `${watching} ${watching > 1 ? "people watch" : "person watches"} this table.`) : null, this.ways(view));
+    const { gone } = view.seats[view.seat];
+    if (!gone || view.watches || view.over) return;
+    status.textContent = `You ${GONE[gone].replace("has", "have")}. An agent plays for you.`;
+    if (gone !== "resigned") parts.moves.append(this.button("back", "Take my seat back", {}));
+  }
+
+  // How to leave, where an agent can play for people.
+  ways(view) {
+    if (!view.stand_in || view.watches || view.over || view.seats[view.seat].gone === "resigned") return null;
+    const isShared = view.seats.filter((who) => who.kind !== "agent").length > 1;
+    const after = view.takeover ? ` Whoever does not answer for ${view.takeover} ${view.takeover > 1 ? "minutes" : "minute"} is replaced in the same way.` : "";
+    return el("details", { class: "tools leave" }, el("summary", {}, isShared ? "Leave or give up" : "Give up"),
+      el("p", { class: "small" }, `${view.stand_in} plays on for you. In figures the game counts as not finished by you.${after}`),
+      el("span", { class: "buttons" },
+        isShared && !view.seats[view.seat].gone ? this.button("leave", "Leave until I come back", {}) : null,
+        this.button("leave", "Give up for good", { resign: true })));
+  }
+
+  button(what, text, message) {
+    const act = () => post(`/t/${this.page.table}/${what}`, message).catch((error) => this.page.complain(error.message));
+    return el("button", { type: "button", class: what === "back" ? "primary" : "", "data-key": `${what}-${Boolean(message.resign)}`, onclick: act }, text);
   }
 
   dot(seat) {
-    const isHere = this.company.here.includes(seat);
+    const isHere = this.known.here.includes(seat);
     return el("span", { class: isHere ? "dot here" : "dot" }, el("span", { class: "said" }, isHere ? "is here: " : "is not here: "));
   }
 
@@ -41,14 +65,14 @@ export class Company {
     for (const [seat, clock] of this.clocks ?? []) {
       const since = this.waited(seat);
       clock.hidden = since < SHOWN_AFTER;
-      clock.textContent = minutes(since);
+      clock.textContent = this.limit ? `${minutes(since)} of ${minutes(this.limit)}` : minutes(since);
     }
   }
 
   // For how many seconds the table has waited for a seat.
   waited(seat) {
-    const wait = this.company.waits.find(([one]) => one === seat);
-    return wait ? wait[1] + (performance.now() - this.at) / 1000 : 0;
+    const wait = this.known?.waits.find(([one]) => one === seat);
+    return wait ? wait[1] + (performance.now() - this.known.at) / 1000 : 0;
   }
 }
 

@@ -16,6 +16,7 @@ export async function showLobby(main) {
   const study = el("input", { type: "checkbox", id: "study" });
   const level = levelField();
   const others = el("select", { id: "challenge" }, ...options([[0, "no"], ...Array.from({ length: 7 }, (_, i) => [i + 2, `${i + 2} people, each at a table of their own`])]));
+  const takeover = el("select", { id: "takeover" }, ...options([["", "with friends an agent plays after 5 minutes"], [0, "the table waits"], [1, "an agent plays after 1 minute"], [5, "an agent plays after 5 minutes"], [15, "an agent plays after 15 minutes"]]));
   const code = el("input", { id: "code", maxlength: 40, autocomplete: "off", required: true });
   const trouble = el("p", { class: "trouble", role: "alert" });
   const offer = () => games.find((one) => one.key === game.value);
@@ -51,6 +52,7 @@ export async function showLobby(main) {
   const sitDown = (event) => {
     const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
     const wishes = { game: game.value, variant: variant.value, seats: chosen, study: study.checked };
+    if (takeover.value) wishes.takeover = Number(takeover.value);
     return go(event, "/tables", Number(others.value) ? { ...wishes, challenge: Number(others.value) } : wishes);
   };
 
@@ -80,6 +82,7 @@ export async function showLobby(main) {
       field("Your name", name), level.field, field("Game", game), field("Variant", variant), field("Seats", seats),
       el("fieldset", {}, el("legend", {}, "Who plays"), places, agent),
       el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
+      field("Who does not answer", takeover),
       field("The same deal for others too", others),
       trouble,
       el("button", { class: "primary", type: "submit" }, "Sit down"))),

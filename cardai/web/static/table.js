@@ -87,19 +87,14 @@ class TablePage {
   }
 
   take(view) {
-    if (view.company) return this.takeCompany(view);
+    if (view.company) {
+      this.company = { ...view.company, at: performance.now() };
+      return void (this.view && this.draw());
+    }
     if (view.advice || view.review) return this.learning.take(view, this.view);
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
     this.queue.push(view);
     if (!this.isHeld) this.showNext();
-  }
-
-  async takeCompany(sent) {
-    const { Company } = await import("./company.js");
-    this.company ??= new Company();
-    this.company.take(sent.company);
-    if (!this.company.panel.isConnected) this.board.querySelector(".side").append(this.company.panel);
-    if (this.view?.pieces) this.draw();
   }
 
   // Show the views that have come. A trick that the next one clears is held for a while first.
@@ -192,7 +187,7 @@ class TablePage {
     document.title = `${turn}${view.title}`;
     this.board.hidden = !isDealt;
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
-    refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text)) : null);
+    refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text), this.company?.here ?? []) : null);
     if (isDealt) {
       keepGame(view);
       this.late("rules")?.offerRules(view.game);
@@ -244,7 +239,8 @@ class TablePage {
     refill(this.parts.end, view.over && isComplete ? this.ending(view) : null);
     refill(this.parts.challenge, view.challenge ? this.late("challenge")?.challengePanel(view, send) : null);
     this.learning?.draw(view);
-    this.company?.draw(this.place, view, this.words);
+    const company = this.late("company");
+    if (company) (this.around ??= new company.Company(this)).draw(view);
     this.board.classList.toggle("over", view.over);
     this.board.classList.toggle("held", Boolean(this.held));
     if (!this.held) this.board.dataset.ply = view.ply;
@@ -307,7 +303,7 @@ class TablePage {
       return `${own}${names.join(", ")} ${names.length > 1 ? "are" : "is"} to move.`;
     }
     if (this.isForced(view)) return `Your only move: ${this.words.text(toYou(view.moves[0][0]))}.`;
-    if (!view.zones || !view.moves.some(([, pieces]) => pieces.length)) return "Your turn.";
+    if (!view.zones || !view.moves?.some(([, pieces]) => pieces.length)) return "Your turn.";
     const picked = [...this.picked].map((piece) => this.words.text(view.pieces[piece])).join(" ");
     if (picked) return `Your turn. Picked: ${picked}`;
     return view.moves.some(([, pieces]) => !pieces.length) ? "Your turn. Pick cards, or choose a move." : "Your turn. Pick what you play.";

@@ -7,8 +7,9 @@ import { remembered } from "./settings.js";
 
 const ONLY_HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
-export function waitingRoom(view, report) {
-  const rows = view.seats.map((who, seat) => seatRow(view, who, seat, report));
+// `here`: the seats of people who have the table open.
+export function waitingRoom(view, report, here) {
+  const rows = view.seats.map((who, seat) => seatRow(view, who, seat, report, here.includes(seat)));
   return el("section", { class: "panel waiting" },
     el("h2", {}, "Waiting for the others"),
     el("p", {}, "The game begins when every seat is taken. A link works once."),
@@ -17,8 +18,8 @@ export function waitingRoom(view, report) {
     el("p", { class: "small" }, "The deal is fixed already. Its fingerprint (SHA-256): ", el("code", {}, view.commitment)));
 }
 
-function seatRow(view, who, seat, report) {
-  const words = { you: `${who.name} (you)`, person: who.name, agent: who.name, empty: "nobody yet" }[who.kind];
+function seatRow(view, who, seat, report, isHere) {
+  const words = { you: `${who.name} (you)`, person: `${who.name}${isHere ? "" : " (not here just now)"}`, agent: who.name, empty: "nobody yet" }[who.kind];
   const row = el("li", {}, el("strong", {}, `p${seat}`), ` ${words} `);
   if (who.kind !== "empty" || view.watches) return row;
   const agents = el("select", { "aria-label": `Agent for p${seat}`, "data-key": `agent-${seat}` },
