@@ -431,6 +431,26 @@ def test_too_many_tabs_of_a_table_are_refused(client, monkeypatch):
         assert views(one, lambda now: True)["seat"] == 0
 
 
+@pytest.mark.parametrize("path", ["/", "/static/table.js", "/static/style.css"])
+def test_a_file_that_a_browser_has_is_not_sent_again(client, path, tmp_path, monkeypatch):
+    first = client.get(path)
+    assert (first.status_code, first.headers["cache-control"]) == (200, "no-cache")
+    tag = first.headers["etag"]
+    for known in (tag, f'"x", {tag}'):
+        again = client.get(path, headers={"if-none-match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+        assert again.headers["content-security-policy"] == HEADERS["content-security-policy"]
+    assert client.get(path, headers={"if-none-match": '"x"'}).status_code == 200
+    plain = client.get(path, headers={"accept-encoding": "identity"})
+    assert (plain.content, plain.headers["etag"]) == (first.content, tag)
+    name = path.rpartition("/")[2] or "page.html"
+    (tmp_path / name).write_bytes(first.content + b"\n")
+    monkeypatch.setattr(server, "STATIC", tmp_path)
+    changed = client.get(path, headers={"if-none-match": tag})
+    assert (changed.status_code, changed.content) == (200, first.content + b"\n")
+    assert changed.headers["etag"] != tag
+
+
 @pytest.mark.parametrize("path", ["/static/../server.py", "/static/..%2fserver.py", "/static/page.html", "/static/"])
 def test_only_files_of_the_page_are_served(client, path):
     assert client.get(path).status_code in (404, 403)

@@ -12,6 +12,8 @@ import anyio
 from test_web import HOME, NONCE, PATIENCE, SOCKETS, another, client, sit, store, views  # noqa: F401
 from test_web_seats import join, link
 
+from cardai.web import server
+
 
 async def frame_of(socket) -> dict:
     with anyio.fail_after(PATIENCE):
@@ -98,3 +100,139 @@ def test_one_person_alone_is_sent_no_company(client):  # noqa: F811
         mine.send_json({"nonce": NONCE})
         for _ in range(3):
             assert "company" not in mine.portal.call(frame_of, mine)
+
+
+# What people say.
+
+
+def frames(socket, until):
+    for _ in range(200):
+        found = socket.portal.call(frame_of, socket)
+        if until(found):
+            return found
+    raise AssertionError("this frame never came")
+
+
+def test_everybody_hears_a_phrase_of_the_list_and_nothing_else(client):  # noqa: F811
+    table, friend = with_a_friend(client)
+    eyes = another(client)
+    join(eyes, table, link(client, table, watch=True))
+    with open_at(client, table) as mine, open_at(friend, table) as theirs, open_at(eyes, table) as watching:
+        for nonsense in ("you fool", "<b>", 3, None, ["hello"], {"hello": 1}):
+            theirs.send_json({"say": nonsense})
+            assert "you can say hello" in frames(theirs, lambda now: "error" in now)["error"]
+        theirs.send_json({"say": "luck"})
+        for socket in (mine, theirs, watching):
+            assert frames(socket, lambda now: "said" in now) == {"said": [1, "luck"]}
+        watching.send_json({"say": "hello"})
+        assert frames(watching, lambda now: "error" in now)["error"] == "you only watch"
+
+
+def test_nobody_talks_without_end(client):  # noqa: F811
+    table, friend = with_a_friend(client)
+    with open_at(client, table) as mine, open_at(client, table) as second, open_at(friend, table) as theirs:
+        for socket in (mine, second, mine, second):
+            socket.send_json({"say": "turn"})
+            time.sleep(0.02)
+        frames(second, lambda now: "moment" in now.get("error", ""))
+        theirs.send_json({"say": "moment"})
+        heard = [frames(theirs, lambda now: "said" in now)["said"] for _ in range(server.SAYINGS + 1)]
+    assert sorted(heard) == [[0, "turn"]] * server.SAYINGS + [[1, "moment"]]
+
+
+# The next game, and further devices.
+
+
+def finished(client, friend, table):  # noqa: F811
+    with open_at(client, table) as mine, open_at(friend, table) as theirs:
+        for socket in (mine, theirs):
+            socket.send_json({"pause": 0})
+            socket.send_json({"nonce": NONCE})
+        views(mine, lambda now: "turn" in now)
+        for browser in (client, friend):
+            assert browser.post(f"/t/{table}/leave", json={"resign": True}).status_code == 200
+        views(mine, lambda now: now["over"])
+
+
+def test_the_people_of_a_game_meet_at_the_next_table_whoever_comes_first(client, store):  # noqa: F811
+    table, friend = with_a_friend(client, takeover=15)
+    assert client.post(f"/t/{table}/rematch", json={}).json()["error"] == "the game is not over"
+    finished(client, friend, table)
+    eyes = another(client)
+    join(eyes, table, link(client, table, watch=True))
+    assert eyes.post(f"/t/{table}/rematch", json={}).status_code == 400
+    with open_at(client, table) as mine:
+        assert not views(mine, lambda now: True)["rematch"]
+        following = friend.post(f"/t/{table}/rematch", json={}).json()["table"]
+        views(mine, lambda now: now["rematch"])
+    with open_at(friend, following) as theirs:
+        theirs.send_json({"nonce": NONCE})
+        waiting = views(theirs, lambda now: True)
+        assert waiting["seats"][:2] == [{"name": "Ann", "kind": "empty"}, {"name": "Ben", "kind": "you"}]
+        assert client.post(f"/t/{table}/rematch", json={}).json()["table"] == following
+        with open_at(client, following) as mine:
+            mine.send_json({"nonce": "cd" * 32})
+            assert views(mine, lambda now: "turn" in now)["seat"] == 0
+            assert friend.post(f"/t/{table}/rematch", json={}).json()["table"] == following
+            theirs.send_json({"say": "hello"})
+            frames(mine, lambda now: "said" in now)
+    old, new = store.table(table), store.table(following)
+    assert (new.takeover, [row.person for row in new.seats]) == (15, [row.person for row in old.seats])
+    assert new.secret != old.secret
+    assert [row.gone for row in new.seats] == ["", "", ""]
+    with open_at(friend, following) as theirs:
+        assert views(theirs, lambda now: True)["seat"] == 1, "who came twice has their seat"
+    finished(client, friend, following)
+    assert client.post(f"/t/{table}/rematch", json={}).json()["table"] not in (table, following)
+
+
+def test_who_does_not_come_to_the_next_table_is_replaced_and_told_so(client):  # noqa: F811
+    table, friend = with_a_friend(client)
+    finished(client, friend, table)
+    following = client.post(f"/t/{table}/rematch", json={}).json()["table"]
+    assert client.post(f"/t/{following}/fill", json={"seat": 1, "agent": "low"}).status_code == 200
+    assert "somebody else" in friend.post(f"/t/{table}/rematch", json={}).json()["error"]
+    with open_at(client, following) as mine:
+        mine.send_json({"nonce": NONCE})
+        assert views(mine, lambda now: "turn" in now)["seats"][1]["kind"] == "agent"
+
+
+def test_a_challenge_is_played_once(client, store):  # noqa: F811
+    wishes = {"game": "low_hand", "seats": ["me", "low"], "name": "Ann", "challenge": 2}
+    table = client.post("/tables", json=wishes).json()["table"]
+    with open_at(client, table) as mine:
+        mine.send_json({"pause": 0})
+        view = views(mine, lambda now: now["over"] or "moves" in now)
+        while not view["over"]:
+            mine.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
+            ply = view["ply"]
+            view = views(mine, lambda now: now["over"] or (now["ply"] > ply and "moves" in now))  # noqa: B023
+    assert client.post(f"/t/{table}/rematch", json={}).json()["error"] == "this deal is played once"
+
+
+def test_a_seat_is_played_on_two_devices_and_is_lost_on_neither(client):  # noqa: F811
+    table, phone, thief = sit(client, "tictactoe", ("me", "random")), another(client), another(client)
+    invitation = link(client, table, device=True)
+    assert (
+        client.post(f"/t/{table}/arrive", json={"invitation": invitation})
+        .json()["text"]
+        .startswith("This is your link")
+    )
+    assert client.post(f"/t/{table}/join", json={"invitation": invitation}).status_code == 400
+    assert phone.post(f"/t/{table}/arrive", json={"invitation": invitation}).json()["link"] == "device"
+    assert phone.post(f"/t/{table}/join", json={"invitation": invitation}).status_code == 200
+    assert thief.post(f"/t/{table}/join", json={"invitation": invitation, "name": "Cy"}).status_code == 400
+    with open_at(client, table) as mine, open_at(phone, table) as theirs:
+        theirs.send_json({"pause": 0})
+        mine.send_json({"nonce": NONCE})
+        for socket, ply in ((theirs, 0), (mine, 2)):
+            view = views(socket, lambda now: now.get("ply") == ply and "moves" in now)  # noqa: B023
+            assert (view["seat"], view["watches"]) == (0, False)
+            socket.send_json({"ply": ply, "move": view["moves"][0][0]})
+        for socket in (mine, theirs):
+            views(socket, lambda now: now["ply"] > 2)
+    for browser in (client, phone):
+        with open_at(browser, table) as socket:
+            assert views(socket, lambda now: True)["seat"] == 0
+    again = phone.post(f"/t/{table}/invite", json={"device": True})
+    assert again.status_code == 200

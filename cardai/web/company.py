@@ -12,6 +12,9 @@ from typing import Any
 from cardai.web.room import Right
 from cardai.web.tables import WebTable
 
+PHRASES = ("hello", "luck", "well", "thanks", "sorry", "oops", "moment", "turn", "fun", "bye")
+"""What people may say. A page has the words, so nobody can say anything else."""
+
 
 @dataclass(frozen=True)
 class Company:

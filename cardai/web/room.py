@@ -11,18 +11,18 @@ from cardai.web import challenge, commitment
 from cardai.web.guards import clean_name, digest, level_in, new_token, text_of
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
-from cardai.web.tables import WebTable
+from cardai.web.tables import MOST_WATCHERS, WebTable
 
 MOST_TABLES = 2000  # in memory
-MOST_WATCHERS = 64  # of a seat, links that nobody has used yet among them
 IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory
 TAKEOVERS = (0, 1, 5, 15)  # minutes without a move after which an agent plays for a person, 0 for never
 USUAL_TAKEOVER = 5  # where several people play
 ME, FRIEND = "me", "friend"  # what a browser says of seats without an agent
-SEAT, WATCH = "seat", "watch"  # what a link offers, or a browser has at a table
+SEAT, WATCH, DEVICE = "seat", "watch", "device"  # what a link offers, or a browser has at a table
 OWN_LINK = {
     SEAT: "This is your own invitation to this table: send the link to a friend. You keep your seat.",
     WATCH: "This is your own link for a spectator: send it to somebody who may see what you see. You keep your seat.",
+    DEVICE: "This is your link for another device of yours: open it there. You keep your seat here too.",
 }
 DEAD_LINK = "This link was used before, or another one has taken its place; ask who sent it for a new one."
 
@@ -47,7 +47,7 @@ class Room:
         self._tables: dict[str, WebTable] = {}
         self._used: dict[str, float] = {}  # when a table was last asked for
         self._busy: dict[str, int] = {}  # how many sockets look at a table
-        self._challenges = threading.Lock()
+        self._joining = threading.Lock()
 
     # Tables.
 
@@ -103,7 +103,7 @@ class Room:
         """
         code, name = text_of(message, "code", 40).strip().lower(), clean_name(message.get("name"))
         level = level_in(message)
-        with self._challenges:  # so that two who come at once do not take the last place both
+        with self._joining:  # so that two who come at once do not take the last place both
             reached = challenge.standing(self.store, code)
             if reached is None or not reached.rows or reached.rows[0].game not in self.offers:
                 raise BadArgument("there is no challenge with this code")
@@ -134,6 +134,25 @@ class Room:
         self.store.add_table(row)
         self._keep(WebTable(row, table.offer, self.store))
         return row.id, token
+
+    def rematch(self, table: WebTable, place: Right) -> tuple[str, str]:
+        """Sit down at the next table of the people of a finished game. The first of them sets it up.
+
+        Returns its id and the token of the seat. Raises BadArgument for spectators, before the end, and in a challenge.
+        """
+        if place.watches:
+            raise BadArgument("only those who play may play again")
+        with self._joining:  # so that two who come at once meet at one table
+            following = None if table.row.rematch is None else self.table(table.row.rematch)
+            if following is None or following.is_over:
+                row = table.following()
+                self._make_room()
+                self.store.add_table(row)
+                following = self._keep(WebTable(row, table.offer, self.store))
+                table.follow_on(row.id)
+            token = new_token()
+            following.sit_again(place.seat, table.row.seats[place.seat].person, digest(token))
+        return following.row.id, token
 
     def table(self, table_id: str) -> WebTable | None:
         """A table by its id, from memory or from the store. Raises CardaiError if its game cannot be taken up again."""
@@ -196,13 +215,14 @@ class Room:
         seat = table.seat_of(digest(token))
         if seat is not None:
             return Right(seat, False)
-        seat = self.store.watched(table.row.id, digest(token))
-        return None if seat is None else Right(seat, True)
+        watched = self.store.watched(table.row.id, digest(token))
+        return None if watched is None else Right(watched[0], not watched[1])
 
     def arrive(self, table: WebTable, message: Mapping[str, Any], place: Right | None) -> dict[str, Any]:
         """Say what a link is for, before anything is done by it. `place`: what the browser has at the table.
 
-        - `place`, `link`: "seat" or "watch", what the browser has and what the invitation offers; None for nothing.
+        - `place`, `link`: "seat" or "watch", what the browser has and what the invitation offers; None for nothing. A
+          link may be for another "device" of whoever has made it.
         - `text`: a sentence if nobody can come in by this link in this browser, "" if they can, or are here already.
         """
         link, has = self._link(table, text_of(message, "invitation")), None
@@ -214,10 +234,11 @@ class Room:
         return {"place": has, "link": link, "text": text}
 
     def _link(self, table: WebTable, invitation: str) -> str | None:
-        """What an invitation offers: `SEAT`, `WATCH`, or None."""
+        """What an invitation offers: `SEAT`, `WATCH`, `DEVICE`, or None."""
         if table.invited(invitation) is not None:
             return SEAT
-        return WATCH if self.store.is_watcher_invited(table.row.id, digest(invitation)) else None
+        plays = self.store.watcher_invited(table.row.id, digest(invitation))
+        return None if plays is None else DEVICE if plays else WATCH
 
     def join(self, table: WebTable, message: Mapping[str, Any], person: bytes, place: Right | None = None) -> str:
         """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
@@ -237,15 +258,19 @@ class Room:
         return token
 
     def invite(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> str:
-        """Returns an invitation to an empty seat, or (`watch`) to watch the seat of whoever asks. It works once."""
+        """Returns an invitation to an empty seat, which works once.
+
+        Or one to the seat of whoever asks: to `watch` it, or to play in it on another `device`.
+        """
         if place.watches:
             raise BadArgument("only those who play may invite")
-        if message.get("watch") is True:
-            if table.is_secret:
-                raise BadArgument("nobody may watch while others still play this deal")
+        watches, plays = message.get(WATCH) is True, message.get(DEVICE) is True
+        if watches and table.is_secret:
+            raise BadArgument("nobody may watch while others still play this deal")
+        if watches or plays:
             invitation = new_token()
-            if not self.store.invite_watcher(table.row.id, place.seat, digest(invitation), MOST_WATCHERS):
-                raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators already")
+            if not self.store.invite_watcher(table.row.id, place.seat, digest(invitation), MOST_WATCHERS, not watches):
+                raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators and devices already")
             return invitation
         return table.invite(_seat_in(message))
 

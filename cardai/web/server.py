@@ -5,6 +5,7 @@ Every tab has a socket of its own. All tabs of a seat show the same, and a tab t
 
 import asyncio
 import gzip
+import hashlib
 import json
 import math
 import sys
@@ -26,7 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.registry import rules_of
 from cardai.web.commitment import NONCE_BYTES
-from cardai.web.company import Company, company_of
+from cardai.web.company import PHRASES, Company, company_of
 from cardai.web.export import record_of
 from cardai.web.guards import (
     HEADERS,
@@ -51,6 +52,7 @@ STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
 NEW_TABLES, REQUESTS, PER_MINUTE = 10, 600, 60.0  # of one address; a club may share it
+SAYINGS, SAID_IN = 3, 10.0  # of one seat, in seconds
 BODY_SECONDS = 10.0  # after which a request has come whole
 AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wants a pause between them
 MOST_SOCKETS = 64  # at one table
@@ -158,6 +160,8 @@ class Server:
     def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None) -> None:
         self.room = Room(offers, store)
         self._new_tables, self._requests = Rate(NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
+        self._files = _Files()
+        self._sayings = Rate(SAYINGS, SAID_IN)
         self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
@@ -172,6 +176,7 @@ class Server:
             Route("/tables", self.answered(self.create), methods=["POST"]),
             Route("/challenge", self.answered(self.accept), methods=["POST"]),
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
+            Route("/t/{table}/rematch", self.answered(self.rematch), methods=["POST"]),
             Route("/t/{table}/arrive", self.answered(self.arrive), methods=["POST"]),
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
@@ -188,12 +193,13 @@ class Server:
 
     async def page(self, request: Request) -> Response:
         """The page, which is the same for all tables."""
-        return _file("page.html", request)
+        return self._files.answer("page.html", request)
 
     async def static(self, request: Request) -> Response:
         """A module or the style sheet."""
         name = request.path_params["name"]
-        return _file(name, request) if name in _names() else JSONResponse({"error": "there is no such file"}, 404)
+        names = {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css")}
+        return self._files.answer(name, request) if name in names else JSONResponse({"error": "no such file"}, 404)
 
     def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint that says what is wrong in a sentence, and nothing about the inside."""
@@ -243,6 +249,13 @@ class Server:
         """Go on with a finished game from the middle, at a new table."""
         table, place = await self._here(request)
         return await self._set_up(request, lambda message, _: self.room.branch(table, place, message))
+
+    async def rematch(self, request: Request) -> Response:
+        """Sit down at the next table of the people of a finished game."""
+        table, place = await self._here(request)
+        response = await self._set_up(request, lambda _, __: self.room.rematch(table, place))
+        self._tell(table)
+        return response
 
     async def _set_up(
         self, request: Request, make: Callable[[dict[str, Any], bytes], tuple[str, str | None]]
@@ -399,6 +412,8 @@ class Server:
                 sent = read_message(message.get("text") or message.get("bytes") or "")
                 if "advice" in sent or "review" in sent:
                     listener.answer(await self._advise(table, listener.place, sent))
+                elif "say" in sent:
+                    self._say(table, listener.place, sent["say"])
                 else:
                     error = await asyncio.to_thread(_obey, table, listener.place, sent, self._places(table))
                     self._tell(table)
@@ -409,6 +424,17 @@ class Server:
                 _report(failure)
                 error = "internal error"
             listener.notify(error)
+
+    def _say(self, table: WebTable, place: Right, phrase: object) -> None:
+        """Let everybody at the table have one of `PHRASES`."""
+        if place.watches:
+            raise BadArgument("you only watch")
+        if phrase not in PHRASES:
+            raise BadArgument(f"you can say {', '.join(PHRASES)}")
+        if not self._sayings.allows(f"{table.row.id} {place.seat}"):
+            raise BadArgument("that is enough for a moment")
+        for listener in self._listeners.get(table.row.id, ()):
+            listener.answer({"said": [place.seat, phrase]})
 
     async def _advise(self, table: WebTable, place: Right, sent: dict[str, Any]) -> dict[str, Any]:
         """A hint, an explanation or a review. One at a time is made on the whole server, so that games go on."""
@@ -593,17 +619,31 @@ def _set_cookie(response: Response, request: Request, name: str, token: str, pat
     response.set_cookie(name, token, max_age=A_YEAR, path=path, secure=secure, httponly=True, samesite="strict")
 
 
-def _names() -> set[str]:
-    return {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css")}
+class _Files:
+    """What `STATIC` holds as it is sent: each file compressed once, with a tag by which a browser asks if it is new."""
 
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, str, bytes, bytes]] = {}  # by name: when changed, tag, content, compressed
 
-def _file(name: str, request: Request) -> Response:
-    path = STATIC / name
-    headers = {"content-type": f"{KINDS[path.suffix]}; charset=utf-8", "cache-control": "no-cache"}
-    content = path.read_bytes()
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(gzip.compress(content, mtime=0), headers=headers | {"content-encoding": "gzip"})
-    return Response(content, headers=headers)
+    def answer(self, name: str, request: Request) -> Response:
+        """The answer to a request for a file, 304 if the browser has it as it is."""
+        path = STATIC / name
+        _, tag, content, compressed = self._read(path)
+        headers = {"cache-control": "no-cache", "etag": tag, "vary": "accept-encoding"}
+        if tag in [known.strip() for known in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        headers["content-type"] = f"{KINDS[path.suffix]}; charset=utf-8"
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(compressed, headers=headers | {"content-encoding": "gzip"})
+        return Response(content, headers=headers)
+
+    def _read(self, path: Path) -> tuple[int, str, bytes, bytes]:
+        changed, known = path.stat().st_mtime_ns, self._known.get(path.name)
+        if known is None or known[0] != changed:
+            content = path.read_bytes()
+            tag = f'W/"{hashlib.sha256(content).hexdigest()[:16]}"'  # weak: the same file, compressed or not
+            known = self._known[path.name] = changed, tag, content, gzip.compress(content, mtime=0)
+        return known
 
 
 def _report(error: Exception) -> None:

@@ -25,14 +25,15 @@ CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL U
 CREATE TABLE IF NOT EXISTS "table" (
     id TEXT PRIMARY KEY, game TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL, secret BLOB NOT NULL,
     seed TEXT, pause REAL NOT NULL, made REAL NOT NULL, ended REAL, scores TEXT, study INTEGER NOT NULL,
-    challenge TEXT REFERENCES challenge, takeover INTEGER NOT NULL) STRICT;
+    challenge TEXT REFERENCES challenge, takeover INTEGER NOT NULL, rematch TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS challenge (code TEXT PRIMARY KEY, people INTEGER NOT NULL, ended REAL) STRICT;
 CREATE TABLE IF NOT EXISTS seat (
     table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, agent TEXT, name TEXT NOT NULL, person INTEGER,
     token BLOB, invitation BLOB, nonce BLOB, level TEXT NOT NULL, gone TEXT NOT NULL,
     PRIMARY KEY (table_id, seat)) STRICT;
 CREATE TABLE IF NOT EXISTS watcher (
-    table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, token BLOB, invitation BLOB) STRICT;
+    table_id TEXT NOT NULL REFERENCES "table", seat INTEGER NOT NULL, token BLOB, invitation BLOB,
+    plays INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS move (
     table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
     made REAL NOT NULL, agent TEXT, PRIMARY KEY (table_id, ply)) STRICT;
@@ -66,7 +67,7 @@ class TableRow:
     """A table as it is kept. `seed` is None before the deal; `scores` at the end.
 
     `moves`: (ply, fields) of people, and of agents that played for them. `takeover`: minutes without a move after which
-    an agent plays for a person, 0 for never.
+    an agent plays for a person, 0 for never. `rematch`: the id of the next table of the same people.
 
     `study`: hints may be asked for and moves taken back, so the game counts in no figure. `challenge`: the code of the
     challenge that the table belongs to.
@@ -85,6 +86,7 @@ class TableRow:
     study: bool = False
     challenge: str | None = None
     takeover: int = 0
+    rematch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,11 @@ class Store:
         with self._writing() as database:
             database.execute('UPDATE "table" SET seed = ? WHERE id = ?', (str(seed), table_id))
 
+    def set_rematch(self, table_id: str, rematch: str) -> None:
+        """Keep which table follows on this one."""
+        with self._writing() as database:
+            database.execute('UPDATE "table" SET rematch = ? WHERE id = ?', (rematch, table_id))
+
     def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None) -> None:
         """Keep a person's move, or that of an agent that plays for them. It is on disk when this returns."""
         addition = _Addition((table_id, ply, seat, fields, agent))
@@ -252,11 +259,11 @@ class Store:
 
     def table(self, table_id: str) -> TableRow | None:
         """A table with its seats and moves."""
-        columns = "id, game, version, variant, secret, pause, study, challenge, takeover, seed, scores"
+        columns = "id, game, version, variant, secret, pause, study, challenge, takeover, rematch, seed, scores"
         found = self._read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
         if not found:
             return None
-        *head, pause, study, challenge, takeover, seed, scores = found[0]
+        *head, pause, study, challenge, takeover, rematch, seed, scores = found[0]
         columns = "agent, name, person, token, invitation, nonce, level, gone"
         seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
         moves = self._read("SELECT ply, fields, seat, agent FROM move WHERE table_id = ? ORDER BY ply", table_id)
@@ -271,6 +278,7 @@ class Store:
             study=bool(study),
             challenge=challenge,
             takeover=takeover,
+            rematch=rematch,
             seed=None if seed is None else int(seed),
             moves=[(ply, tuple(json.loads(fields))) for ply, fields, _, _ in moves],
             scores=None if scores is None else tuple(json.loads(scores)),
@@ -317,21 +325,22 @@ class Store:
             database.execute("UPDATE challenge SET ended = ? WHERE code = ? AND ended IS NULL", (now, code))
         return True
 
-    # Spectators.
+    # Spectators, and further devices of those who play.
 
-    def invite_watcher(self, table_id: str, seat: int, invitation: bytes, most: int) -> bool:
-        """Keep an invitation to watch a seat. Returns False if the seat has `most` watchers and links."""
+    def invite_watcher(self, table_id: str, seat: int, invitation: bytes, most: int, plays: bool = False) -> bool:
+        """Keep an invitation to watch a seat, or to play in it too. Returns False if it has `most` others and links."""
         with self._writing() as database:
-            values = (table_id, seat, invitation, table_id, seat, most)
+            values = (table_id, seat, invitation, plays, table_id, seat, most)
             fewer = "(SELECT count(*) FROM watcher WHERE table_id = ? AND seat = ?) < ?"
-            return bool(database.execute(f"INSERT INTO watcher SELECT ?, ?, NULL, ? WHERE {fewer}", values).rowcount)
+            return bool(database.execute(f"INSERT INTO watcher SELECT ?, ?, NULL, ?, ? WHERE {fewer}", values).rowcount)
 
-    def is_watcher_invited(self, table_id: str, invitation: bytes) -> bool:
-        """Whether this is an invitation to watch that nobody has used."""
-        return bool(self._read("SELECT 1 FROM watcher WHERE table_id = ? AND invitation = ?", table_id, invitation))
+    def watcher_invited(self, table_id: str, invitation: bytes) -> bool | None:
+        """Whether an invitation that nobody has used is to play too. None if it is none."""
+        found = self._read("SELECT plays FROM watcher WHERE table_id = ? AND invitation = ?", table_id, invitation)
+        return bool(found[0][0]) if found else None
 
     def accept_watcher(self, table_id: str, invitation: bytes, token: bytes) -> int | None:
-        """Use up an invitation to watch. Returns the seat, or None if there is no such invitation."""
+        """Use up an invitation to watch or play too. Returns the seat, or None if there is no such invitation."""
         with self._writing() as database:
             where = "WHERE table_id = ? AND invitation = ?"
             found = database.execute(f"SELECT seat FROM watcher {where}", (table_id, invitation)).fetchall()
@@ -339,10 +348,10 @@ class Store:
             database.execute(f"UPDATE watcher SET token = ?, invitation = NULL {where}", values)
         return found[0][0] if found else None
 
-    def watched(self, table_id: str, token: bytes) -> int | None:
-        """The seat that the owner of a token may watch."""
-        found = self._read("SELECT seat FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
-        return found[0][0] if found else None
+    def watched(self, table_id: str, token: bytes) -> tuple[int, bool] | None:
+        """The seat that the owner of a token may watch, and whether they play in it too."""
+        found = self._read("SELECT seat, plays FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
+        return (found[0][0], bool(found[0][1])) if found else None
 
 
 def _write_move(

@@ -32,6 +32,7 @@ from cardai.web.views import LOG_LINES, position_view
 
 SLOWEST_PAUSE = 5.0  # seconds
 MINUTE = 60.0  # seconds
+MOST_WATCHERS = 64  # of a seat with their links, further devices of whoever plays there among them
 
 
 class WebTable:
@@ -125,10 +126,44 @@ class WebTable:
         with self._lock:
             self.offer.agent_at(key, self.row.variant, len(self.row.seats))
             row = self._empty(seat)
-            row.agent, row.name, row.invitation = key, "", None
+            row.agent, row.name, row.invitation, row.person = key, "", None, None
             self._store.set_seat(self.row.id, seat, row)
             self._changed()
             self.deal()
+
+    def following(self) -> TableRow:
+        """The row of a new table of the same people and agents, at which nobody has sat down.
+
+        Raises BadArgument if the game is not over, or is one of a challenge, which is over when all have played it.
+        """
+        with self._lock:
+            old = self.row
+            if not self.is_over or old.challenge is not None:
+                raise BadArgument("this deal is played once" if old.challenge else "the game is not over")
+            free = {"token": None, "invitation": None, "nonce": None, "gone": "", "helpers": ()}
+            seats = [replace(row, **free) for row in old.seats]
+            head = new_token(), old.game, self.offer.game.version, old.variant, commitment.new_secret(), seats
+            return TableRow(*head, old.pause, study=old.study, takeover=old.takeover)
+
+    def follow_on(self, table_id: str) -> None:
+        """Keep which table the people of this one go on at."""
+        with self._lock:
+            self._store.set_rematch(self.row.id, table_id)
+            self.row.rematch = table_id
+            self._changed()
+
+    def sit_again(self, seat: int, person: int | None, token: bytes) -> None:
+        """Sit down in the seat that is kept for a person. Raises BadArgument if somebody else has it now."""
+        with self._lock:
+            row = self.row.seats[seat]
+            if row.agent is not None or row.person != person:
+                raise BadArgument("somebody else has taken your seat at the next table")
+            if row.token is None:
+                row.token, row.invitation = token, None
+                self._store.set_seat(self.row.id, seat, row)
+                self._changed()
+            elif self._store.invite_watcher(self.row.id, seat, token, MOST_WATCHERS, plays=True):
+                self._store.accept_watcher(self.row.id, token, token)  # they sit there already, maybe elsewhere
 
     def _empty(self, seat: int) -> SeatRow:
         """The row of a seat that waits for a person. Raises BadArgument if it does not."""
@@ -517,6 +552,7 @@ class WebTable:
             "study": self.row.study,
             "teams": self.offer.game.teams,
             "takeover": self.row.takeover,
+            "rematch": self.row.rematch is not None,
             "stand_in": None if self.stand_in is None else self.offer.agents[self.stand_in].label,
         }
         if (reached := self._reached) is not None:
@@ -539,7 +575,7 @@ class WebTable:
             agent = self.offer.agent_of(row.agent)
             return {"name": agent.label, "kind": "agent"} | ({"peeks": True} if agent.peeks else {})
         if row.token is None:
-            return {"name": "", "kind": "empty"}
+            return {"name": row.name, "kind": "empty"}
         who = {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
         return who | ({"gone": row.gone} if row.gone else {})
 

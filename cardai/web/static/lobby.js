@@ -27,7 +27,16 @@ export async function showLobby(main) {
     refill(seats, ...options(chosen.seats.map((count) => [count, count])));
     seats.value = chosen.usual;
     chooseSeats();
+    asBefore.hidden = !remembered(`line-up-${game.value}`);
   };
+  // The line-up of the last table of this game, as far as it is still offered.
+  const asBefore = el("button", { type: "button", hidden: true, onclick: () => {
+    const last = JSON.parse(remembered(`line-up-${game.value}`));
+    for (const [select, value] of [[variant, last.variant], [seats, last.seats.length]]) if ([...select.options].some((one) => one.value === String(value))) select.value = value;
+    chooseSeats();
+    for (const [seat, select] of places.querySelectorAll("select").entries()) if ([...select.options].some((one) => one.value === last.seats[seat])) select.value = last.seats[seat];
+    describe();
+  } }, "As last time");
   const chooseSeats = () => {
     const { agents, fits } = offer(); // only those that can play at this table, the usual one first
     const fitting = fits[variant.value][seats.value].map((place) => agents[place]);
@@ -52,6 +61,7 @@ export async function showLobby(main) {
   const sitDown = (event) => {
     const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
     const wishes = { game: game.value, variant: variant.value, seats: chosen, study: study.checked };
+    remembered(`line-up-${game.value}`, JSON.stringify(wishes));
     if (takeover.value) wishes.takeover = Number(takeover.value);
     return go(event, "/tables", Number(others.value) ? { ...wishes, challenge: Number(others.value) } : wishes);
   };
@@ -80,7 +90,7 @@ export async function showLobby(main) {
     el("details", { class: "panel more", open: isOpen }, el("summary", {}, "More settings: friends, opponents, variants, study"),
     el("form", { class: "lobby", onsubmit: sitDown },
       field("Your name", name), level.field, field("Game", game), field("Variant", variant), field("Seats", seats),
-      el("fieldset", {}, el("legend", {}, "Who plays"), places, agent),
+      el("fieldset", {}, el("legend", {}, "Who plays"), asBefore, places, agent),
       el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
       field("Who does not answer", takeover),
       field("The same deal for others too", others),
@@ -92,10 +102,9 @@ export async function showLobby(main) {
   );
 }
 
-// Set up a table and go there. What it was is kept, for another game like it.
-export async function open(address, message) {
+// Set up a table and go there.
+async function open(address, message) {
   const { table } = await post(address, message);
-  if (message.seats) remembered(`wishes-${table}`, JSON.stringify(message));
   location.assign(`/t/${table}`);
 }
 

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 
 const SETTINGS = {
   colours: ["Four colours for the suits", false],
+  mute: ["Hide what others at the table say", false],
   forced: ["Play my only legal move for me", true],
   tap: ["Play as soon as the cards I tap leave one move", true],
 };

@@ -30,7 +30,7 @@ export async function showTable(main, table) {
     if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, text, " ", el("input", { class: "link", readonly: true, value: address, "aria-label": "The link to send" })));
   } else if (link) {
     const { joinForm } = await import("./waiting.js");
-    main.replaceChildren(joinForm(table, invitation, link === "watch", company, show));
+    main.replaceChildren(joinForm(table, invitation, link, company, show));
   } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: "/" }, "A new table")));
 }
 
@@ -91,6 +91,7 @@ class TablePage {
       this.company = { ...view.company, at: performance.now() };
       return void (this.view && this.draw());
     }
+    if (view.said) return void this.around?.hear(view.said);
     if (view.advice || view.review) return this.learning.take(view, this.view);
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
     this.queue.push(view);
@@ -195,12 +196,11 @@ class TablePage {
     }
   }
 
-  // Another game with the same people and agents.
+  // Another game with the same people and agents: whoever comes first sets it up, the others sit down there.
   again() {
-    const wishes = remembered(`wishes-${this.table}`);
-    if (!wishes || this.view.watches) return null;
-    const play = () => import("./lobby.js").then(({ open }) => open("/tables", JSON.parse(wishes))).catch((error) => this.complain(error.message));
-    return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, "Play again");
+    if (this.view.challenge || this.view.watches) return null;
+    const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`/t/${table}`)).catch((error) => this.complain(error.message));
+    return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? "Join the next game" : "Play again");
   }
 
   complain(text) {
@@ -383,10 +383,10 @@ class TablePage {
     const pause = el("input", { id: "pause", type: "range", min: 0, max: 2, step: 0.2 });
     pause.addEventListener("change", () => this.connection.send({ pause: Number(pause.value) }));
     this.pause = pause;
-    const link = el("input", { class: "link", readonly: true, hidden: true, "aria-label": "Link for a spectator" });
-    const watch = async () => {
+    const link = el("input", { class: "link", readonly: true, hidden: true, "aria-label": "Link" });
+    const share = (wish) => async () => {
       try {
-        const { invitation } = await post(`/t/${this.table}/invite`, { watch: true });
+        const { invitation } = await post(`/t/${this.table}/invite`, { [wish]: true });
         link.value = `${location.origin}/t/${this.table}#${invitation}`;
         link.hidden = false;
         link.select();
@@ -396,7 +396,8 @@ class TablePage {
     };
     return el("details", { class: "tools" }, el("summary", {}, "At this table"),
       el("label", { for: "pause" }, "Pause before an agent's move", pause),
-      el("button", { type: "button", onclick: watch }, "Let somebody watch my cards"), link);
+      el("button", { type: "button", onclick: share("watch") }, "Let somebody watch my cards"),
+      el("button", { type: "button", onclick: share("device") }, "Play on another device"), link);
   }
 
   ending(view) {

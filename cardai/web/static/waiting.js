@@ -19,7 +19,7 @@ export function waitingRoom(view, report, here) {
 }
 
 function seatRow(view, who, seat, report, isHere) {
-  const words = { you: `${who.name} (you)`, person: `${who.name}${isHere ? "" : " (not here just now)"}`, agent: who.name, empty: "nobody yet" }[who.kind];
+  const words = { you: `${who.name} (you)`, person: `${who.name}${isHere ? "" : " (not here just now)"}`, agent: who.name, empty: who.name ? `${who.name}, who has not come yet` : "nobody yet" }[who.kind];
   const row = el("li", {}, el("strong", {}, `p${seat}`), ` ${words} `);
   if (who.kind !== "empty" || view.watches) return row;
   const agents = el("select", { "aria-label": `Agent for p${seat}`, "data-key": `agent-${seat}` },
@@ -47,24 +47,30 @@ function seatRow(view, who, seat, report, isHere) {
   return row;
 }
 
+const HEADS = { seat: "You are invited to this table", watch: "You are invited to watch this table", device: "Your seat, on this device too" };
+const ABOUT = {
+  watch: "You see what the player who sent you the link sees, and play no cards.",
+  device: "Whoever has opened this link plays in the same seat as on the device that made it.",
+};
+
 // Somebody has opened a link: the invitation is behind the #, so that no server's log has it.
-// `watches`: the link is for a spectator, who needs no name. `company`: who is at the table.
-export function joinForm(table, invitation, watches, company, onJoined) {
+// `link`: "seat", or "watch" or "device" for those who need no name. `company`: who is at the table.
+export function joinForm(table, invitation, link, company, onJoined) {
   const input = el("input", { id: "name", maxlength: 24, value: remembered("name") || "Guest", autocomplete: "nickname", required: true });
   const level = levelField();
   const trouble = el("p", { class: "trouble", role: "alert" });
   const join = async (event) => {
     event.preventDefault();
     try {
-      await post(`/t/${table}/join`, watches ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen() });
+      await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen() });
       onJoined();
     } catch (error) {
       trouble.textContent = error.message;
     }
   };
   return el("form", { class: "lobby panel", onsubmit: join },
-    el("h2", {}, watches ? "You are invited to watch this table" : "You are invited to this table"),
+    el("h2", {}, HEADS[link]),
     el("p", { class: "hosts" }, `${company.title}. ${companyWords(company, null)}`),
-    ...(watches ? [el("p", {}, "You see what the player who sent you the link sees, and play no cards.")] : [el("label", { for: "name" }, "Your name", input), level.field]),
-    trouble, el("button", { class: "primary", type: "submit" }, watches ? "Watch" : "Come in"));
+    ...(link !== "seat" ? [el("p", {}, ABOUT[link])] : [el("label", { for: "name" }, "Your name", input), level.field]),
+    trouble, el("button", { class: "primary", type: "submit" }, link === "watch" ? "Watch" : "Come in"));
 }
