@@ -193,3 +193,55 @@ def test_a_claim_of_few_games_has_an_interval_too():
 )
 def test_an_estimate_is_written_with_its_interval(estimate, text):
     assert str(estimate) == text
+
+
+def group(rng, people, spread, heavy):
+    """Outcomes of people of unequal strength, f8[people, games]: 30 % in the mean, 10 to 200 games each."""
+    scale = 0.3 * 0.7 / spread**2 - 1
+    strengths = rng.beta(0.3 * scale, 0.7 * scale, people)
+    games = np.clip(rng.lognormal(3.2, 0.9, people), 10, 200).astype(int)
+    if heavy:
+        games[:] = [200] + [10] * (people - 1)
+    played = np.full((people, games.max()), np.nan)
+    for row, (p, n) in enumerate(zip(strengths, games, strict=True)):
+        played[row, :n] = rng.random(n) < p
+    return played
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+@pytest.mark.parametrize("people", [5, 7, 12])
+@pytest.mark.parametrize("spread", [0.05, 0.1, 0.15])
+def test_the_interval_of_people_covers_what_people_like_these_score(people, spread, heavy):
+    rng = np.random.default_rng(39)
+    found = [interval.of_people(group(rng, people, spread, heavy)) for _ in range(1000)]
+    assert 0.93 <= sum(one.contains(0.3) for one in found) / len(found) <= (0.98 if heavy else 0.97)
+
+
+def test_an_interval_over_games_would_not_cover_if_one_person_plays_most():
+    rng = np.random.default_rng(39)
+    found = [interval.proportion(group(rng, 7, 0.1, True)) for _ in range(400)]
+    assert sum(one.contains(0.3) for one in found) / len(found) < 0.8
+
+
+def test_one_person_who_plays_most_widens_the_interval_of_people():
+    rng = np.random.default_rng(39)
+    even = np.full((7, 200), np.nan)
+    even[:, :37] = rng.random((7, 37)) < 0.3
+    uneven = np.full((7, 200), np.nan)
+    uneven[0], uneven[1:, :10] = rng.random(200) < 0.3, rng.random((6, 10)) < 0.3
+    one, other = interval.of_people(even), interval.of_people(uneven)
+    assert (one.n, other.n) == (259, 260)
+    assert other.high - other.low > 1.3 * (one.high - one.low)
+
+
+def test_people_count_once_in_any_unit_and_few_have_no_interval():
+    games = np.array([[10.0, 20.0, np.nan], [40.0, np.nan, np.nan]] * 3)
+    found, shares = interval.of_people(games, 0, 50), interval.of_people(games / 50)
+    assert found.point == pytest.approx(27.5)
+    assert (found.n, found.deals) == (9, 6)
+    assert (found.low, found.high) == pytest.approx((50 * shares.low, 50 * shares.high))
+    assert 0 < found.low < 27.5 < found.high < 50
+    assert math.isnan(interval.of_people(games[:4], 0, 50).low)
+    alike = interval.of_people(np.zeros((6, 10)))
+    assert alike.low == 0 < alike.high < 0.2
+    assert interval.of_people(np.zeros((0, 1))).n == 0

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from cardai.show.grid import add_figures, grid, with_notes
-from cardai.stats.interval import Estimate
+from cardai.stats.interval import FEWEST_PEOPLE, Estimate
 
 LEVEL_WORDS = {"beginner": "beginners", "regular": "regular", "advanced": "advanced", "": "no level stated"}
 
@@ -59,9 +59,9 @@ def _score(figure: Estimate) -> str:
 
 
 def _notes(report: Any) -> list[str]:
-    notes = ["brackets: 95 % intervals over people, since the games of one person are not independent"]
+    notes = ["figures: each person counts once, however many games they played; brackets: 95 % intervals over people"]
     if any(math.isnan(row.score.low) for row in report.rows if row.games):
-        notes.append("no interval: fewer than 10 people, so the figure speaks of these people only")
+        notes.append(f"no interval: fewer than {FEWEST_PEOPLE} people, so the figure speaks of these people only")
     if any(row.levels for row in report.rows):
         notes.append("beginners, regular, advanced: what people said of themselves before the game")
     sides = "teams" if report.teams else "seats"

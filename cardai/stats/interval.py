@@ -14,6 +14,7 @@ import numpy as np
 
 LEVEL = 0.95
 RESAMPLES = 2000
+FEWEST_PEOPLE = 5  # no interval on fewer: how unlike people are cannot be seen in them
 FEWEST_DEALS = 10  # no verdict on fewer: they are too few for a correlation and for a bootstrap
 
 _CHUNK = 50_000  # random numbers drawn at once: few enough to stay in the processor's cache
@@ -128,6 +129,30 @@ def mean(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
 def estimate(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
     """The estimate of a mean: `proportion` if every outcome is 0 or 1, else `mean`."""
     return proportion(outcomes, level) if _is_binary(outcomes) else mean(outcomes, seed, level)
+
+
+def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level: float = LEVEL) -> Estimate:
+    """What a person like these scores in the mean: each person counts once, however many games they played.
+
+    outcomes: f8[K, R], from `least` to `most`: row k holds the games of person k, NaN for none. The estimate is the
+    mean m of the people's means. The interval is Wilson's, with m(1 - m) / s^2 for the number of games, where s is the
+    standard error of m over the people, and with Student's t on K - 1 degrees of freedom for z. So it holds for people
+    of unequal strength and with unequal numbers of games. The bounds are NaN for fewer than `FEWEST_PEOPLE`.
+    """
+    sums, sizes = _by_deal(outcomes)
+    n, people = int(sizes.sum()), len(sizes)
+    if not people:
+        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+    means = (sums / sizes - least) / (most - least)
+    centre, low, high, effect = float(means.mean()), math.nan, math.nan, 1.0
+    if people >= FEWEST_PEOPLE:
+        square, spread = float(means.var(ddof=1)) / people, centre * (1 - centre)
+        effective = spread / square if square and spread else float(n)
+        effect = max(n / effective, 1.0)
+        effective *= _few_deals(people, level)
+        low, high = wilson(centre * effective, effective, level)
+    scaled = (least + (most - least) * value for value in (centre, low, high))
+    return Estimate(*scaled, n, people, effect)
 
 
 def bootstrap(

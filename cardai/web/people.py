@@ -1,11 +1,11 @@
-"""How people have done at the tables of a store, with intervals that take a person's games together.
+"""How people have done at the tables of a store: what a person like them scores, with intervals over people.
 
-Games of one person are not independent, so a person is a cluster. Study games count in no figure. Games that were dealt
-and not finished are counted both ways: left out, and as the worst score. So are, for a person, games in which an agent
-made some of their moves; for the others at the table such an agent is one of the opponents.
+Games of one person are not independent, so each person counts once, however many games they played. Study games count
+in no figure. Games that were dealt and not finished are counted both ways: left out, and as the worst score. So are,
+for a person, games in which an agent made some of their moves; for the others at the table such an agent is one of the
+opponents.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.game import Game
-from cardai.stats.interval import Estimate, estimate, proportion
+from cardai.stats.interval import Estimate, of_people
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import label_of, win_shares
 from cardai.stats.report import Report
 from cardai.web.store import LEVELS, RESIGNED, Store, TableRow
-
-FEWEST = 10  # people, for an interval that speaks of others too
 
 
 @dataclass(frozen=True)
@@ -29,8 +27,8 @@ class PeopleRow:
     - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not, or in
       which an agent made some of their moves.
     - `score`: the mean score, in the unit of the game's payoff; `share`: the mean share of the win, 1/k for each of the
-      k seats (of teams, the k teams) with the best score of the table; of finished games. The bounds are NaN if fewer
-      than `FEWEST` people played.
+      k seats (of teams, the k teams) with the best score of the table; of finished games. Means over people
+      of the means of their games; the bounds are NaN for fewer than `FEWEST_PEOPLE`.
     - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Game.measures`): there
       a score of 0 is no loss, or is that of most seats.
     - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as the worst score and no win.
@@ -179,9 +177,8 @@ def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
     score = [(person, float(payoff.of(one))) for person, one in own]
     share = [(one.person, 0.0 if one.scores is None else _share(game, one.scores, one.place)) for one in games]
     loss = [(person, float(label_of(payoff, "loss", one))) for person, one in own]
-    return _Figures(
-        _estimated(score), _estimated(share), _estimated(loss, is_yes_or_no=True) if counts_losses else None
-    )
+    bounds = payoff.low, payoff.high
+    return _Figures(_estimated(score, *bounds), _estimated(share), _estimated(loss) if counts_losses else None)
 
 
 def _share(game: Game, scores: np.ndarray, place: int) -> float:
@@ -190,15 +187,12 @@ def _share(game: Game, scores: np.ndarray, place: int) -> float:
     return float(win_shares(sides)[place % len(sides)])
 
 
-def _estimated(games: list[tuple[int, float]], is_yes_or_no: bool = False) -> Estimate:
-    """The mean over games, (person, value), with an interval over people; without, if they are fewer than `FEWEST`."""
+def _estimated(games: list[tuple[int, float]], least: float = 0.0, most: float = 1.0) -> Estimate:
+    """What a person scores in the mean, of games (person, value from `least` to `most`)."""
     by_person: dict[int, list[float]] = {}
     for person, value in games:
         by_person.setdefault(person, []).append(value)
     table = np.full((len(by_person), max(map(len, by_person.values()), default=1)), np.nan)
     for values, row in zip(by_person.values(), table, strict=True):
         row[: len(values)] = values
-    found = proportion(table) if is_yes_or_no else estimate(table)
-    if len(by_person) < FEWEST:
-        return Estimate(found.point, math.nan, math.nan, found.n, found.deals, found.design_effect)
-    return found
+    return of_people(table, least, most)
