@@ -2,10 +2,11 @@
 
     python tests/load_serve.py                                        # 20, 60 and 200 tables of Moska against bot3
     python tests/load_serve.py --opponents greedy:best --tables 200
+    python tests/load_serve.py --opponents greedy:best,bot3 --shared 5 --tables 200   # at each fifth two people play
 
-At each table one person plays any legal moves against three agents, who answer without a pause. A person thinks for two
-seconds on average. Measured is the time from sending a move to the first view after it, at the client. Server and
-clients are two processes on this machine.
+At each table a person plays any legal moves against three agents, who answer without a pause. A person thinks for two
+seconds on average. Of several opponents each table has one. Measured is the time from sending a move to the first view
+after it, at the client. Server and clients are two processes on this machine.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from web_clients import Guest, Process, sit_down
+from web_clients import Guest, Process, sit_together
 
 WARM_UP = 5.0  # seconds that do not count: all tables have begun then
 
@@ -43,17 +44,32 @@ class Load:
         )
 
 
-async def load(process: Process, game: str, seats: list[str], tables: int, seconds: float, think: float, pause: float):
-    """Play so many tables for so many seconds. A finished game is followed by another one."""
+async def load(
+    process: Process,
+    game: str,
+    line_ups: list[list[str]],
+    tables: int,
+    seconds: float,
+    think: float,
+    pause: float,
+    shared: int = 0,
+) -> Load:
+    """Play so many tables for so many seconds. A finished game is followed by another one.
+
+    `line_ups`: the seats of tables, in turn. `shared`: of so many tables one has a friend in the second seat, 0: none.
+    """
     until, numbers = time.perf_counter() + WARM_UP + seconds, itertools.count()
     taken: list[list[Guest]] = [[] for _ in range(tables)]
 
     async def sit(place: int) -> None:
         await asyncio.sleep(WARM_UP / 2 * place / tables)
+        seats = list(line_ups[place % len(line_ups)])
+        if shared and place % shared == 0:
+            seats[1] = "friend"
         while time.perf_counter() < until:
-            guest = await asyncio.to_thread(sit_down, process, game, seats, next(numbers))
-            taken[place].append(guest)
-            await guest.play(process.home, think, pause, until)
+            guests = await asyncio.to_thread(sit_together, process, game, seats, next(numbers))
+            taken[place] += guests
+            await asyncio.gather(*(guest.play(process.home, think, pause, until) for guest in guests))
 
     people = [asyncio.create_task(sit(place)) for place in range(tables)]
     await asyncio.sleep(WARM_UP)
@@ -73,14 +89,24 @@ async def load(process: Process, game: str, seats: list[str], tables: int, secon
 
 
 def measure(
-    game: str, opponents: str, seats: int, tables: Sequence[int], seconds: float, think: float, pause: float
+    game: str,
+    opponents: str,
+    seats: int,
+    tables: Sequence[int],
+    seconds: float,
+    think: float,
+    pause: float,
+    shared: int = 0,
 ) -> list[Load]:
     """Serve a game and play it at each of these numbers of tables, one after the other."""
     with tempfile.TemporaryDirectory() as folder:
         process = Process(Path(folder) / "tables.sqlite", game, "--opponents", opponents)
         try:
-            line_up = ["me"] + [opponents] * (seats - 1)
-            return [asyncio.run(load(process, game, line_up, count, seconds, think, pause)) for count in tables]
+            line_ups = [["me"] + [agent] * (seats - 1) for agent in opponents.split(",")]
+            found = []
+            for count in tables:
+                found.append(asyncio.run(load(process, game, line_ups, count, seconds, think, pause, shared)))
+            return found
         finally:
             process.kill()
 
@@ -89,18 +115,22 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="moska")
-    parser.add_argument("--opponents", default="bot3", help="the agent in all other seats")
+    parser.add_argument(
+        "--opponents", default="bot3", help="the agents, of which each table has one in all other seats"
+    )
     parser.add_argument("--seats", type=int, default=4)
     parser.add_argument("--tables", default="20,60,200", help="how many tables at once, one run for each number")
     parser.add_argument("--seconds", type=float, default=40.0, help="how long each run counts")
     parser.add_argument("--think", type=float, default=2.0, help="seconds that a person thinks, on average")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds that an agent waits before its move")
+    parser.add_argument("--shared", type=int, default=0, help="of so many tables one has two people, 0 for none")
     chosen = parser.parse_args()
     tables = [int(count) for count in chosen.tables.split(",")]
     busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     print(f"{chosen.game}, {chosen.opponents}, {os.cpu_count()} processors, load before {busy}", flush=True)
+    how = chosen.seconds, chosen.think, chosen.pause, chosen.shared
     for one in tables:
-        found = measure(chosen.game, chosen.opponents, chosen.seats, [one], chosen.seconds, chosen.think, chosen.pause)
+        found = measure(chosen.game, chosen.opponents, chosen.seats, [one], *how)
         print(found[0].line(), flush=True)
 
 

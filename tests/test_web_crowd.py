@@ -5,6 +5,7 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
@@ -87,6 +88,15 @@ def test_a_loaded_server_answers(tmp_path):
     assert len(found.waits) >= 20
     assert 0 < found.waits.max() < 5
     assert "p95" in found.line()
+
+
+@pytest.mark.slow
+def test_two_hundred_tables_are_answered_at_once():
+    """Half of them against `greedy:best`, and at each fifth two people. On a machine that does nothing else."""
+    (found,) = load_serve.measure("moska", "greedy:best,bot3", 4, [200], seconds=40.0, think=2.0, pause=0.0, shared=5)
+    print(found.line())
+    assert len(found.waits) > 1000
+    assert np.percentile(found.waits, 95) < 0.060
 
 
 def test_moves_that_wait_for_the_disk_share_a_write_and_a_wrong_one_fails_alone(tmp_path):

@@ -147,3 +147,14 @@ def sit_down(process: Process, game: str, seats: list[str], seed: int) -> Guest:
     """A guest at a new table."""
     made, cookie = process.ask("/tables", {"game": game, "seats": seats, "name": "Ann"})
     return Guest(made["table"], cookie, random.Random(seed))
+
+
+def sit_together(process: Process, game: str, seats: list[str], seed: int) -> list[Guest]:
+    """Guests at a new table: whoever set it up, and a friend in each seat for one."""
+    guests = [sit_down(process, game, seats, seed)]
+    at = f"/t/{guests[0].table}"
+    for seat in [place for place, who in enumerate(seats) if who == "friend"]:
+        link, _ = process.ask(f"{at}/invite", {"seat": seat}, guests[0].cookie)
+        _, cookie = process.ask(f"{at}/join", {"invitation": link["invitation"], "name": "Ben"})
+        guests.append(Guest(guests[0].table, cookie, random.Random(seed + 1)))
+    return guests

@@ -380,13 +380,14 @@ class Server:
 
     async def _serve(self, socket: WebSocket, table: WebTable, listener: Listener) -> None:
         """Send views and take moves until the tab is closed."""
-        if table.row.id not in self._listeners:
-            await asyncio.to_thread(table.wait_anew)
+        is_first = table.row.id not in self._listeners
         self._listeners.setdefault(table.row.id, set()).add(listener)
         sender = asyncio.create_task(listener.send_views(socket, table, lambda: self._company(table)))
         self._look_round(table)
-        self._drive(table)
         try:
+            if is_first:
+                await asyncio.to_thread(table.wait_anew)
+            self._drive(table)
             await self._listen(socket, table, listener)
         except (WebSocketDisconnect, RuntimeError):  # RuntimeError: the tab has gone while it was answered
             pass
