@@ -586,6 +586,40 @@ def test_7_4_aim_3_to_break_a_moon():
     assert scores(MOON, aim=3) == [0, 0, 0, 0]
 
 
+def test_7_5_a_round_of_a_match_is_one_round_after_others_that_are_drawn():
+    starts = [HEARTS.new(4, seed, "match_round") for seed in range(400)]
+    assert {int(start.rounds) for start in starts} == set(range(13))
+    for start in starts:
+        assert sum(int(points) for points in start.totals) == 26 * start.rounds
+        assert max(start.totals) < 100
+        assert start.direction == (1, 3, 2, 0)[start.rounds % 4]
+    assert len({tuple(start.totals) for start in starts if start.rounds > 0}) > 300
+    state, rounds = starts[0], int(starts[0].rounds)
+    while state.turn >= 0:
+        state = HEARTS.play(state, HEARTS.moves(state)[0])
+    assert (int(state.rounds), sum(int(points) for points in state.totals)) == (rounds + 1, 26 * (rounds + 1))
+
+
+@pytest.mark.parametrize(
+    ("before", "shares"),
+    [
+        ([49, 50, 50, 50], [0.25] * 4),
+        ([99, 10, 10, 20], [0, 0.5, 0.5, 0]),
+        ([0, 50, 50, 50], [0.9103, 0.0299, 0.0299, 0.0299]),
+    ],
+)
+def test_7_5_the_score_is_the_share_of_the_win_that_the_totals_promise(before, shares):
+    state = at_the_end_of_a_round(before, [(0, "2H")], aim=4)
+    assert state.turn == NONE
+    assert HEARTS.points(state).tolist() == pytest.approx(shares, abs=1e-4)
+    assert sum(HEARTS.points(state)) == pytest.approx(1)
+
+
+def test_7_5_without_a_limit_is_7_1():
+    assert scores(SPLIT, aim=4) == scores(SPLIT)
+    assert decided(SPLIT, aim=4) == decided(SPLIT)
+
+
 def decided(taken, hands=("9D 5C", "2D 6C", "3D 7C", "4D 8C"), **options):
     state = position(hands, taken=taken, **options)
     return [float(rules.decided(state, seat)) for seat in SEATS]
@@ -657,7 +691,7 @@ def test_sequences_of_moves_from_a_fixed_deal_are_counted_exactly(deal, counts):
             "moon": st.integers(0, 2),
             **{name: st.integers(0, 1) for name in ("jack", "no_trick_bonus", "must_break", "queen_breaks")},
             **{name: st.integers(0, 1) for name in ("no_points_first", "lead_for_queen", "any_club")},
-            "aim": st.integers(0, 3),
+            "aim": st.integers(0, 4),
         }
     ),
 )

@@ -53,6 +53,7 @@ GAME = Game(
     variants={
         "standard": STANDARD,
         "match": STANDARD | {"limit": 100, "passing": 1},
+        "match_round": STANDARD | {"limit": 100, "passing": 1, "aim": 4},
         "jack": STANDARD | {"jack": 1},
         "paper": PAPER,
         "paper_pass": PAPER | {"moon": 0},
@@ -73,7 +74,7 @@ GAME = Game(
         "lead_for_queen": range(2),
         "any_club": range(2),
         "limit": range(MOST_POINTS + 1),
-        "aim": range(4),
+        "aim": range(5),
     },
     deal=deal,
     legal=legal,

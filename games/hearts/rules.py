@@ -6,6 +6,8 @@ ace, suits clubs, diamonds, hearts, spades. So 0 is the two of clubs, 43 the que
 A round has a passing phase (`leader` is NONE), if cards are passed in it, and thirteen tricks.
 """
 
+import math
+
 import numpy as np
 
 from cardai.cards import count, full_deck, has, lowest, single, suit, suit_cards
@@ -31,10 +33,11 @@ QUEEN_POINTS = 13  # 4.1
 JACK_BONUS = 10  # 4.3
 TRICK_BONUS = 5  # 4.4
 MOST_ROUNDS = 40  # 5.1
+MOST_EARLIER = 12  # 7.5: the most rounds before the one that is played
 
 PASS_NEVER, PASS_IN_TURN, PASS_FROM_ANYWHERE = range(3)  # option `passing`
 MOON_NOTHING, MOON_OTHERS_PAY, MOON_SHOOTER_GAINS = range(3)  # option `moon`
-AIM_POINTS, AIM_NORMAL, AIM_MOON, AIM_BREAKER = range(4)  # option `aim`
+AIM_POINTS, AIM_NORMAL, AIM_MOON, AIM_BREAKER, AIM_ROUND = range(5)  # option `aim`
 DIRECTIONS = (1, 3, 2, 0)  # 1.2: left, right, across, hold
 
 STATE = state_dtype(
@@ -49,7 +52,7 @@ STATE = state_dtype(
     lead_for_queen=(),  # 3.5: 1 if a seat with only hearts and the queen of spades may lead an unbroken heart
     any_club=(),  # 3.1: 1 if the first lead may be any club
     limit=(),  # 5.1: points that end the game, 0 for a game of one round
-    aim=(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does
+    aim=(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does; 4 of a match
     # The cards of this round.
     hands=SEATS,  # the cards each seat holds; a card chosen to be passed stays here until the exchange
     passed=SEATS,  # 2.1: the cards each seat has chosen to pass on, before the exchange and after it; 0 after the round
@@ -77,7 +80,34 @@ def deal(state):
         state.first_direction = 0
     elif state.passing == PASS_FROM_ANYWHERE:
         state.first_direction = below(state, len(DIRECTIONS))
+    if is_round_of_match(state):
+        draw_earlier(state)
     deal_round(state)
+
+
+@rule
+def is_round_of_match(state):
+    """7.5: whether one round is played, out of the middle of a match."""
+    return state.aim == AIM_ROUND and state.limit != 0
+
+
+@rule
+def draw_earlier(state):
+    """7.5: draw up to twelve rounds before this one, none of which ends the match.
+
+    In each, the queen and the hearts in lots of four, four and five go to any seats.
+    """
+    points = np.empty(SEATS, np.int64)
+    for _ in range(below(state, MOST_EARLIER + 1)):
+        points[:] = state.totals
+        points[below(state, SEATS)] += QUEEN_POINTS
+        for lot in (4, 4, 5):
+            points[below(state, SEATS)] += lot
+        if points.max() >= state.limit:
+            return
+        for seat in range(SEATS):
+            state.totals[seat] = points[seat]
+        state.rounds += 1
 
 
 @rule
@@ -295,7 +325,7 @@ def end_round(state):
 @rule
 def is_last_round(state):
     """5.1: whether the game is over, at the end of a round."""
-    if state.limit == 0 or state.rounds == MOST_ROUNDS:
+    if state.limit == 0 or state.rounds == MOST_ROUNDS or is_round_of_match(state):
         return True
     for seat in range(SEATS):
         if state.totals[seat] >= state.limit:
@@ -345,8 +375,8 @@ def fewest_points(state):
 @rule
 def score(state, seat):
     if state.limit != 0:
-        return share_of_win(state, seat)
-    if state.aim != AIM_POINTS:
+        return expected_share(state, seat) if is_round_of_match(state) else share_of_win(state, seat)
+    if state.aim != AIM_POINTS and state.aim != AIM_ROUND:
         return aim_score(state, seat)
     return points_score(state, state.totals[seat])
 
@@ -366,6 +396,21 @@ def share_of_win(state, seat):
     for other in range(SEATS):
         winners += state.totals[other] == lowest_total
     return 1.0 / winners if state.totals[seat] == lowest_total else 0.0
+
+
+@rule
+def expected_share(state, seat):
+    """7.5: how much of the win a seat with its total may expect, from 0 to 1; 5.1 if the match is over."""
+    most = 0
+    for other in range(SEATS):
+        most = max(most, state.totals[other])
+    if most >= state.limit:
+        return share_of_win(state, seat)
+    scale = 4.73 + 1.36 * math.sqrt(state.limit - most)
+    whole = 0.0
+    for other in range(SEATS):
+        whole += math.exp((state.totals[seat] - state.totals[other]) / scale)
+    return 1.0 / whole
 
 
 @rule
@@ -403,7 +448,7 @@ def decided(state, seat):
     """In a game of one round, the score is certain once all cards that count are taken, and for some aims before."""
     if state.limit != 0:
         return -1.0
-    if state.aim != AIM_POINTS:
+    if state.aim != AIM_POINTS and state.aim != AIM_ROUND:
         return aim_decided(state, seat)
     counting = POINT_CARDS | (single(JACK_OF_DIAMONDS) if state.jack != 0 else 0)
     if all_taken(state) & counting != counting:

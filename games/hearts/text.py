@@ -7,6 +7,7 @@ from cardai.game import Zone
 
 from .rules import (
     AIM_POINTS,
+    AIM_ROUND,
     ALL_HEARTS,
     ALL_POINTS,
     JACK_OF_DIAMONDS,
@@ -189,16 +190,19 @@ def ending(state):
     moon = f"p{shot[0]} shot the moon. " if shot and state["moon"] != MOON_NOTHING else ""
     if not state["limit"]:
         return f"{moon}Points: {points}."
+    rounds = f"{moon}Points after {counted(int(state['rounds']), 'round')}: {points}"
+    if state["aim"] == AIM_ROUND and max(totals) < state["limit"]:
+        return f"{rounds}."
     winners = [f"p{seat}" for seat in range(SEATS) if totals[seat] == min(totals)]
     wins = f"{winners[0]} wins" if len(winners) == 1 else f"{', '.join(winners[:-1])} and {winners[-1]} share the win"
-    return f"{moon}Points after {counted(int(state['rounds']), 'round')}: {points}; {wins}."
+    return f"{rounds}; {wins}."
 
 
 def whole(state):
     """What a score of 1 is in the game's own unit: points in one round, the win in a match."""
     if state["limit"]:
         return 100.0, "percentage points of the win"
-    if state["aim"] != AIM_POINTS:
+    if state["aim"] not in (AIM_POINTS, AIM_ROUND):
         return 100.0, "percentage points of the score"
     return float(ALL_POINTS - fewest_points(state)), "points"
 
