@@ -624,6 +624,14 @@ def serve(
         list[str] | None,
         Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
     ] = None,
+    behind_proxy: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="The address of a proxy that is believed about who asks; may be repeated."),
+    ] = None,
+    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = "",
+    new_tables: Annotated[
+        int | None, Parameter(help="How many tables an address may set up in a minute; 10 if not given.")
+    ] = None,
     data: Annotated[Path, Parameter(help="The file that keeps the games.")] = Path("cardai-tables.sqlite"),
     judge: Annotated[
         str | None,
@@ -645,7 +653,8 @@ def serve(
     chosen = [load(game) for game in games or registry.available()]
     with Line(f"compiling {', '.join(game.name for game in chosen)}"):
         offers = serving.ready(chosen, specs, variant, seats, isolate, judge)
-    return serving.run(offers, data, host, port, name or (), announce=_print, judge=judge)
+    behind = {"proxies": behind_proxy or (), "path": path, "new_tables": new_tables}
+    return serving.run(offers, data, host, port, name or (), announce=_print, judge=judge, **behind)
 
 
 @app.command(group=MEASURE)

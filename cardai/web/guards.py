@@ -50,6 +50,14 @@ class Hosts:
         scheme, _, place = (origin or "").partition("://")
         return scheme in ("http", "https") and self.allows(host) and place.lower() == (host or "").lower()
 
+    def why_not(self, host: str | None, origin: str | None) -> str:
+        """Why a request is refused, in a sentence for whoever runs the server or a proxy before it."""
+        if not self.allows(host):
+            return "this server is not asked under this name; cardai serve --name NAME adds one"
+        if origin is not None:
+            return "this server is not asked by pages of other names; a proxy must pass Host on (docs/hosting.md)"
+        return "this server is not asked in this way"
+
 
 def _name_of(host: str) -> str:
     """The name in a Host header, without its port."""

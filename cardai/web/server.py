@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
@@ -43,6 +43,7 @@ from cardai.web.guards import (
     text_of,
 )
 from cardai.web.offers import Offer
+from cardai.web.proxy import Proxied
 from cardai.web.room import Full, Right, Room
 from cardai.web.store import LEFT, RESIGNED, Store
 from cardai.web.tables import WebTable
@@ -85,9 +86,8 @@ class Guard:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await JSONResponse({"error": "this server is not asked in this way"}, 403)(
-                scope, receive, _with_headers(send)
-            )
+            why = self._hosts.why_not(host, origin)
+            await JSONResponse({"error": why}, 403)(scope, receive, _with_headers(send))
 
 
 def _with_headers(send: Send) -> Send:
@@ -155,12 +155,18 @@ class Listener:
 
 
 class Server:
-    """The application: `app` answers requests with the tables of a room. `judge`: see `Tutor`."""
+    """The application: `app` answers requests with the tables of a room.
 
-    def __init__(self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None) -> None:
+    `judge`: see `Tutor`. `proxies`, `path`: see `Proxied`. `new_tables`: how many an address may set up in a minute.
+    """
+
+    def __init__(
+        self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None,
+        proxies: Sequence[str] = (), path: str = "", new_tables: int | None = None,
+    ) -> None:  # fmt: skip
         self.room = Room(offers, store)
-        self._new_tables, self._requests = Rate(NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
-        self._files = _Files()
+        self._new_tables, self._requests = Rate(new_tables or NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
+        self._files = _Files(path)
         self._sayings = Rate(SAYINGS, SAID_IN)
         self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
@@ -187,7 +193,7 @@ class Server:
             Route("/t/{table}/company", self.answered(self.company)),
             WebSocketRoute("/t/{table}/socket", self.socket),
         ]
-        self.app = Guard(Starlette(routes=routes), hosts)
+        self.app = Proxied(Guard(Starlette(routes=routes), hosts), proxies, path)
 
     # Pages.
 
@@ -617,13 +623,15 @@ def _cookie(connection: HTTPConnection, name: str) -> str | None:
 
 def _set_cookie(response: Response, request: Request, name: str, token: str, path: str) -> None:
     secure = request.url.scheme == "https" or (request.headers.get("origin") or "").startswith("https:")
+    path = request.scope["root_path"] + path
     response.set_cookie(name, token, max_age=A_YEAR, path=path, secure=secure, httponly=True, samesite="strict")
 
 
 class _Files:
     """What `STATIC` holds as it is sent: each file compressed once, with a tag by which a browser asks if it is new."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        self._path = path  # before the addresses in the page
         self._known: dict[str, tuple[int, str, bytes, bytes]] = {}  # by name: when changed, tag, content, compressed
 
     def answer(self, name: str, request: Request) -> Response:
@@ -642,6 +650,8 @@ class _Files:
         changed, known = path.stat().st_mtime_ns, self._known.get(path.name)
         if known is None or known[0] != changed:
             content = path.read_bytes()
+            if path.suffix == ".html":
+                content = content.replace(b'="/', f'="{self._path}/'.encode())
             tag = f'W/"{hashlib.sha256(content).hexdigest()[:16]}"'  # weak: the same file, compressed or not
             known = self._known[path.name] = changed, tag, content, gzip.compress(content, mtime=0)
         return known

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import uvicorn
 
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.measure.coaching.advice import Adviser
 from cardai.web.guards import LARGEST, Hosts
 from cardai.web.offers import Offer, by_key, named_by_game, offer_of
+from cardai.web.proxy import networks_of, path_of
 from cardai.web.server import Server
 from cardai.web.store import Store
 
@@ -51,19 +52,27 @@ def run(
     names: Sequence[str],
     announce: Callable[[str], None],
     judge: str | None = None,
+    proxies: Sequence[str] = (),
+    path: str = "",
+    new_tables: int | None = None,
 ) -> int:
     """Serve until Ctrl-C. `announce` is told the address. `judge`: who gives hints. Returns the exit code.
 
-    Raises CardaiError if the address is taken or the file of games cannot be used.
+    `proxies`: addresses and networks of proxies that are believed about who asks. `path`: where they show the server.
+    `new_tables`: how many an address may set up in a minute. Raises CardaiError if the address is taken, the file of
+    games cannot be used, or one of these is none.
     """
+    proxies, path = networks_of(proxies), path_of(path)
+    if new_tables is not None:
+        whole("--new-tables", new_tables, 1)
     with closing(_listen(host, port)) as listening, closing(Store(data)) as store:
         place, port = listening.getsockname()[:2]
         shown = f"[{place}]" if ":" in place else "localhost" if place == "0.0.0.0" else place
-        announce(f"Serving {', '.join(offers)} at http://{shown}:{port}/ (games are kept in {data}; Ctrl-C ends)")
+        announce(f"Serving {', '.join(offers)} at http://{shown}:{port}{path}/ (games are kept in {data}; Ctrl-C ends)")
+        server = Server(offers, store, Hosts(host, names), judge, proxies, path, new_tables)
         config = uvicorn.Config(
-            Server(offers, store, Hosts(host, names), judge).app, log_level="warning", access_log=False,
-            server_header=False, lifespan="off", ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES,
-            timeout_graceful_shutdown=2,
+            server.app, log_level="warning", access_log=False, proxy_headers=False, server_header=False, lifespan="off",
+            ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,
         )  # fmt: skip
         with suppress(KeyboardInterrupt):  # how a server is meant to end
             asyncio.run(_serve(uvicorn.Server(config), listening))

@@ -1,8 +1,10 @@
 // The socket of this tab: it comes back for ever, and at once when the tab is shown or the network returns.
 
+import { root } from "./dom.js";
+
 export class Connection {
   constructor(table, onView, onState) {
-    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/t/${table}/socket`;
+    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${root}/t/${table}/socket`;
     this.onView = onView;
     this.onState = onState;
     this.wait = 500;

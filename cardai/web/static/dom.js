@@ -1,5 +1,7 @@
 // Elements are made of text only: nothing that somebody typed becomes HTML.
 
+export const root = new URL("..", import.meta.url).pathname.slice(0, -1); // the path below which a proxy shows the server
+
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -34,7 +36,7 @@ export function refill(element, ...children) {
 }
 
 export async function post(address, message) {
-  const response = await fetch(address, {
+  const response = await fetch(root + address, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(message),

@@ -1,6 +1,6 @@
 // Hints, explanations and a look back at the game. The server makes them from what this seat may know.
 
-import { el, post, refill, shape } from "./dom.js";
+import { el, post, refill, root, shape } from "./dom.js";
 import { pretty } from "./pieces.js";
 
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
@@ -68,7 +68,7 @@ export class Learning {
 
   async playOn(ply) {
     try {
-      location.assign(`/t/${(await post(`/t/${this.table}/branch`, { ply })).table}`);
+      location.assign(`${root}/t/${(await post(`/t/${this.table}/branch`, { ply })).table}`);
     } catch (error) {
       this.trouble.textContent = error.message;
     }

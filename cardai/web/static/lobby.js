@@ -1,13 +1,13 @@
 // The front page: games to play at once, games of one's own, and a table set up in detail.
 
 import { companyWords } from "./company.js";
-import { el, post, refill } from "./dom.js";
+import { el, post, refill, root } from "./dom.js";
 import { faceOf } from "./faces.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
-  const games = await (await fetch("/games")).json();
+  const games = await (await fetch(`${root}/games`)).json();
   const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || "Player", required: true });
   const game = picker("game", games.map((offer) => [offer.key, offer.title]));
   const variant = el("select", { id: "variant" });
@@ -105,7 +105,7 @@ export async function showLobby(main) {
 // Set up a table and go there.
 async function open(address, message) {
   const { table } = await post(address, message);
-  location.assign(`/t/${table}`);
+  location.assign(`${root}/t/${table}`);
 }
 
 // A game as a picture with a sentence, and a button that seats you at once.
@@ -127,14 +127,14 @@ function ownGames() {
   if (!kept.length) return null;
   return el("section", { class: "panel yours", "aria-label": "Your games" }, el("h2", {}, "Your games"),
     el("ul", {}, ...kept.map(({ table, title, over, who }) => el("li", {},
-      el("a", { class: over ? "button" : "button primary", href: `/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}. `), over ? null : stateOf(table)))));
+      el("a", { class: over ? "button" : "button primary", href: `${root}/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}. `), over ? null : stateOf(table)))));
 }
 
 // Whose turn it is at a table of one's own, and who is there, once the server has said so.
 function stateOf(table) {
   const place = el("span", { class: "small state" });
   const show = (found) => { place.textContent = found.over ? "The game is over." : companyWords(found, found.seat); };
-  fetch(`/t/${table}/company`).then((answer) => answer.ok && answer.json().then(show)).catch(() => null);
+  fetch(`${root}/t/${table}/company`).then((answer) => answer.ok && answer.json().then(show)).catch(() => null);
   return place;
 }
 

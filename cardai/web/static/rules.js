@@ -1,6 +1,6 @@
 // The rules of a game beside the table, from its RULES.md.
 
-import { el } from "./dom.js";
+import { el, root } from "./dom.js";
 
 let shownFor = "";
 
@@ -12,7 +12,7 @@ export function offerRules(game) {
   rules.addEventListener("toggle", async () => {
     const place = document.getElementById("rules-text");
     if (!rules.open || place.children.length) return;
-    const answer = await fetch(`/rules/${game}`).then((response) => response.json()).catch(() => ({ error: "the server does not answer" }));
+    const answer = await fetch(`${root}/rules/${game}`).then((response) => response.json()).catch(() => ({ error: "the server does not answer" }));
     place.replaceChildren(...(answer.text ? written(answer.text) : [el("p", {}, answer.error)]));
   });
 }

@@ -2,7 +2,7 @@
 
 import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
-import { el, post, refill } from "./dom.js";
+import { el, post, refill, root } from "./dom.js";
 import { fit } from "./fitting.js";
 import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
@@ -31,7 +31,7 @@ export async function showTable(main, table) {
   } else if (link) {
     const { joinForm } = await import("./waiting.js");
     main.replaceChildren(joinForm(table, invitation, link, company, show));
-  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: "/" }, "A new table")));
+  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: `${root}/` }, "A new table")));
 }
 
 class TablePage {
@@ -74,7 +74,7 @@ class TablePage {
   lost(text, code) {
     if (text) this.hasPart = false;
     document.getElementById("lost").textContent = code ? "" : text;
-    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, ". ", el("a", { href: "/" }, "A new table")));
+    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, ". ", el("a", { href: `${root}/` }, "A new table")));
   }
 
   // A module that many tables never need. Undefined until it has come (null: in vain), and then everything is drawn again.
@@ -199,7 +199,7 @@ class TablePage {
   // Another game with the same people and agents: whoever comes first sets it up, the others sit down there.
   again() {
     if (this.view.challenge || this.view.watches) return null;
-    const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`/t/${table}`)).catch((error) => this.complain(error.message));
+    const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`${root}/t/${table}`)).catch((error) => this.complain(error.message));
     return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? "Join the next game" : "Play again");
   }
 
@@ -387,7 +387,7 @@ class TablePage {
     const share = (wish) => async () => {
       try {
         const { invitation } = await post(`/t/${this.table}/invite`, { [wish]: true });
-        link.value = `${location.origin}/t/${this.table}#${invitation}`;
+        link.value = `${location.origin}${root}/t/${this.table}#${invitation}`;
         link.hidden = false;
         link.select();
       } catch (error) {
@@ -409,9 +409,9 @@ class TablePage {
       el("h2", {}, "The game is over"), el("p", { class: "sentence" }, this.words.text(view.end.text)),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
-      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: "/" }, "All games"),
+      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: `${root}/` }, "All games"),
         view.study && !view.watches ? this.learning?.undo(view) : null,
-        view.fair ? el("a", { class: "button", href: `/t/${this.table}/record`, download: true }, "Save the game") : null));
+        view.fair ? el("a", { class: "button", href: `${root}/t/${this.table}/record`, download: true }, "Save the game") : null));
   }
 }
 

@@ -1,7 +1,7 @@
 // Before the deal: links for friends, and agents in their place.
 
 import { companyWords } from "./company.js";
-import { el, post } from "./dom.js";
+import { el, post, root } from "./dom.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
@@ -30,7 +30,7 @@ function seatRow(view, who, seat, report, isHere) {
   const state = el("span", { class: "small", role: "status" });
   const name = () => make.replaceChildren(link.value ? "Copy the link" : "Make a link");
   const copy = async () => {
-    if (!link.value) link.value = remembered(kept, `${location.origin}/t/${view.table}#${(await post(`/t/${view.table}/invite`, { seat })).invitation}`);
+    if (!link.value) link.value = remembered(kept, `${location.origin}${root}/t/${view.table}#${(await post(`/t/${view.table}/invite`, { seat })).invitation}`);
     link.hidden = false;
     name();
     link.select();
