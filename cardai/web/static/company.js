@@ -1,6 +1,7 @@
 // Who is at the table: a dot at each person's seat, how long they have been waited for, who watches, who has left.
 
 import { el, post, refill } from "./dom.js";
+import { fit } from "./fitting.js";
 import { setting } from "./settings.js";
 
 const SHOWN_AFTER = 15; // seconds that somebody has been waited for
@@ -85,8 +86,10 @@ export class Company {
   tick() {
     for (const [seat, clock] of this.clocks ?? []) {
       const since = this.waited(seat);
+      const wasHidden = clock.hidden;
       clock.hidden = since < SHOWN_AFTER;
       clock.textContent = this.limit ? `${minutes(since)} of ${minutes(this.limit)}` : minutes(since);
+      if (clock.hidden !== wasHidden) fit(this.page.place); // it takes some room
     }
   }
 
