@@ -12,6 +12,8 @@ import anyio
 from test_web import HOME, NONCE, PATIENCE, SOCKETS, another, client, sit, store, views  # noqa: F401
 from test_web_seats import join, link
 
+from cardai.web.commitment import fingerprint
+
 
 async def frame_of(socket) -> dict:
     with anyio.fail_after(PATIENCE):
@@ -234,3 +236,17 @@ def test_a_seat_is_played_on_two_devices_and_is_lost_on_neither(client):  # noqa
             assert views(socket, lambda now: True)["seat"] == 0
     again = phone.post(f"/t/{table}/invite", json={"device": True})
     assert again.status_code == 200
+
+
+def test_who_comes_in_and_never_opens_the_table_does_not_hold_up_the_deal(client, store):  # noqa: F811
+    table = sit(client, seats=("me", "friend", "low"))
+    invitation, friend = link(client, table, seat=1), another(client)
+    arrived = friend.post(f"/t/{table}/arrive", json={"invitation": invitation}).json()["company"]
+    assert arrived["commitment"] == fingerprint(store.table(table).secret)
+    message = {"invitation": invitation, "name": "Ben", "nonce": "xy"}
+    assert friend.post(f"/t/{table}/join", json=message).status_code == 400, "and the link stays good"
+    with open_at(client, table) as mine:
+        mine.send_json({"nonce": NONCE})
+        assert friend.post(f"/t/{table}/join", json={**message, "nonce": "cd" * 32}).status_code == 200
+        views(mine, lambda now: "turn" in now)
+    assert [row.nonce for row in store.table(table).seats[:2]] == [bytes.fromhex(NONCE), b"\xcd" * 32]

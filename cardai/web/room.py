@@ -8,7 +8,7 @@ from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
 from cardai.web import challenge, commitment
-from cardai.web.guards import clean_name, digest, level_in, new_token, text_of
+from cardai.web.guards import clean_name, digest, level_in, new_token, read_hex, text_of
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
 from cardai.web.tables import MOST_WATCHERS, WebTable
@@ -244,8 +244,9 @@ class Room:
         """Sit down, or watch, by an invitation, which is used up. Returns the token of the place.
 
         `place`: what the browser has at this table already. Whoever sits here keeps their seat, and the invitation is
-        not used up. Raises BadArgument then, for an invitation that does not exist or was used before, and for a bad
-        name.
+        not used up. Who sits down may bring their part in the deal, `nonce`, so that it does not wait for them even if
+        they never open the table. Raises BadArgument for those who sit here, for an invitation that does not exist or
+        was used before, and for a bad name or nonce.
         """
         invitation, token = text_of(message, "invitation"), new_token()
         if place is not None and not place.watches:
@@ -253,8 +254,13 @@ class Room:
             raise BadArgument(OWN_LINK[link] if link else "you have a seat at this table already")
         if self.store.accept_watcher(table.row.id, digest(invitation), digest(token)) is not None:
             return token
-        if table.sit(invitation, clean_name(message.get("name")), person, digest(token), level_in(message)) is None:
+        name, level = clean_name(message.get("name")), level_in(message)
+        nonce = read_hex(message["nonce"], commitment.NONCE_BYTES) if "nonce" in message else None
+        seat = table.sit(invitation, name, person, digest(token), level)
+        if seat is None:
             raise BadArgument(DEAD_LINK)
+        if nonce is not None:
+            table.add_nonce(seat, nonce)
         return token
 
     def invite(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.registry import rules_of
-from cardai.web.commitment import NONCE_BYTES
+from cardai.web.commitment import NONCE_BYTES, fingerprint
 from cardai.web.company import PHRASES, Company, company_of
 from cardai.web.export import record_of
 from cardai.web.guards import (
@@ -284,7 +284,8 @@ class Server:
         message, (table, place) = await _body(request), await self._found(request)
         answer = await asyncio.to_thread(self.room.arrive, table, message, place)
         if answer["link"]:
-            answer["company"] = {"title": table.offer.game.title} | self._as_known(table)
+            known = {"title": table.offer.game.title, "commitment": fingerprint(table.row.secret)}
+            answer["company"] = known | self._as_known(table)
         return JSONResponse(answer)
 
     async def join(self, request: Request) -> Response:
@@ -293,6 +294,7 @@ class Server:
         token = _person(request)
         seat_token = await asyncio.to_thread(self.room.join, table, message, digest(token), place)
         self._tell(table)
+        self._drive(table)
         response = JSONResponse({})
         _set_cookie(response, request, SEAT, seat_token, f"/t/{table.row.id}")
         _set_cookie(response, request, PERSON, token, "/")

@@ -33,6 +33,13 @@ export function remembered(key, value) {
   }
 }
 
+// The number that this browser adds to a deal. It is kept with the deal's fingerprint as it was before.
+export function partIn(table, commitment) {
+  const key = `fair-${table}`;
+  const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return JSON.parse(remembered(key) || remembered(key, JSON.stringify({ commitment, nonce: newNonce() }))).nonce;
+}
+
 function apply() {
   document.documentElement.classList.toggle("four", setting("colours"));
 }

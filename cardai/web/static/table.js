@@ -6,7 +6,7 @@ import { el, post, refill, root } from "./dom.js";
 import { fit } from "./fitting.js";
 import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
-import { remembered, setting } from "./settings.js";
+import { partIn, remembered, setting } from "./settings.js";
 import { storyOf } from "./story.js";
 import { toYou, Words } from "./words.js";
 import { arrowKeys, zoneOf } from "./zones.js";
@@ -175,9 +175,8 @@ class TablePage {
     const key = `fair-${this.table}`;
     if (this.view.challenge && !remembered(key)) remembered(key, JSON.stringify({ commitment }));
     if (pieces || watches || this.hasPart) return;
-    const kept = remembered(key) || remembered(key, JSON.stringify({ commitment, nonce: newNonce() }));
     this.hasPart = true;
-    this.connection.send({ nonce: JSON.parse(kept).nonce });
+    this.connection.send({ nonce: partIn(this.table, commitment) });
   }
 
   draw() {
@@ -439,4 +438,3 @@ const SIDE = [0, 0, 0, 1, 1, 1, 2, 2];
 const plyOf = (view) => view.choice ?? view.ply; // of the own move, where several seats choose at the same time
 const mayMove = (view, seat) => (view.choosing ? view.choosing.includes(seat) : view.turn === seat);
 const shortName = (who) => (who.kind === "agent" ? who.name.replace(/\?[^()]*/g, "") : who.name); // without options
-const newNonce = () => [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -3,7 +3,7 @@
 import { companyWords } from "./company.js";
 import { el, post, root } from "./dom.js";
 import { levelField } from "./level.js";
-import { remembered } from "./settings.js";
+import { partIn, remembered } from "./settings.js";
 
 const ONLY_HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
@@ -62,7 +62,7 @@ export function joinForm(table, invitation, link, company, onJoined) {
   const join = async (event) => {
     event.preventDefault();
     try {
-      await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen() });
+      await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen(), nonce: partIn(table, company.commitment) });
       onJoined();
     } catch (error) {
       trouble.textContent = error.message;
