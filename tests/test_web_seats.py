@@ -105,6 +105,17 @@ def test_a_link_that_does_not_work_any_more_says_so_before_a_name_is_asked_for(c
     assert late.post(f"/t/{table}/arrive", json={}).status_code == 400
 
 
+def test_two_invitations_to_one_table_in_one_browser_seat_it_once_and_the_second_stays_good(client):  # noqa: F811
+    table = sit(client, seats=("me", "friend", "friend"))
+    first, second = link(client, table, seat=1), link(client, table, seat=2)
+    friend, other = another(client), another(client)
+    assert join(friend, table, first).status_code == 200
+    assert arrive(friend, table, second)["text"] == join(friend, table, second).json()["error"]
+    assert place(friend, table) == (1, False)
+    assert join(other, table, second, "Cy").status_code == 200
+    assert [place(browser, table) for browser in (client, friend, other)] == [(0, False), (1, False), (2, False)]
+
+
 def test_seats_at_two_tables_and_a_seat_by_invitation_at_a_third_are_all_kept(client):  # noqa: F811
     host, guest = client, another(client)
     own = [sit(guest), sit(guest, "tictactoe", ("me", "random"))]

@@ -66,7 +66,7 @@ def test_an_agent_plays_for_whoever_leaves_and_gives_the_seat_back(client, store
     assert marks(store, table)[3] == (1, None)
 
 
-def test_whoever_does_not_answer_in_time_is_late_and_has_all_their_time_when_they_are_back(client, store, monkeypatch):  # noqa: F811
+def test_whoever_does_not_answer_in_time_is_late_and_may_come_back(client, store, monkeypatch):  # noqa: F811
     monkeypatch.setattr(tables, "MINUTE", 0.4)
     table, friend = with_a_friend(client, "tictactoe", ("me", "friend"), takeover=1)
     with open_at(client, table) as mine:
@@ -116,6 +116,17 @@ def test_all_may_leave_and_who_still_looks_sees_the_end(client, store):  # noqa:
     assert {agent for _, agent in marks(store, table)} == {"low"}
     for what in ("leave", "back"):
         assert say(client, table, what).status_code == (400 if what == "leave" else 200)
+
+
+def test_nobody_gains_time_by_leaving_and_coming_back(store):  # noqa: F811
+    table = table_of(store, "me", "friend", game=LOW_HAND)
+    before = table.waits
+    time.sleep(0.01)
+    table.come_back(0)
+    assert table.waits == before
+    table.leave(0, LEFT)
+    table.come_back(0)
+    assert table.waits == before
 
 
 def test_who_gives_up_sees_the_end_and_does_not_come_back(client, store):  # noqa: F811

@@ -201,7 +201,6 @@ class WebTable:
         with self._lock:
             if self.row.seats[seat].gone == RESIGNED:
                 raise BadArgument("you have given up this game; an agent plays it to its end")
-            self._waits = {place: since for place, since in self._waits.items() if place[0] != seat}  # they begin now
             self._set_gone(seat, "")
 
     def _set_gone(self, seat: int, why: str) -> None:
