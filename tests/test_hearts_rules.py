@@ -601,18 +601,26 @@ def test_7_5_a_round_of_a_match_is_one_round_after_others_that_are_drawn():
 
 
 @pytest.mark.parametrize(
-    ("before", "shares"),
+    ("before", "now"),
     [
-        ([49, 50, 50, 50], [0.25] * 4),
-        ([99, 10, 10, 20], [0, 0.5, 0.5, 0]),
-        ([0, 50, 50, 50], [0.9103, 0.0299, 0.0299, 0.0299]),
+        ([49, 50, 50, 50], [50, 50, 50, 50]),
+        ([0, 50, 50, 50], [1, 50, 50, 50]),
+        ([99, 10, 10, 20], [100, 10, 10, 20]),
     ],
 )
-def test_7_5_the_score_is_the_share_of_the_win_that_the_totals_promise(before, shares):
+def test_7_5_the_score_is_what_the_round_changed_in_the_share_of_the_win_that_the_totals_promise(before, now):
     state = at_the_end_of_a_round(before, [(0, "2H")], aim=4)
-    assert state.turn == NONE
-    assert HEARTS.points(state).tolist() == pytest.approx(shares, abs=1e-4)
-    assert sum(HEARTS.points(state)) == pytest.approx(1)
+    assert (state.turn, [int(points) for points in state.totals]) == (NONE, now)
+    after = [0, 0.5, 0.5, 0] if max(now) == 100 else promised(now)
+    wanted = [(1 + new - old) / 2 for new, old in zip(after, promised(before), strict=True)]
+    assert HEARTS.points(state).tolist() == pytest.approx(wanted, abs=1e-9)
+    assert promised([1, 50, 50, 50]) == pytest.approx([0.9103, 0.0299, 0.0299, 0.0299], abs=1e-4)
+
+
+def promised(totals):
+    """The shares of the win that rule 7.5 promises in a match to 100 points."""
+    parts = np.exp(-np.array(totals) / (4.73 + 1.36 * (100 - max(totals)) ** 0.5))
+    return (parts / parts.sum()).tolist()
 
 
 def test_7_5_without_a_limit_is_7_1():

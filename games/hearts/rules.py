@@ -375,7 +375,7 @@ def fewest_points(state):
 @rule
 def score(state, seat):
     if state.limit != 0:
-        return expected_share(state, seat) if is_round_of_match(state) else share_of_win(state, seat)
+        return share_gained(state, seat) if is_round_of_match(state) else share_of_win(state, seat)
     if state.aim != AIM_POINTS and state.aim != AIM_ROUND:
         return aim_score(state, seat)
     return points_score(state, state.totals[seat])
@@ -399,17 +399,23 @@ def share_of_win(state, seat):
 
 
 @rule
-def expected_share(state, seat):
-    """7.5: how much of the win a seat with its total may expect, from 0 to 1; 5.1 if the match is over."""
-    most = 0
+def share_gained(state, seat):
+    """7.5: what the last round changed in the share of the win that a seat may expect; 1/2 if it is the same."""
+    before = np.empty(SEATS, np.int64)
     for other in range(SEATS):
-        most = max(most, state.totals[other])
-    if most >= state.limit:
-        return share_of_win(state, seat)
-    scale = 4.73 + 1.36 * math.sqrt(state.limit - most)
-    whole = 0.0
+        before[other] = state.totals[other] - round_points(state, other)
+    after = share_of_win(state, seat)
+    if state.totals.max() < state.limit:
+        after = expected_share(state.totals, state.limit, seat)
+    return (1.0 + after - expected_share(before, state.limit, seat)) / 2
+
+
+@rule
+def expected_share(totals, limit, seat):
+    """7.5: how much of the win a seat may expect with these totals, from 0 to 1, before the match is over."""
+    scale, whole = 4.73 + 1.36 * math.sqrt(max(1, limit - totals.max())), 0.0
     for other in range(SEATS):
-        whole += math.exp((state.totals[seat] - state.totals[other]) / scale)
+        whole += math.exp((totals[seat] - totals[other]) / scale)
     return 1.0 / whole
 
 
