@@ -111,7 +111,7 @@ def test_help_comes_at_once():
 GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
     "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "situations", "strongest"),
-    "Learn": ("iterate", "selfplay", "train"),
+    "Learn": ("iterate", "selfplay", "train", "tune"),
     "Games": ("agents", "check", "doctor", "games", "new-game", "warm"),
     "Experiments": ("report", "reproduce"),
     "Other": (),

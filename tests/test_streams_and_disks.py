@@ -61,6 +61,7 @@ ELSEWHERE = {
     "train": "prints by `show`; its files are tested in tests/test_train.py",
     "transcript": "writes a file, by `write_bytes`; tests/test_process.py",
     "train-policy": "tests/test_policies_train.py",
+    "tune": "prints by `show`; tests/test_tune.py",
 }
 WRITING = {  # a verb, and the file it writes
     f"match tictactoe --seats {PAIR} --games 3000 --record {{}}": "new.jsonl",

@@ -316,6 +316,45 @@ def strongest(
     return show(report, json)
 
 
+@app.command(group=LEARN)
+def tune(
+    game: GameName,
+    player: Annotated[str, Parameter(help="A hand-written player, and the values to begin with: keeper?ask_at=0.1.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="The folder of the search; the same command goes on in it.")],
+    against: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="An agent for the other seats; may be repeated. The player itself if not given."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, Parameter(negative="", help="A parameter to tune; may be repeated. All if not given.")
+    ] = None,
+    variant: Variant = None,
+    seats: SeatCount = None,
+    trial_games: Annotated[int, Parameter(help="Games of each trial, against each of the others.")] = 400,
+    games: Annotated[int, Parameter(help="Games that choose the result, and as many that measure it.")] = 4000,
+    minutes: Annotated[float, Parameter(help="How long this call searches.")] = 10.0,
+    generations: Annotated[int, Parameter(help="Stop after this many generations in all; 0 sets no limit.")] = 0,
+    seed: Seed = 0,
+    threads: Threads = None,
+    json: AsJson = False,
+) -> int:
+    """Tune a hand-written player's parameters by CMA-ES; the same command goes on with a search."""
+    from cardai.measure.tune import tune
+    from cardai.show.progress import Line
+
+    _refuse_counts(games, threads)
+    loaded = load(game)
+    with Line("tuning", loaded) as progress:
+        result = tune(
+            loaded, player, against or (), folder=out, only=only or (), variant=variant, seats=seats,
+            trial_games=trial_games, games=games, minutes=minutes, generations=generations, seed=seed, threads=threads,
+            progress=progress,
+        )  # fmt: skip
+    return show(result, json)
+
+
 @app.command(group=MEASURE)
 def situations(
     game: GameName,

@@ -235,6 +235,51 @@ def choose_logic(world, move, params, stream):
 
 
 @rule
+def ask_well(world, move, weights):
+    """Fill in the ask with the greatest chance of a yes plus `weights` of what else speaks for it; returns the chance.
+
+    In this order, each from 0 to 1: how much of the half-suit the team is known to have; how open the answer is; that
+    everybody learns of a half-suit that the asker has cards of it; if the answer is no, how many cards of the team the
+    one asked knows and may ask for; that all cards of the half-suit would be in the team.
+    """
+    seat, chances = world.turn, np.empty((world.seats, CARDS))
+    card_chances(world, seat, chances)
+    best, held, likely = -1e9, -1, -1.0
+    for step in range(1, world.seats, 2):
+        other, rest = (seat + step) % world.seats, may_ask_for(world, seat)
+        if world.hands[other] == 0:
+            continue
+        danger = exposed_to(world, other) if weights[3] != 0.0 else 0.0
+        while rest != 0:
+            card = lowest(rest)
+            rest &= rest - 1
+            chance, half = chances[other, card], half_of(card)
+            own = known_of_team(world, seat, half)
+            told = not has(world.must[seat], half) and world.known[seat] & cards_of(half) == 0
+            worth = chance + weights[0] * own / SIX + weights[1] * 4.0 * chance * (1.0 - chance)
+            worth += weights[2] * told + weights[3] * (1.0 - chance) * danger
+            worth += weights[4] * chance * (own == SIX - 1)
+            if worth > best + 1e-9 or (worth > best - 1e-9 and own > held):
+                best, held, likely = worth, own, chance
+                set_move(move, ASK, card, step, 0)
+    return likely
+
+
+@rule
+def exposed_to(world, seat):
+    """Which part of a half-suit's six cards a seat could take by questions that are surely answered with yes, 0 to 1.
+
+    They are cards of the other team that have been shown, of half-suits of which the seat is known to have one.
+    """
+    number = 0
+    for half in range(HALVES):
+        if has(world.must[seat], half) or world.known[seat] & cards_of(half) != 0:
+            for step in range(1, world.seats, 2):
+                number += count(world.known[(seat + step) % world.seats] & cards_of(half))
+    return min(1.0, number / SIX)
+
+
+@rule
 def choose_keeper(world, move, params, stream):
     """As `logic`, but claim late: nobody can take a card of a half-suit that is all in one team.
 
@@ -251,11 +296,11 @@ def choose_keeper(world, move, params, stream):
         return
     if is_proven:
         half, names = move.what, move.names
-        if may_ask_for(world, world.turn) == 0 or ask_likeliest(world, move) < params[1]:
+        if may_ask_for(world, world.turn) == 0 or ask_well(world, move, params[2:]) < params[1]:
             set_move(move, CLAIM, half, 0, names)
         return
     if not claim_likely(world, move, params[0]) and not must_not_ask(world, move, stream):
-        ask_likeliest(world, move)
+        ask_well(world, move, params[2:])
 
 
 @rule
@@ -292,7 +337,7 @@ PLAYERS = {
     "keeper": Player(
         choose_keeper,
         about="logic that keeps proven half-suits until a claim wins the turn",
-        defaults={"claim_at": 1.0, "ask_at": 0.3},
+        defaults={"claim_at": 1.0, "ask_at": 0.3, "held": 0.0, "open": 0.0, "tell": 0.0, "danger": 0.0, "last": 0.0},
         sees="own",
     ),
 }
