@@ -41,7 +41,7 @@ from cardai.web.people import measure_people
 from cardai.web.room import Room
 from cardai.web.store import Store
 from cardai.web.tables import WebTable
-from cardai.web.tutor import Tutor, reviewed
+from cardai.web.tutor import Tutor
 
 RULES = str(Path(small_game.__file__))
 
@@ -126,8 +126,8 @@ def test_a_table_that_was_set_up_without_study_gives_no_hint_and_takes_nothing_b
     "message",
     [
         {"advice": "all"}, {"advice": None}, {"advice": {"a": 1}}, {"advice": ["why"]}, {"advice": "why", "ply": 99},
-        {"advice": "why", "ply": "0"}, {"advice": "why", "ply": None}, {"advice": "why", "ply": -1}, {"review": True},
-        {"review": {"seat": 1}}, {"undo": 99}, {"undo": -1}, {"undo": "0"}, {"undo": True}, {"undo": None},
+        {"advice": "why", "ply": "0"}, {"advice": "why", "ply": None}, {"advice": "why", "ply": -1}, {"undo": 99},
+        {"undo": -1}, {"undo": "0"}, {"undo": True}, {"undo": None},
         {"undo": [0]}, {"undo": 1e9}, {"undo": 2**70},
     ],
 )  # fmt: skip
@@ -136,20 +136,20 @@ def test_hostile_messages_are_answered_with_a_sentence_and_change_nothing(client
     with socket_of(client, table) as socket:
         view = begin(socket)
         socket.send_json({"ply": view["ply"], **message} if "ply" not in message else message)
-        refused = views(socket, lambda now: "error" in now or "advice" in now or "review" in now)
+        refused = views(socket, lambda now: "error" in now or "advice" in now)
         assert refused["error"]
         assert "internal" not in refused["error"]
         assert (refused["ply"], refused["zones"]) == (view["ply"], view["zones"])
     assert store.table(table).moves == []
 
 
-def test_spectators_get_no_hint_and_no_review(client):  # noqa: F811
+def test_spectators_get_no_hint(client):  # noqa: F811
     table, eyes = set_up(client, study=True), another(client)
     invitation = client.post(f"/t/{table}/invite", json={"watch": True}).json()["invitation"]
     assert eyes.post(f"/t/{table}/join", json={"invitation": invitation}).status_code == 200
     with socket_of(client, table) as own, socket_of(eyes, table) as socket:
         view = begin(own)
-        for message in ({"advice": "why"}, {"review": True}, {"undo": 0}):
+        for message in ({"advice": "why"}, {"undo": 0}):
             socket.send_json(message | {"ply": view["ply"]})
             assert "only watch" in views(socket, lambda now: "error" in now)["error"]
     assert eyes.post(f"/t/{table}/branch", json={"ply": 0}).status_code == 400
@@ -284,17 +284,18 @@ def test_a_finished_game_is_looked_at_again_and_played_on_from_the_middle(client
     table = set_up(client)
     with socket_of(client, table) as socket:
         last = play_on(socket, begin(socket))
-        socket.send_json({"review": True})
-        review = answers(socket, "review")["review"]
+    overview = client.post(f"/t/{table}/review", json={}).json()
+    review = client.post(f"/t/{table}/review", json={"analysis": True, "seat": 0}).json()
     own = [row[0] for row in review["rows"]]
     assert len(own) == len(store.table(table).moves)
     assert review["score"] == last["end"]["scores"][0]
-    for _, _, _, parts, better, cost in review["rows"]:
+    for _, _, _, parts, better, cost, pieces in review["rows"]:
+        assert len(pieces) == (better is not None)
         assert (better is None) == (cost == "")
         assert better is None or cost.endswith("percentage points of the score")
         if parts is not None:
             assert parts[0] == pytest.approx(sum(parts[1:]))
-    assert review["on"] is True
+    assert overview["own"] == own
     assert client.post(f"/t/{table}/branch", json={"ply": own[0] + 1}).status_code == 400
     for ply in (-1, 10**6, "0", None, True):
         assert client.post(f"/t/{table}/branch", json={"ply": ply}).status_code == 400
@@ -306,18 +307,6 @@ def test_a_finished_game_is_looked_at_again_and_played_on_from_the_middle(client
         assert (view["ply"], view["study"]) == (own[1], True)
         assert view["log"] == last["log"][: own[1]] or len(last["log"]) == 40
     assert store.table(table).scores is not None, "the game that was finished stays as it is"
-
-
-def test_a_review_shows_a_seat_only_values_of_its_own_positions(store):  # noqa: F811
-    table = web_table(store, study=False)
-    with pytest.raises(CardaiError, match="not over"):
-        reviewed(table, 0)
-    while not table.is_over:
-        table.play(0, table._game.ply, table.view(0, False)["moves"][-1][0])
-        table.run()
-    found = reviewed(table, 0)
-    movers = table._game.movers
-    assert [row[0] for row in found["rows"]] == [ply for ply, mover in enumerate(movers) if mover == 0]
 
 
 # Challenges.
@@ -343,9 +332,8 @@ def test_a_challenge_is_the_same_deal_for_all_and_opens_when_all_have_finished(c
     for text in (kept.secret.hex(), str(kept.seed)):
         assert text not in json.dumps(done)
     assert client.get(f"/t/{first}/record").json() == {"error": "others still play this deal"}
-    with socket_of(client, first) as socket:
-        socket.send_json({"review": True})
-        assert "others still play" in views(socket, lambda now: "error" in now)["error"]
+    for message in ({}, {"from": 0}, {"analysis": True, "seat": 0}):
+        assert client.post(f"/t/{first}/review", json=message).json() == {"error": "others still play this deal"}
     assert client.post(f"/t/{first}/branch", json={"ply": 0}).status_code == 400
     assert client.post(f"/t/{first}/invite", json={"watch": True}).status_code == 400
 

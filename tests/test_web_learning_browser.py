@@ -75,6 +75,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     page.wait_for_selector("text=Hint")
     page.click("text=Hint")
     page.wait_for_selector(".advice p[role=status]")
+    assert page.locator(".piece.hint").count() == 1
     assert re.search(r"would take [abc][123]", page.inner_text(".advice p[role=status]"))
     page.click("text=Tell me the move")
     page.wait_for_selector("text=would play:")
@@ -90,12 +91,15 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     assert page.locator("button.piece.lit").count() == 9
     play_to_the_end(page)
     page.click("text=Look at the game again")
-    page.wait_for_selector("svg.line")
+    page.wait_for_selector(".key:nth-child(2)")
     assert is_for_everybody(page)
-    rows = page.locator(".looked tbody tr")
-    assert rows.count() >= 3
+    for _ in range(3):
+        page.click("[data-key='go-One move on']")
+    page.wait_for_selector("text=Move 4 of")
     first = page.url
-    page.click(".looked tbody tr >> nth=1 >> button")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("text=Move 3 of")
+    page.click("text=Play on from here")
     page.wait_for_url(lambda url: url != first)
     page.wait_for_selector(".lines p >> nth=1")
     assert page.locator(".lines p").count() == 2

@@ -5,6 +5,7 @@
     room         all tables of a server, in memory and from the store; who may do what
     tables       one table: people, agents and the game between them
     views        what one seat is shown, made from a world of that seat
+    review       finished games looked at again
     commitment   a deal that was fixed before anybody sat down
     store        tables, seats and moves in an SQLite file
     export       finished games as record files

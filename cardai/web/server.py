@@ -44,10 +44,11 @@ from cardai.web.guards import (
 )
 from cardai.web.offers import Offer
 from cardai.web.proxy import Proxied
+from cardai.web.review import Reviews
 from cardai.web.room import Full, Right, Room
 from cardai.web.store import LEFT, RESIGNED, Store
 from cardai.web.tables import WebTable
-from cardai.web.tutor import Tutor, reviewed
+from cardai.web.tutor import Tutor
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -168,7 +169,7 @@ class Server:
         self._new_tables, self._requests = Rate(new_tables or NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
         self._files = _Files(path)
         self._sayings = Rate(SAYINGS, SAID_IN)
-        self.tutor, self._thinking, self._waiting = Tutor(judge), asyncio.Lock(), 0
+        self.tutor, self.reviews, self._thinking, self._waiting = Tutor(judge), Reviews(), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._clocks: dict[str, asyncio.TimerHandle] = {}  # by table: when the next person is late
@@ -176,6 +177,7 @@ class Server:
         routes = [
             Route("/", self.page),
             Route("/t/{table}", self.page),
+            Route("/r/{table}", self.page),
             Route("/static/{name}", self.static),
             Route("/games", self.answered(self.games)),
             Route("/rules/{game}", self.answered(self.rules)),
@@ -189,6 +191,7 @@ class Server:
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
             Route("/t/{table}/leave", self.answered(self.leave), methods=["POST"]),
             Route("/t/{table}/back", self.answered(self.come_back), methods=["POST"]),
+            Route("/t/{table}/review", self.answered(self.review), methods=["POST"]),
             Route("/t/{table}/record", self.answered(self.record)),
             Route("/t/{table}/company", self.answered(self.company)),
             WebSocketRoute("/t/{table}/socket", self.socket),
@@ -345,6 +348,18 @@ class Server:
         table, place = await self._here(request)
         return JSONResponse({"over": table.is_over, "seat": place.seat} | self._as_known(table))
 
+    async def review(self, request: Request) -> Response:
+        """A finished game, looked at again: what it was, its positions, or what its moves cost."""
+        message, (table, place) = await _body(request), await self._found(request)
+        if not self.reviews.may_look(table, message, place is not None):
+            raise BadArgument(NO_SEAT)
+        if "analysis" in message:
+            review = await asyncio.to_thread(self.reviews.of, table)
+            seat = review.seat_in(message) or 0
+            return JSONResponse(await self._think(lambda: review.analysis(seat)))
+        own = None if place is None or place.watches else place.seat
+        return JSONResponse(await asyncio.to_thread(self.reviews.answer, table, message, own))
+
     async def _table(self, table_id: str) -> WebTable:
         table = await asyncio.to_thread(self.room.table, table_id)
         if table is None:
@@ -419,7 +434,7 @@ class Server:
             error = ""
             try:
                 sent = read_message(message.get("text") or message.get("bytes") or "")
-                if "advice" in sent or "review" in sent:
+                if "advice" in sent:
                     listener.answer(await self._advise(table, listener.place, sent))
                 elif "say" in sent:
                     self._say(table, listener.place, sent["say"])
@@ -446,18 +461,20 @@ class Server:
             listener.answer({"said": [place.seat, phrase]})
 
     async def _advise(self, table: WebTable, place: Right, sent: dict[str, Any]) -> dict[str, Any]:
-        """A hint, an explanation or a review. One at a time is made on the whole server, so that games go on."""
+        """A hint or an explanation."""
         if place.watches:
             raise BadArgument("you only watch")
+        given = table, place.seat, sent.get("ply"), sent["advice"]
+        return {"advice": await self._think(lambda: self.tutor.advise(*given))}
+
+    async def _think(self, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What takes long is made one at a time on the whole server, so that games go on."""
         if self._waiting >= MOST_WAITING:
             raise BadArgument("others are being advised; ask again in a moment")
         self._waiting += 1
         try:
             async with self._thinking:
-                if "review" in sent:
-                    return {"review": await asyncio.to_thread(reviewed, table, place.seat)}
-                given = table, place.seat, sent.get("ply"), sent["advice"]
-                return {"advice": await asyncio.to_thread(self.tutor.advise, *given)}
+                return await asyncio.to_thread(make)
         finally:
             self._waiting -= 1
 

@@ -1,4 +1,4 @@
-"""Hints, explanations and reviews for browsers, made by the same code as at the keyboard.
+"""Hints and explanations for browsers, made by the same code as at the keyboard.
 
 All is made from worlds of the seat that asks (`cardai.measure.coaching`).
 """
@@ -6,10 +6,8 @@ All is made from worlds of the seat that asks (`cardai.measure.coaching`).
 import threading
 from typing import Any
 
-from cardai.data.record import RecordedGame
 from cardai.errors import BadArgument
 from cardai.game import listed_pieces
-from cardai.measure.analysis import Analysis, analyse
 from cardai.measure.coaching.advice import Adviser
 from cardai.show import advice as shown
 from cardai.web.tables import WebTable
@@ -52,34 +50,3 @@ class Tutor:
         if step == "move":
             return answer | {"text": shown.second_hint(hint), "pieces": listed_pieces(hint.pieces)}
         return answer | {"text": shown.first_hint(game, hint), "pieces": listed_pieces(hint.pieces)}
-
-
-def reviewed(table: WebTable, seat: int) -> dict[str, Any]:
-    """A finished game as `seat` may look at it again.
-
-    Raises BadArgument if the game is not over, or others still play its deal.
-    """
-    seed, moves, scores = table.result()
-    seats = len(table.row.seats)
-    played = RecordedGame(0, seed, table.row.variant, tuple(range(seats)), tuple(scores.tolist()), moves)
-    names = [row.agent or row.name for row in table.row.seats]
-    report = analyse(table.offer.game, played, names=names, seat=seat)
-    return _review_view(report, seat, len(table.people) == 1)
-
-
-def _review_view(report: Analysis, seat: int, may_go_on: bool) -> dict[str, Any]:
-    """An analysis as a page shows it. Each own move is a row: ply, words, value, its parts, better, cost."""
-    swings = {swing.ply: swing for swing in report.swings() if swing.seat == seat}
-    mistakes = {turn.ply for turn in report.mistakes()}
-    rows = []
-    for turn in report.turns:
-        if turn.seat != seat:
-            continue
-        swing = swings.get(turn.ply)
-        parts = None if swing is None else [swing.change, swing.choice, swing.draw, swing.others]
-        better = turn.best if turn.ply in mistakes else None
-        rows.append([turn.ply, turn.move, turn.value, parts, better, report.cost_words(turn) if better else ""])
-    return {
-        "judge": report.agent, "scale": report.scale.name, "bounded": report.scale.is_share, "plies": len(report.turns),
-        "score": report.scores[seat], "rows": rows, "on": may_go_on,
-    }  # fmt: skip

@@ -4,7 +4,7 @@ So a fault in a game that shows something hidden shows a guess. The world is dea
 knows, and takes nothing from the game's random streams: looking on changes no game.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,7 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Co
     the view says who is `choosing` and who has `chosen`, and `choice` is the ply of the seat's own choice.
     """
     game, world = table.game, table.seen(seat, luck)
-    view: dict[str, Any] = {"ply": int(world["ply"]), "turn": int(world["turn"]), "over": bool(world["turn"] < 0)}
-    if game.zones is None:
-        view["text"] = game.show(world, seat)
-    else:
-        view["zones"] = [zone_view(zone) for zone in game.zones(world, seat)]
+    view = seen_view(game, world, seat)
     choosing = table.choosing
     if together := seats_together(game, world):
         view["choosing"] = [other for other in choosing if other not in early]
@@ -42,6 +38,17 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Co
     if view["over"]:
         view["end"] = end_view(table)
     return view
+
+
+def seen_view(
+    game: Game, world: GameState, seat: int, zones: Callable[[Game, GameState, int], list[Zone]] | None = None
+) -> dict[str, Any]:
+    """What lies where, as `seat` sees it in a world of it, or as `zones` says; without zones in the game's words."""
+    view: dict[str, Any] = {"ply": int(world["ply"]), "turn": int(world["turn"]), "over": bool(world["turn"] < 0)}
+    if game.zones is None:
+        return view | {"text": game.show(world, seat)}
+    shown = game.zones(world, seat) if zones is None else zones(game, world, seat)
+    return view | {"zones": [zone_view(zone) for zone in shown]}
 
 
 def zone_view(zone: Zone) -> dict[str, Any]:

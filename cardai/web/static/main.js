@@ -6,9 +6,10 @@ import { showSettings } from "./settings.js";
 showSettings(document.getElementById("setting-list"));
 window.addEventListener("hashchange", () => location.reload()); // another link to this table was opened in this tab
 const main = document.getElementById("main");
-const table = location.pathname.slice(root.length).match(/^\/t\/([\w-]+)$/);
+const [, kind, table] = location.pathname.slice(root.length).match(/^\/([tr])\/([\w-]+)$/) ?? [];
 try {
-  if (table) await (await import("./table.js")).showTable(main, table[1]);
+  if (kind === "r") await (await import("./review.js")).showReview(main, table, location.hash.slice(1));
+  else if (table) await (await import("./table.js")).showTable(main, table);
   else await (await import("./lobby.js")).showLobby(main);
 } catch (error) {
   main.replaceChildren(el("p", { class: "trouble", role: "alert" }, error.message));

@@ -34,8 +34,9 @@ export async function showTable(main, table) {
   } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: `${root}/` }, "A new table")));
 }
 
-class TablePage {
-  constructor(main, table) {
+export class TablePage {
+  // `connects`: whether the server is asked for views; without, a review gives them.
+  constructor(main, table, connects = true) {
     this.table = table;
     this.picked = new Set();
     this.search = "";
@@ -52,6 +53,7 @@ class TablePage {
     this.modules = {};
     this.advice = el("div", { class: "advice" });
     this.back = el("div", { class: "panel looked", hidden: true });
+    this.extra = el("div", { class: "extra" }); // of a review
     const { waiting, others, middle, own, moves, end, challenge } = this.parts;
     end.setAttribute("aria-live", "polite");
     others.setAttribute("aria-label", "Other seats");
@@ -62,13 +64,13 @@ class TablePage {
     this.place = el("div", { class: "play" }, others, middle,
       el("div", { class: "near" }, el("div", { class: "column" }, el("div", { class: "news" }, this.events, this.parts.last), el("div", { class: "bar" }, this.status, moves, this.error, this.advice)), own));
     this.board = el("div", { class: "board", hidden: true }, this.place,
-      el("section", { class: "panel side", "aria-label": "Log" }, this.typed, el("h2", {}, "What happened"), this.log, this.tools()));
+      el("section", { class: "panel side", "aria-label": "Log" }, this.typed, el("h2", {}, "What happened"), this.log, this.extra, this.tools()));
     main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
     for (const kind of ["pointerdown", "keydown"]) this.place.addEventListener(kind, () => this.isHeld && this.goOn());
     window.addEventListener("settings", () => this.view && this.draw());
     window.addEventListener("resize", () => this.view && !this.board.hidden && fit(this.place));
-    this.connection = new Connection(table, (view) => this.take(view), (text, code) => this.lost(text, code));
+    if (connects) this.connection = new Connection(table, (view) => this.take(view), (text, code) => this.lost(text, code));
   }
 
   lost(text, code) {
@@ -89,10 +91,15 @@ class TablePage {
   take(view) {
     if (view.company) {
       this.company = { ...view.company, at: performance.now() };
-      return void (this.view && this.draw());
+      return void (this.view && !this.review && this.draw());
     }
     if (view.said) return void this.around?.hear(view.said);
-    if (view.advice || view.review) return this.learning.take(view, this.view);
+    if (view.advice) return this.learning.take(view, this.view);
+    if (this.review) {
+      this.afterReview = view;
+      if (!view.over) this.review.close();
+      return;
+    }
     for (const name in this.modules) if (this.modules[name] === null) delete this.modules[name]; // ask again
     this.queue.push(view);
     if (!this.isHeld) this.showNext();
@@ -189,7 +196,7 @@ class TablePage {
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
     refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text), this.company?.here ?? []) : null);
     if (isDealt) {
-      keepGame(view);
+      if (!this.review) keepGame(view);
       this.late("rules")?.offerRules(view.game);
       this.drawGame(view);
     }
@@ -225,26 +232,49 @@ class TablePage {
     refill(this.parts.last, this.lastButton());
     refill(this.parts.own, this.seatPanel(view.seat, zonesOf(view.seat)));
     this.markWinner();
-    this.status.textContent = this.whatNow();
-    this.drawMoves(moves, choice);
+    this.status.textContent = this.review ? this.review.status() : this.whatNow();
+    if (this.review) this.review.draw();
+    else this.drawMoves(moves, choice);
     this.drawLog(view.log);
     if (document.activeElement !== this.pause) this.pause.value = view.pause;
     const send = (message) => this.connection.send(message);
-    if ((view.study || view.over) && !view.watches) {
+    if (view.study && !view.watches) {
       const learning = this.late("learning");
-      if (learning) this.learning ??= new learning.Learning(this.table, send, this.advice, this.back);
+      if (learning) this.learning ??= new learning.Learning(send, this.advice);
     }
     const isComplete = !view.fair || this.late("fair") !== undefined; // the end is read out once
-    refill(this.parts.end, view.over && isComplete ? this.ending(view) : null);
-    refill(this.parts.challenge, view.challenge ? this.late("challenge")?.challengePanel(view, send) : null);
-    this.learning?.draw(view);
-    const company = this.late("company");
+    const isEnd = view.over && !this.review;
+    refill(this.parts.end, isEnd && isComplete ? this.ending(view) : null);
+    this.back.hidden = !isEnd || !view.fair;
+    refill(this.back, this.back.hidden ? null : this.lookAgain());
+    refill(this.parts.challenge, view.challenge && !this.review ? this.late("challenge")?.challengePanel(view, send) : null);
+    if (!this.review) this.learning?.draw(view);
+    const company = this.review ? null : this.late("company");
     if (company) (this.around ??= new company.Company(this)).draw(view);
-    this.board.classList.toggle("over", view.over);
+    this.board.classList.toggle("over", isEnd);
     this.board.classList.toggle("held", Boolean(this.held));
     if (!this.held) this.board.dataset.ply = view.ply;
     this.board.toggleAttribute("data-waits", moves.length > 0 && !this.isForced(view)); // for somebody's tap
     fit(this.place);
+  }
+
+  // A finished game may be looked at position by position.
+  lookAgain() {
+    const open = () => import("./review.js").then((review) => {
+      this.afterReview = this.view;
+      return review.open(this);
+    }).then(() => this.status.focus()).catch((error) => this.complain(error.message));
+    return el("p", {}, el("button", { type: "button", "data-key": "review", onclick: open }, "Look at the game again"));
+  }
+
+  leaveReview() {
+    this.review = null;
+    this.extra.replaceChildren();
+    this.advice.replaceChildren();
+    this.logged = null;
+    this.log.replaceChildren();
+    this.shownPly = null;
+    this.show(this.afterReview, { moved: new Map(), held: null });
   }
 
   // Who gets what lies on the table, while it stays.
