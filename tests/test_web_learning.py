@@ -41,7 +41,7 @@ from cardai.web.people import measure_people
 from cardai.web.room import Room
 from cardai.web.store import Store
 from cardai.web.tables import WebTable
-from cardai.web.tutor import Tutor
+from cardai.web.tutor import STEPS, Tutor
 
 RULES = str(Path(small_game.__file__))
 
@@ -182,7 +182,7 @@ def test_a_hint_never_depends_on_hidden_cards(store):  # noqa: F811
                 world = truth if luck is None else LOW_HAND.world(truth, 0, luck)
                 differing += luck is not None and world.tobytes()[48:] != truth.tobytes()[48:]
                 game._slots.states[0] = world
-                said.add(json.dumps([tutor.advise(table, 0, game.ply, step) for step in ("pieces", "move", "why")]))
+                said.add(json.dumps([tutor.advise(table, 0, game.ply, step) for step in STEPS]))
             game._slots.states[0] = truth
             assert len(said) == 1
             table.play(0, game.ply, table.view(0, False)["moves"][-1][0])
@@ -190,6 +190,19 @@ def test_a_hint_never_depends_on_hidden_cards(store):  # noqa: F811
             if game.is_over:
                 break
     assert differing > 5
+
+
+def test_how_each_seat_stands_comes_with_bars_for_all(store):  # noqa: F811
+    table, moves = web_table(store, seats=("me", "low")), 0
+    while not table.is_over:
+        given = Tutor("low").advise(table, 0, table._game.ply, "standing")
+        assert len(given["scores"]) == len(given["texts"]) == 2
+        assert sum(given["scores"]) == pytest.approx(1)
+        assert given["texts"][1] == f"{100 * given['scores'][1]:.0f} %"
+        moves += 1
+        table.play(0, table._game.ply, table.view(0, False)["moves"][-1][0])
+        table.run()
+    assert moves > 1
 
 
 def test_advice_takes_nothing_from_the_games_streams(store):  # noqa: F811

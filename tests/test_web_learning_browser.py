@@ -73,6 +73,7 @@ def play_to_the_end(page):
 def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     sit_down(page, home, study=True)
     page.wait_for_selector("text=Hint")
+    page.wait_for_selector(".stands >> nth=1")
     page.click("text=Hint")
     page.wait_for_selector(".advice p[role=status]")
     assert page.locator(".piece.hint").count() == 1

@@ -125,6 +125,7 @@ def test_a_trick_stays_with_its_winner_and_is_shown_again_on_tap(screen):
     assert page.locator(".held .seat.takes").count() == 1
     assert "take" in page.inner_text(".held-note")
     page.wait_for_selector(".board:not(.held)")
+    page.reload()
     page.click("[data-key=last]")
     assert page.locator(".peek .piece").count() == 4
     page.click("[data-key=last]")

@@ -6,14 +6,16 @@ All is made from worlds of the seat that asks (`cardai.measure.coaching`).
 import threading
 from typing import Any
 
+from cardai.agents.spec import agent
 from cardai.errors import BadArgument
 from cardai.game import listed_pieces
 from cardai.measure.coaching.advice import Adviser
+from cardai.measure.coaching.standing import standing
 from cardai.show import advice as shown
 from cardai.web.tables import WebTable
 
-STEPS = ("pieces", "move", "why")
-"""What a tab may ask for, from little to much."""
+STEPS = ("pieces", "move", "why", "standing")
+"""What a tab may ask for: hints, from little to much, and how each seat stands."""
 
 
 class Tutor:
@@ -42,6 +44,10 @@ class Tutor:
         world, luck = table.world_to_advise(seat, ply)
         game, adviser = table.offer.game, self.adviser(table)
         answer: dict[str, Any] = {"ply": ply, "step": step}
+        if step == "standing":
+            scores = standing(game, agent(game, adviser.by), world, seat, luck)
+            texts = [f"{100 * score:.0f} %" if game.payoff.is_share else game.payoff.text(score) for score in scores]
+            return answer | {"scores": scores.tolist(), "texts": texts, "by": adviser.by}
         if step == "why":
             explanation = adviser.explain(world, luck)
             columns = {"heads": shown.heads(explanation), "rows": shown.rows(explanation)}

@@ -128,6 +128,7 @@ class Adviser:
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec), variant, seats)
         self._player = self.judge if plays_on(self.judge) else agent_of(game, rollouts_beside(self.judge, worlds))
+        self.by = _played_by(self._player)  # the spec of who plays worlds out
         self._valued = self.judge.strategy.inner if isinstance(self.judge.strategy, Endgame) else self.judge
         self._values = _valuing(game, self._valued, seats)
 
@@ -157,7 +158,7 @@ class Adviser:
         ]
         order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].rollouts.mean))
         return Explanation(
-            self.judge.label, scale.name if scale else "", scale.is_share if scale else False, _played_by(self._player),
+            self.judge.label, scale.name if scale else "", scale.is_share if scale else False, self.by,
             self.worlds, tuple(rows[i] for i in order), more, payoff.worth(world),
             payoff.counted,
         )  # fmt: skip

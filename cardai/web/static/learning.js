@@ -1,7 +1,8 @@
 // Hints and explanations. The server makes them from what this seat may know.
 
-import { el, refill } from "./dom.js";
+import { el, refill, shape } from "./dom.js";
 import { pretty } from "./pieces.js";
+import { setting } from "./settings.js";
 
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
 
@@ -12,14 +13,32 @@ export class Learning {
   }
 
   take(message, view) {
-    this.answer = { pieces: this.answer?.pieces, ...message.advice }; // lit up by an earlier step
+    if (message.advice.step === "standing") this.standing = message.advice;
+    else this.answer = { pieces: this.answer?.pieces, ...message.advice }; // lit up by an earlier step
     this.draw(view);
   }
 
   draw(view) {
+    const ply = view.choice ?? view.ply;
+    if (view.study && view.moves && !view.watches && setting("chances") && this.asked !== ply) {
+      this.asked = ply;
+      this.send({ advice: "standing", ply });
+    }
+    if (this.standing?.ply > ply || !setting("chances") || view.over) this.standing = null;
+    this.bars();
     if (this.answer?.ply !== (view.choice ?? view.ply)) this.answer = null;
     refill(this.now, view.study && !view.watches && !view.over ? this.buttons(view) : null, this.answer ? this.advice(view) : null);
     for (const piece of this.answer?.pieces ?? []) this.now.closest(".play").querySelector(`[data-piece="${piece}"]`)?.classList.add("hint");
+  }
+
+  // How each seat stood at the last own turn: a bar beside its name, from what one's own seat may know.
+  bars() {
+    const place = this.now.closest(".play");
+    for (const old of place.querySelectorAll(".stands")) old.remove();
+    for (const [seat, score] of (this.standing?.scores ?? []).entries()) {
+      const bar = shape("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, shape("rect", { width: 100, height: 10 }), shape("rect", { width: 100 * score, height: 10, class: "share" }));
+      place.querySelector(`[data-seat="${seat}"] h2`)?.after(el("p", { class: "stands", title: `Expected score, if ${this.standing.by} played for all from what you know` }, bar, el("span", { class: "said" }, "Expected score "), this.standing.texts[seat]));
+    }
   }
 
   buttons(view) {

@@ -165,7 +165,7 @@ class Review {
   // Beside the table: what luck did, every move of the seat that is looked at, the link to share.
   side(mistakes) {
     const { page, game } = this;
-    const link = el("input", { class: "link", readonly: true, hidden: !this.isShared, value: `${location.origin}/r/${game.table}#${game.key}`, "aria-label": "Link to this review" });
+    const link = el("input", { class: "link", readonly: true, hidden: !this.isShared, value: `${location.origin}${root}/r/${game.table}#${game.key}`, "aria-label": "Link to this review" });
     const share = async () => {
       this.isShared = true;
       await navigator.clipboard?.writeText(link.value).catch(() => null);

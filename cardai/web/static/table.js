@@ -44,6 +44,7 @@ export class TablePage {
     this.queue = [];
     this.shownPly = null;
     this.forced = new Set(JSON.parse(remembered(`forced-${table}`) || "[]")); // plies of own moves that were the only ones
+    this.last = JSON.parse(remembered(`last-${table}`) || "null"); // the cards that were cleared last, after a reload too
     this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end", "challenge", "last"].map((name) => [name, el("section", { class: name })]));
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
@@ -112,7 +113,10 @@ export class TablePage {
       const view = this.queue[0];
       const story = storyOf(this.view?.pieces ? this.view : null, view);
       const stay = Math.min(STAY * view.pause, STAY);
-      if (story.held) this.last = story.held;
+      if (story.held) {
+        this.last = story.held;
+        remembered(`last-${this.table}`, JSON.stringify(story.held));
+      }
       if (story.held && stay && !document.hidden) return this.hold(view, story, stay);
       this.queue.shift();
       this.show(view, story);

@@ -1,0 +1,40 @@
+"""How each seat stands, as far as one of them may know: worlds of that seat, played out by simple players.
+
+standing(game, agent(game, "careful"), state, seat=0, seed=3)     # each seat's mean score
+"""
+
+import numpy as np
+
+from cardai.agents.spec import Agent
+from cardai.game import Game, GameState, int_seed
+from cardai.kernel.chance import ANALYSIS, derived
+from cardai.kernel.doors import check_seat
+from cardai.rule import STREAM
+from cardai.table.asking import ask
+
+WORLDS = 24
+_FIRST = 5 << 30  # numbers of the streams: chances and advice use those below
+
+
+def standing(game: Game, player: Agent, state: GameState, seat: int, seed: int, worlds: int = WORLDS) -> np.ndarray:
+    """Each seat's mean score at the end, f8[seats] in [0, 1]: `player` plays for all seats in worlds of `seat`.
+
+    `state`: any state or world of the seat; `seed` decides the worlds, so all worlds of the seat give the same. Raises
+    CardaiError for a player whose parameters are drawn anew for each game.
+    """
+    seat, base = check_seat("seat", seat, int(state["seats"])), int_seed(seed)
+    numbers = [int(derived(base, ANALYSIS, _FIRST + i)) for i in range(2 * worlds)]
+    first = game.world(state, seat, numbers[-1])  # the same one for all worlds of the seat
+    lines = [game.world(first, seat, number) for number in numbers[:worlds]]
+    streams = np.zeros(worlds, STREAM)
+    streams["rng"] = np.array(numbers[worlds:], np.uint64)
+    for _ in range(game.max_plies):
+        going = [i for i, line in enumerate(lines) if line["turn"] >= 0]
+        if not going:
+            break
+        luck = streams[going]
+        moves = ask(game, player, np.array([lines[i] for i in going]), luck)
+        streams[going] = luck
+        for i, move in zip(going, moves, strict=True):
+            lines[i] = game.play(lines[i], move)
+    return np.mean([game.points(line) for line in lines], axis=0)
