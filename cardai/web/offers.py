@@ -15,7 +15,7 @@ import numpy as np
 
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
-from cardai.agents.strongest import AT_ONCE, SOON, strongest
+from cardai.agents.strongest import AT_ONCE, SOON, measured_tables, strongest
 from cardai.errors import BadArgument, CardaiError, unknown
 from cardai.game import Game
 from cardai.table.asking import moves_in
@@ -83,7 +83,7 @@ class Offer:
             "variants": list(self.variants),
             "seats": sizes,
             "usual": self.seats,
-            "agents": [[key, player.label, player.about] for key, player in self.agents.items()],
+            "agents": [[key, player.label, self.described(key)] for key, player in self.agents.items()],
             "fits": {
                 variant: {
                     str(seats): [places[key] for key in self.fitting(variant, seats)] for seats in self.game.seats
@@ -91,6 +91,14 @@ class Offer:
                 for variant in self.variants
             },
         }
+
+    def described(self, key: str) -> str:
+        """An agent in a sentence, with its strength where it was measured at the table that is shown first."""
+        about, tables = self.agents[key].about, measured_tables(self.game)
+        first = [table for table in tables if (table.variant, table.seats) == (self.variants[0], self.seats)]
+        ratings = [one.rating for table in first for one in table.agents if one.spec == key]
+        strength = f"about {round(ratings[0], -1):.0f} Elo above random play" if ratings and ratings[0] >= 5 else ""
+        return ", ".join(filter(None, (about, strength)))
 
     def warm_up(self) -> None:
         """Compile all that a table of this game uses, its endings too, by a game of each agent or `_WARM_UP` of it."""
