@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import small_game
-from starlette.websockets import WebSocketDisconnect
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 from test_web import HOME, LOW_HAND, TICTACTOE, views
 from test_web_company import open_at as opened_at
 from test_web_together import GOOFSPIEL
