@@ -1023,11 +1023,14 @@ def replay(
         Parameter(help="Show what this seat, counted from 0, sees, and the moves of others as it is told of them."),
     ] = None,
     positions: Annotated[bool, Parameter(help="Show the table before each move too.")] = True,
+    svg: Annotated[Path | None, Parameter(help="Draw the game into this SVG file, a position a second.")] = None,
     rules: Rules = None,
 ) -> None:
     """Print a recorded game: every move, and the table before it as the seat to move sees it."""
     from cardai.data import record
+    from cardai.files.writing import write_text
     from cardai.kernel.doors import check_seat
+    from cardai.show.picture import film
     from cardai.show.progress import Line
     from cardai.show.suits import in_suits
     from cardai.show.transcript import transcript
@@ -1046,7 +1049,11 @@ def replay(
     if seat is not None:
         check_seat("seat", seat, len(chosen.lineup))
     try:
-        lines = transcript(loaded, reader.header, chosen, seat, positions)
+        if svg is not None:
+            write_text(svg, film(loaded, chosen, seat))
+            lines = [f"The game is drawn in {svg}."]
+        else:
+            lines = transcript(loaded, reader.header, chosen, seat, positions)
     except _error() as error:
         _refuse(f"{file}, game {game}: {error}")
     text = "\n".join(lines)

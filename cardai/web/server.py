@@ -51,7 +51,7 @@ from cardai.web.tables import WebTable
 from cardai.web.tutor import Tutor
 
 STATIC = Path(__file__).parent / "static"
-KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
 NEW_TABLES, REQUESTS, PER_MINUTE = 10, 600, 60.0  # of one address; a club may share it
 SAYINGS, SAID_IN = 3, 10.0  # of one seat, in seconds
@@ -207,7 +207,7 @@ class Server:
     async def static(self, request: Request) -> Response:
         """A module or the style sheet."""
         name = request.path_params["name"]
-        names = {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css")}
+        names = {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css", ".json")}
         return self._files.answer(name, request) if name in names else JSONResponse({"error": "no such file"}, 404)
 
     def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:

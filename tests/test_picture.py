@@ -1,0 +1,61 @@
+"""Pictures of positions: whole SVG, every face of the page, and nothing that a seat does not see."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+import cardai
+import cardai.data.record
+from cardai.app.cli import run
+from cardai.show.picture import film, picture
+from cardai.table.one import OneGame
+
+GAMES = {name: cardai.load(name) for name in cardai.available()}
+EXAMPLES = {"crazy": cardai.load("examples/crazy")}
+
+
+def played(game, plies=6, seed=3):
+    table = OneGame(game, [cardai.agent(game, "random")] * game.default_seats, seed)
+    while table.ply < plies and table.step():
+        pass
+    return table
+
+
+def faces(text: str) -> set[str]:
+    return set(re.findall(r'href="#c(\w+)"', text))
+
+
+@pytest.mark.parametrize("name", [*GAMES, *EXAMPLES])
+def test_each_game_has_a_picture_with_the_cards_that_a_seat_sees_and_no_others(name):
+    game = (GAMES | EXAMPLES)[name]
+    table = played(game)
+    for seat in range(table.seats):
+        text = picture(game, table.seen(seat, 1), seat)
+        ElementTree.fromstring(text)
+        zones = game.zones(table.seen(seat, 1), seat)
+        seen = {game.pieces[piece] for zone in zones if zone.look != "grid" for piece in zone.listed}
+        assert faces(text) == {one for one in seen if re.fullmatch(r"[a-z]?[2-9TJQKA][CDHS]", one)}
+        assert all(f'id="c{one}"' in text for one in faces(text))
+        assert text == picture(game, table._slots.states[0], seat), "all worlds of the seat look the same"
+
+
+def test_a_picture_is_of_the_seat_to_move_unless_told():
+    table = played(GAMES["hearts"])
+    state = table.seen(table.turn, 1)
+    assert picture(table.game, state) == picture(table.game, state, table.turn)
+
+
+def test_replay_draws_a_recorded_game_as_one_seat_saw_it(tmp_path, capsys):
+    folder, out = tmp_path / "games", tmp_path / "game.svg"
+    run(["selfplay", "tictactoe", "--agent", "random", "--games", "1", "--out", str(folder)])
+    (file,) = folder.glob("*.jsonl*")
+    capsys.readouterr()
+    run(["replay", str(file), "--svg", str(out), "--seat", "0"])
+    assert str(out) in capsys.readouterr().out
+    reader = cardai.data.record.read(file)
+    (game,) = list(reader)
+    drawn = ElementTree.fromstring(out.read_text("utf-8"))
+    frames = drawn.findall("{http://www.w3.org/2000/svg}g")
+    assert len(frames) == len(game.moves) + 1
+    assert out.read_text("utf-8") == film(GAMES["tictactoe"], game, 0)
