@@ -457,7 +457,7 @@ def test_only_files_of_the_page_are_served(client, path):
 
 
 def test_the_page_is_sent_packed_and_is_small(client):
-    names = [file.name for file in server.STATIC.iterdir() if file.suffix in (".js", ".css")]
+    names = [file.name for file in server.STATIC.iterdir() if file.suffix in (".js", ".css", ".json")]
     sent = 0
     for path in ("/", *(f"/static/{name}" for name in names)):
         with client.stream("GET", path, headers={"accept-encoding": "gzip"}) as answer:
