@@ -151,8 +151,8 @@ def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level
         effect = max(n / effective, 1.0)
         effective *= _few_deals(people, level)
         low, high = wilson(centre * effective, effective, level)
-    scaled = (least + (most - least) * value for value in (centre, low, high))
-    return Estimate(*scaled, n, people, effect)
+    point, low, high = (least + (most - least) * value for value in (centre, low, high))
+    return Estimate(point, low, high, n, people, effect)
 
 
 def bootstrap(
