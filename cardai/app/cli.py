@@ -724,6 +724,31 @@ def people(
     return show(report, json)
 
 
+@app.command(group=MEASURE)
+def plan(
+    game: GameName,
+    /,
+    *,
+    seats: Annotated[str, Parameter(help="The table of the study: human in one seat, agent specs in the others.")],
+    persons: Annotated[str, Parameter(help="Agents that stand for people of unequal strength: bot1,bot3,greedy:best.")],
+    people: Annotated[str, Parameter(help="Numbers of people, divided by commas.")] = "5,7,12,30",
+    games: Annotated[str, Parameter(help="Numbers of games of each person, divided by commas.")] = "20,40,100",
+    measure: Annotated[str, Parameter(help="score, win, loss or share.")] = "score",
+    variant: Variant = None,
+    trials: Annotated[int, Parameter(help="Games by which the strength of each agent is found.")] = 2000,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> int:
+    """Plan a study of people: how much studies of each size would show, with agents in the place of people."""
+    from cardai.measure.plan import plan_study
+    from cardai.show.progress import Line
+
+    loaded, sizes = load(game), [_numbers(people), _numbers(games)]
+    with Line("planning", loaded) as progress:
+        report = plan_study(loaded, _specs(seats), _specs(persons), *sizes, measure, variant, trials, seed, progress)
+    return show(report, json)
+
+
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""
