@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("playwright", reason="the extra `browser` is not installed")
 
-from web_browser import browser  # noqa: F401
 from web_clients import Process
 
+pytest_plugins = "web_browser"
 PATH = "/clubs/cards"
 
 
@@ -17,7 +17,7 @@ def home(tmp_path):
     process.kill()
 
 
-def test_a_game_is_set_up_played_and_looked_at_again_below_a_path(browser, home):  # noqa: F811
+def test_a_game_is_set_up_played_and_looked_at_again_below_a_path(browser, home):
     page, asked = browser.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{home}/")

@@ -113,11 +113,18 @@ def frames(socket, until):
     raise AssertionError("this frame never came")
 
 
+def arrive(*sockets):
+    """Wait until the server tells each of these tabs what happens: it sends a view first."""
+    for socket in sockets:
+        frames(socket, lambda now: "seats" in now)
+
+
 def test_everybody_hears_a_phrase_of_the_list_and_nothing_else(client):  # noqa: F811
     table, friend = with_a_friend(client)
     eyes = another(client)
     join(eyes, table, link(client, table, watch=True))
     with open_at(client, table) as mine, open_at(friend, table) as theirs, open_at(eyes, table) as watching:
+        arrive(mine, theirs, watching)
         for nonsense in ("you fool", "<b>", 3, None, ["hello"], {"hello": 1}):
             theirs.send_json({"say": nonsense})
             assert "you can say hello" in frames(theirs, lambda now: "error" in now)["error"]
@@ -131,6 +138,7 @@ def test_everybody_hears_a_phrase_of_the_list_and_nothing_else(client):  # noqa:
 def test_nobody_talks_without_end(client):  # noqa: F811
     table, friend = with_a_friend(client)
     with open_at(client, table) as mine, open_at(client, table) as second, open_at(friend, table) as theirs:
+        arrive(mine, second, theirs)
         for socket in (mine, second, mine):
             socket.send_json({"say": "turn"})
             assert frames(theirs, lambda now: "said" in now)["said"] == [0, "turn"]
