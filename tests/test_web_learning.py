@@ -34,7 +34,7 @@ from cardai.data.record import read, verify
 from cardai.errors import CardaiError
 from cardai.measure.coaching.advice import Adviser
 from cardai.show.people import table as people_table
-from cardai.web import challenge, commitment, server
+from cardai.web import challenge, commitment, server, tutor
 from cardai.web.commitment import fingerprint, seed_of
 from cardai.web.export import export
 from cardai.web.people import measure_people
@@ -203,6 +203,13 @@ def test_how_each_seat_stands_comes_with_bars_for_all(store):  # noqa: F811
         table.play(0, table._game.ply, table.view(0, False)["moves"][-1][0])
         table.run()
     assert moves > 1
+
+
+def test_how_each_seat_stands_is_left_out_where_it_takes_too_long(store, monkeypatch):  # noqa: F811
+    table = web_table(store, seats=("me", "low"))
+    monkeypatch.setattr(tutor, "LONGEST", 0.0)
+    given = Tutor("low").advise(table, 0, table._game.ply, "standing")
+    assert (given["step"], given["scores"]) == ("standing", [])
 
 
 def test_advice_takes_nothing_from_the_games_streams(store):  # noqa: F811

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import uvicorn
 
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.measure.coaching.advice import Adviser
+from cardai.measure.coaching.standing import standing
 from cardai.web.guards import LARGEST, Hosts
 from cardai.web.offers import Offer, by_key, named_by_game, offer_of
 from cardai.web.proxy import networks_of, path_of
@@ -40,7 +42,9 @@ def ready(
     for offer in offers.values():
         offer.warm_up()
         adviser = Adviser(offer.game, judge, offer.seats, offer.variants[0], worlds=1)
-        adviser.explain(offer.game.new(offer.seats, 1, offer.variants[0]), seed=1)  # compiles what hints need
+        state = offer.game.new(offer.seats, 1, offer.variants[0])
+        adviser.explain(state, seed=1)  # compiles what hints need
+        standing(offer.game, agent(offer.game, adviser.by), state, max(int(state["turn"]), 0), 1, worlds=1)
     return offers
 
 

@@ -14,6 +14,7 @@ from cardai.measure.coaching.standing import standing
 from cardai.show import advice as shown
 from cardai.web.tables import WebTable
 
+LONGEST = 1.0  # seconds for how each seat stands, which is asked for at each own turn
 STEPS = ("pieces", "move", "why", "standing")
 """What a tab may ask for: hints, from little to much, and how each seat stands."""
 
@@ -45,7 +46,9 @@ class Tutor:
         game, adviser = table.offer.game, self.adviser(table)
         answer: dict[str, Any] = {"ply": ply, "step": step}
         if step == "standing":
-            scores = standing(game, agent(game, adviser.by), world, seat, luck)
+            scores = standing(game, agent(game, adviser.by), world, seat, luck, seconds=LONGEST)
+            if scores is None:
+                return answer | {"scores": []}
             texts = [f"{100 * score:.0f} %" if game.payoff.is_share else game.payoff.text(score) for score in scores]
             return answer | {"scores": scores.tolist(), "texts": texts, "by": adviser.by}
         if step == "why":

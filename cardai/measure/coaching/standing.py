@@ -3,6 +3,9 @@
 standing(game, agent(game, "careful"), state, seat=0, seed=3)     # each seat's mean score
 """
 
+import math
+import time
+
 import numpy as np
 
 from cardai.agents.spec import Agent
@@ -16,12 +19,15 @@ WORLDS = 24
 _FIRST = 5 << 30  # numbers of the streams: chances and advice use those below
 
 
-def standing(game: Game, player: Agent, state: GameState, seat: int, seed: int, worlds: int = WORLDS) -> np.ndarray:
+def standing(
+    game: Game, player: Agent, state: GameState, seat: int, seed: int, worlds: int = WORLDS, seconds: float = math.inf
+) -> np.ndarray | None:
     """Each seat's mean score at the end, f8[seats] in [0, 1]: `player` plays for all seats in worlds of `seat`.
 
-    `state`: any state or world of the seat; `seed` decides the worlds, so all worlds of the seat give the same. Raises
-    CardaiError for a player whose parameters are drawn anew for each game.
+    `state`: any state or world of the seat; `seed` decides the worlds, so all worlds of the seat give the same. None
+    if it takes more than so many seconds. Raises CardaiError for a player whose parameters are drawn for each game.
     """
+    end = time.monotonic() + seconds
     seat, base = check_seat("seat", seat, int(state["seats"])), int_seed(seed)
     numbers = [int(derived(base, ANALYSIS, _FIRST + i)) for i in range(2 * worlds)]
     first = game.world(state, seat, numbers[-1])  # the same one for all worlds of the seat
@@ -32,6 +38,8 @@ def standing(game: Game, player: Agent, state: GameState, seat: int, seed: int, 
         going = [i for i, line in enumerate(lines) if line["turn"] >= 0]
         if not going:
             break
+        if time.monotonic() > end:
+            return None
         luck = streams[going]
         moves = ask(game, player, np.array([lines[i] for i in going]), luck)
         streams[going] = luck

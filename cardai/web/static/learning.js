@@ -13,14 +13,14 @@ export class Learning {
   }
 
   take(message, view) {
-    if (message.advice.step === "standing") this.standing = message.advice;
+    if (message.advice.step === "standing") [this.standing, this.isSlow] = [message.advice, !message.advice.scores.length];
     else this.answer = { pieces: this.answer?.pieces, ...message.advice }; // lit up by an earlier step
     this.draw(view);
   }
 
   draw(view) {
     const ply = view.choice ?? view.ply;
-    if (view.study && view.moves && !view.watches && setting("chances") && this.asked !== ply) {
+    if (view.study && view.moves && !view.watches && setting("chances") && !this.isSlow && this.asked !== ply) {
       this.asked = ply;
       this.send({ advice: "standing", ply });
     }
