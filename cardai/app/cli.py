@@ -743,9 +743,11 @@ def plan(
     from cardai.measure.plan import plan_study
     from cardai.show.progress import Line
 
-    loaded, sizes = load(game), [_numbers(people), _numbers(games)]
+    loaded, counts, each = load(game), _numbers(people), _numbers(games)
     with Line("planning", loaded) as progress:
-        report = plan_study(loaded, _specs(seats), _specs(persons), *sizes, measure, variant, trials, seed, progress)
+        report = plan_study(
+            loaded, _specs(seats), _specs(persons), counts, each, measure, variant, trials, seed, progress
+        )
     return show(report, json)
 
 
