@@ -46,6 +46,7 @@ PRINTING = {
     "replay": "replay g.jsonl",
     "reproduce": "reproduce",
     "rules": "rules tictactoe",
+    "plan": "plan tictactoe --seats human,random --persons random --people 7 --games 10 --trials 20",
     "situations": "situations tictactoe --agent random --tries 1",
     "selfplay": "selfplay tictactoe --agent random --games 4 --out new.jsonl",
     "verify": "verify g.jsonl",
