@@ -2,11 +2,14 @@
 
 import pytest
 
-pytest.importorskip("playwright", reason="the extra `browser` is not installed")
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 
 from web_clients import Process
+from web_pages import CHROMIUM
 
 pytest_plugins = "web_browser"
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 PATH = "/clubs/cards"
 
 
