@@ -9,19 +9,11 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from test_web_accessible import violations
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+from web_pages import CHROMIUM, Screen
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
-
-
-@pytest.fixture
-def screens(browser, home):
-    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
-    yield opened
-    for one in opened:
-        one.close()
 
 
 def invite(mine: Screen) -> str:

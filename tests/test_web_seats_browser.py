@@ -5,19 +5,11 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+from web_pages import CHROMIUM
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
-
-
-@pytest.fixture
-def screens(browser, home):
-    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
-    yield opened
-    for one in opened:
-        one.close()
 
 
 def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_friend_comes_by_them(screens):

@@ -2,7 +2,7 @@
 
 import pytest
 from web_clients import Process
-from web_pages import chromium
+from web_pages import LARGE, SMALL, Screen, chromium
 
 
 @pytest.fixture(scope="module")
@@ -16,3 +16,12 @@ def home(tmp_path_factory, request):
 def browser():
     with chromium() as running:
         yield running
+
+
+@pytest.fixture
+def screens(browser, home):
+    """Two windows of two people: a phone's and a desk's."""
+    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
+    yield opened
+    for one in opened:
+        one.close()
