@@ -112,10 +112,10 @@ def tune(
     game.options(seats, variant)
     if not 0 < minutes < math.inf:
         raise CardaiError(f"minutes must be a number above 0, not {minutes:g}")
-    table = _Table(game, game.canonical(variant), seats, whole("seed", seed), thread_count(threads), [])
     space = _space(game, parse(player), only)
     start = str(space.spec(np.zeros(space.size)))
-    table.others.extend([agent(game, spec) for spec in others] or [agent(game, start)])
+    opponents = tuple(agent(game, spec) for spec in others or (start,))
+    table = _Table(game, game.canonical(variant), seats, whole("seed", seed), thread_count(threads), opponents)
     for one in (agent(game, start), *table.others):
         one.check_fits(game, table.variant, seats)
     config = {
@@ -123,8 +123,9 @@ def tune(
         "player": start, "only": list(space.names), "others": [one.spec for one in table.others], "seed": table.seed,
         "trial_games": positive("trial_games", trial_games),
     }  # fmt: skip
+    games, generations = positive("games", games), whole("generations", generations, 0)
     search = _Search(table, space, check_path("folder", folder), config)
-    search.run(60 * minutes, whole("generations", generations, 0), positive("games", games), progress)
+    search.run(60 * minutes, generations, progress)
     return search.result(games, start, progress)
 
 
@@ -137,7 +138,7 @@ class _Table:
     seats: int
     seed: int
     threads: int
-    others: list[Agent]
+    others: tuple[Agent, ...]
 
     def scores(
         self, spec: Spec, games: int, salt: str, number: int = 0, progress: CountProgress | None = None
@@ -224,7 +225,7 @@ class _Search:
     def generations(self) -> int:
         return len(self.means) - 1
 
-    def run(self, seconds: float, generations: int, games: int, progress: Progress | None) -> None:
+    def run(self, seconds: float, generations: int, progress: Progress | None) -> None:
         """Play generations until the time is over, `generations` (if not 0) are done, or the cloud is a point."""
         begin, best = time.monotonic(), ""
         while not (self.method.stop() or (generations and self.generations >= generations)):
@@ -253,7 +254,8 @@ class _Search:
         chosen = max(rated, key=lambda spec: rated[spec])
         if progress is not None:
             progress(0, 1, "measuring the one chosen")
-        own, before = (self.table.scores(parse(spec), games, "tune result") for spec in (chosen, start))
+        played = {spec: self.table.scores(parse(spec), games, "tune result") for spec in {chosen, start}}
+        own, before = played[chosen], played[start]
         comparison = interval.compare(own, before)
         measure = measure_of(self.table.game, "score")
         point = next(mean for mean in self.means if str(self.space.spec(mean)) == chosen)
