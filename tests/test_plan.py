@@ -61,6 +61,7 @@ def test_the_same_seed_plans_the_same():
         (["--people", "4"], "people must be"),
         (["--measure", "points"], "a plan is for one of score, win, loss, share"),
         (["--persons", "nobody"], "nobody"),
+        (["--trials", "0"], "trials must be"),
     ],
 )
 def test_an_impossible_plan_is_a_sentence(capsys, options, words):

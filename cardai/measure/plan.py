@@ -13,13 +13,13 @@ import numpy as np
 from cardai.agents.spec import HUMAN, agent
 from cardai.errors import CardaiError, whole
 from cardai.game import MEASURES, Game, is_game
-from cardai.stats.deals import deal_seeds, rotations
-from cardai.stats.interval import FEWEST_PEOPLE, of_people
+from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
+from cardai.stats.deals import rotations
+from cardai.stats.interval import FEWEST_PEOPLE, Estimate, of_people
 from cardai.stats.jsonable import plain
-from cardai.stats.measure import measure_of, value_of
+from cardai.stats.measure import measure_of
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
-from cardai.table.many import play
 
 POWER = 0.8
 DRAWN = 1000  # studies of each size
@@ -98,12 +98,13 @@ def plan_study(
         whole("people", number, FEWEST_PEOPLE)  # fewer have no interval
     for number in games:
         whole("games", number, 1)
-    own, found = measure_of(is_game(game), measure), []
+    whole("trials", trials, 1)
+    own, found, place = measure_of(is_game(game), measure), [], game.canonical(variant)
     for number, spec in enumerate(persons):
         if progress is not None:
             progress(number, len(persons), f"{spec} plays")
-        found.append(_outcomes(game, line_up, places[0], spec, measure, variant, trials, seed))
-    truth = float(np.mean([outcomes.mean() for outcomes in found]))
+        found.append(_outcomes(game, line_up, places[0], spec, measure, place, trials, seed))
+    truth = float(np.mean([got.mean() for got in found]))
     rng, rows = np.random.default_rng(seed), []
     for count in people:
         for each in games:
@@ -112,30 +113,26 @@ def plan_study(
             away = np.quantile(np.maximum(high - truth, truth - low), POWER)
             covers = float(np.mean((low <= truth) & (truth <= high)))
             rows.append(PlanRow(count, each, float(np.median(high - low)), float(away), covers))
-    tested = tuple(
-        PlanPerson(spec, float(outcomes.mean()), len(outcomes)) for spec, outcomes in zip(persons, found, strict=True)
-    )
-    place = game.canonical(variant)
+    tested = tuple(PlanPerson(spec, float(got.mean()), len(got)) for spec, got in zip(persons, found, strict=True))
     return StudyPlan(
         game.name, place, tuple(line_up), measure, own.title, own.scale, seed, DRAWN, truth, tested, tuple(rows)
     )
 
 
 def _outcomes(
-    game: Game, line_up: Sequence[str], place: int, spec: str, measure: str, variant: str | None, trials: int, seed: int
+    game: Game, line_up: Sequence[str], place: int, spec: str, measure: str, variant: str, trials: int, seed: int
 ) -> np.ndarray:
     """What an agent in the person's place makes of games at the study's table, f8[games that ended]."""
-    specs = [spec if seat == place else other for seat, other in enumerate(line_up)]
-    agents = [agent(game, one) for one in specs]
-    lineups = np.tile(rotations(len(specs)), (-(-trials // len(specs)), 1))[:trials]
-    results = play(game, agents, lineups, deal_seeds(seed, trials), variant=variant)
-    values = value_of(game.payoff, measure, results.scores)[lineups == place]
-    return np.asarray(values, float)[~results.endless]
+    agents = [agent(game, spec if seat == place else other) for seat, other in enumerate(line_up)]
+    turns = rotations(len(agents))
+    results, sat = play_rotated(game, agents, turns, -(-trials // len(turns)), seed, variant, None, None)
+    values = outcomes_of_place(sat, place, outcomes(game.payoff, measure, results.complete())).ravel()
+    return values[np.isfinite(values)]
 
 
 def _study(
     rng: np.random.Generator, found: Sequence[np.ndarray], people: int, games: int, low: float, high: float
-) -> Any:
+) -> Estimate:
     """The estimate of a study of people, each as strong as one of the agents."""
     chosen = rng.integers(len(found), size=people)
     return of_people(np.array([rng.choice(found[who], games) for who in chosen]), low, high)
