@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from cardai.errors import BadArgument, is_printable
 from cardai.web.store import LEVELS
@@ -141,6 +141,11 @@ def read_hex(text: object, size: int) -> bytes:
     if not isinstance(text, str) or not re.fullmatch(r"[0-9a-f]*", text) or len(text) != 2 * size:
         raise BadArgument(f"this must be {2 * size} hexadecimal digits")
     return bytes.fromhex(text)
+
+
+def is_among(number: object, count: int) -> TypeGuard[int]:
+    """Whether something in a message is a whole number from 0 to `count` - 1."""
+    return not isinstance(number, bool) and isinstance(number, int) and 0 <= number < count
 
 
 def text_of(message: Mapping[str, Any], key: str, longest: int = 400) -> str:

@@ -19,7 +19,7 @@ from cardai.game import Game, GameState, Zone
 from cardai.measure.analysis import analyse
 from cardai.table.following import told, world_of
 from cardai.table.transcript import words_of
-from cardai.web.guards import text_of
+from cardai.web.guards import is_among, text_of
 from cardai.web.store import TableRow
 from cardai.web.tables import WebTable
 from cardai.web.views import LOG_LINES, pieces_of, seen_view
@@ -49,7 +49,7 @@ class Review:
     def seat_in(self, message: Mapping[str, Any]) -> int | None:
         """The seat that a message names. Raises BadArgument if the table has none such."""
         seat = message.get("seat")
-        if seat is not None and not _is_among(seat, self.seats):
+        if seat is not None and not is_among(seat, self.seats):
             raise BadArgument("there is no such seat at this table")
         return seat
 
@@ -156,7 +156,7 @@ class Reviews:
         if "from" not in message:
             return review.overview(own is not None, own or 0)
         seat, since = review.seat_in(message), message["from"]
-        if not _is_among(since, review.plies + 1):
+        if not is_among(since, review.plies + 1):
             raise BadArgument("there is no such ply in this game")
         return review.positions(seat, since, own or 0)
 
@@ -168,7 +168,3 @@ def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
     for seat in range(int(state["seats"])):
         shown += [zone for zone in game.zones(state, seat) if zone.seat == seat]
     return shown
-
-
-def _is_among(number: object, count: int) -> bool:
-    return not isinstance(number, bool) and isinstance(number, int) and 0 <= number < count

@@ -25,7 +25,7 @@ from cardai.table.asking import moves_in
 from cardai.table.one import OneGame
 from cardai.web import challenge, commitment
 from cardai.web.challenge import Standing, results, standing
-from cardai.web.guards import digest, new_token
+from cardai.web.guards import digest, is_among, new_token
 from cardai.web.offers import Offer
 from cardai.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
 from cardai.web.views import LOG_LINES, position_view
@@ -396,7 +396,7 @@ class WebTable:
             game, people = self._game, self.people
             if game is None or not game.is_over or len(people) != 1 or self.is_secret:
                 raise BadArgument("only a finished game of one person can be played on from the middle")
-            if isinstance(ply, bool) or not isinstance(ply, int) or not 0 <= ply < game.ply:
+            if not is_among(ply, game.ply):
                 raise BadArgument("there is no such ply in this game")
             if game.movers[ply] != people[0]:
                 raise BadArgument("somebody else decided there")
