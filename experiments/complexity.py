@@ -17,8 +17,12 @@ from cardai.measure import complexity
 from cardai.registry import load
 
 PLAYERS = {"moska": range(2, 9), "durak": range(2, 7)}
-AGENTS = {"moska": ("bot3", "random"), "durak": ("thrifty", "random")}
-"""{game: the agents that are measured, each in all seats}: one that plays to win, and random play."""
+AGENTS = {"moska": ("greedy:hand_value", "bot3", "random"), "durak": ("thrifty", "random")}
+"""{game: the agents that are measured, each in all seats}. The first is compared with the source: in Moska a player
+that judges all its moves, since the thesis counted one. Random play is the last.
+"""
+CLAIMED_GAMES = {"moska": 500, "durak": 0}
+"""The games behind a figure of the source, 0 if it does not say."""
 DURAK = {2: 44 * math.log10(2.17)}
 """{players: log10 of b^d} that the thesis cites for Durak: b = 2.17 and d = 44 with two players."""
 COLUMNS = {"decisions": "decisions a game", "branching": "moves a decision", "power": "log10 b^d"}
@@ -64,7 +68,9 @@ def _rows(lab: Lab, game: str, agent: str, counts: Mapping[str, Any], key: str) 
     for name, column in COLUMNS.items():
         claim = None
         if name == "power" and reference is not None and agent == AGENTS[game][0]:
-            claim = Claim(round(reference, 1), better="neither", within=3.0)
+            claim = Claim(
+                round(reference, 1), CLAIMED_GAMES[game], better="neither", within=3.0, is_mean=game == "moska"
+            )
         table = f"{game.capitalize()}, all seats {agent}"
         rows.append(Finding(table, f"{seats} players", column, of_estimate(counts[name]), claim, key, 0, command))
     return rows

@@ -60,7 +60,7 @@ def _won(value: float) -> Claim:
 
 
 def _points(value: float) -> Claim:
-    return Claim(value, better="lower", within=0.4)
+    return Claim(value, games=1000, better="lower", within=0.4, is_mean=True)
 
 
 CLAIMS: Mapping[str, Mapping[str, Claim]] = {

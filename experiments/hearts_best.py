@@ -36,7 +36,10 @@ COLUMNS = {
     ("paper", "pimc"): "pimc, paper",
 }
 """{(suite, row): the column that it is in}."""
-CLAIMS = {(SHARES, "mcts"): Claim(32.0, games=1000, better="higher"), (POINTS, "mcts"): Claim(6.27, better="lower")}
+CLAIMS = {
+    (SHARES, "mcts"): Claim(32.0, games=1000, better="higher"),
+    (POINTS, "mcts"): Claim(6.27, games=1000, better="lower", within=0.4, is_mean=True),
+}
 """Table 4, row 2: the paper's agents together, against three players by Monte Carlo tree search, who are not ours."""
 SEED = 20261123
 TEACHERS = {"random": 1.0, "duck": 3.0}

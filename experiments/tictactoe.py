@@ -1,5 +1,9 @@
 """Networks that learn Tic-Tac-Toe from random weights, by the thesis' protocol and by one that reaches perfect play.
 
+The thesis leaves open how fast its networks learn and how many steps they make. It labels a state 1 if its player did
+not lose: a draw is worth as much as a win. Its protocol is run with this label and two others, at several rates, and
+with and without the random moves that it calls essential.
+
 Every network is graded by walking the whole game tree, so a grade has no sampling error; only the networks differ from
 seed to seed. The goal of our protocol is a network that no sequence of the opponent's moves beats, and that wins at
 least 95.0 % of games against evenly random moves (a player that never loses can win 95.56 % of them at most).
@@ -16,7 +20,7 @@ from typing import Any
 from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.measure.grade import Grade, grade, grade_strategy
 from cardai.measure.perfect.strategy import best_against_uniform, uniform
@@ -42,6 +46,7 @@ PROTOCOLS = {
         epsilon=0.2,
         window=1,
         steps=300,
+        label="not_lost",
         training={"batch": 256, "learning_rate": 1e-3, "schedule": "constant"},
     ),
     "ours": SelfPlayProtocol(
@@ -57,30 +62,77 @@ PROTOCOLS = {
         training={"batch": 256, "learning_rate": 3e-3, "schedule": "cosine", "final_rate": 0.02, "ema": 0.99},
     ),
 }
-"""For "thesis", the thesis gives the number of games, the opponent, the 20 % of random moves, and that a network learns
-from "the most recent iteration". Batch size, steps (two passes) and learning rate are ours.
+"""For "thesis", the thesis gives the number of games, the opponent, the 20 % of random moves, the label, and that a
+network learns from "the most recent iteration". Batch size, steps (two passes) and learning rate are ours.
 
 In "ours" the network plays itself. Moves drawn by a softmax of their scores are mostly nearly best ones, which the
 network must learn to distinguish; evenly random moves (10 %) keep blunders in the data. Both seats explore alike: if
 one kind of player made most of the rare moves, their labels would show that player's skill, not the move's score.
 """
 
-TITLES = {"thesis": "thesis'", "ours": "our"}
+LABELS = ("not_lost", "score", "win")
+"""What a state is labelled with: 1 for a game not lost; 1, 1/2 and 0 for a win, a draw and a loss; 1 for a win."""
+RATES = (1e-4, 3e-4, 1e-3)
+"""Learning rates; the thesis gives 1e-4 for its networks of Moska, and 1e-3 as too fast for these."""
+RANDOM_MOVES = (0.2, 0.0)
+"""The share of a network's moves that are random while games are gathered."""
 
 CLAIMS = {"mlp": 65.0, "cnn": 92.0}
-"""{body: the highest percentage of games won against random play}, from section 2.4, which gives no number of games."""
+"""{body: the highest percentage of games won against random play}, from section 2.4: one network of each."""
 GOAL = 0.95
 
 
 @dataclass(frozen=True)
 class Scale:
-    """`seeds`: networks of each body by each protocol. `fields`: fields of both protocols to replace."""
+    """`seeds`: networks of each body by our protocol; `open`: at each setting that the thesis leaves open. `fields`:
+    fields of both protocols to replace.
+    """
 
     seeds: int
+    open: int
     fields: Mapping[str, int] = field(default_factory=dict)
 
 
-SCALES = {"smoke": Scale(1, {"iterations": 2, "games": 200, "steps": 20}), "small": Scale(3), "full": Scale(10)}
+SCALES = {
+    "smoke": Scale(1, 1, {"iterations": 2, "games": 200, "steps": 20}),
+    "small": Scale(3, 10),
+    "full": Scale(10, 30),
+}
+
+
+@dataclass(frozen=True)
+class OpenSetting:
+    """A setting of what the thesis does not say, or that is varied beside what it says.
+
+    `label`: of `LABELS`. `rate`: of `RATES`. `epsilon`: of `RANDOM_MOVES`.
+    """
+
+    label: str
+    rate: float
+    epsilon: float
+
+    @property
+    def name(self) -> str:
+        """Such as "not_lost, rate 0.0001", or "not_lost, rate 0.0001, no random moves"."""
+        return f"{self.label}, rate {self.rate:g}" + ("" if self.epsilon else ", no random moves")
+
+    @property
+    def key(self) -> str:
+        """For the names of pieces: "thesis_not_lost_0.0001_0.2"."""
+        return f"thesis_{self.label}_{self.rate:g}_{self.epsilon:g}"
+
+    @property
+    def is_the_thesis(self) -> bool:
+        """Whether it agrees with all that the thesis says."""
+        return self.label == PROTOCOLS["thesis"].label and self.epsilon == PROTOCOLS["thesis"].epsilon
+
+    def applied(self, protocol: SelfPlayProtocol) -> SelfPlayProtocol:
+        """The protocol with this setting."""
+        training = {**protocol.training, "learning_rate": self.rate}
+        return replace(protocol, label=self.label, epsilon=self.epsilon, training=training)
+
+
+OPEN = [OpenSetting(label, rate, epsilon) for epsilon in RANDOM_MOVES for label in LABELS for rate in RATES]
 
 
 @dataclass(frozen=True)
@@ -128,29 +180,48 @@ class GradedRun:
 
 WON = "Games won against evenly random moves, %"
 LOST = "Losing lines: sequences of the opponent's moves that beat the network"
+THESIS = "The thesis' protocol: games won against evenly random moves, %, after the best iteration"
+APART = "The CNN's figure less the MLP's, points"
+TABLES = (THESIS, APART, WON, LOST, "Seconds")
+ENDS: Mapping[str, Any] = {"least": min, "most": max}
 
 
 def run(lab: Lab) -> Findings:
     """Train and grade networks by both protocols, and grade the reference strategies."""
     solution = solve(load("tictactoe"))
-    protocols = {name: replace(protocol, **lab.size.fields) for name, protocol in PROTOCOLS.items()}
-    rows, curves = [], {}
-    for name, protocol in protocols.items():
-        for body, options in BODIES.items():
-            training = SelfPlayTraining(solution.game, protocol, body, options)
-            keys = [f"{name}-{body}-{seed}" for seed in range(lab.size.seeds)]
-            runs = [
-                lab.piece(
-                    key, lambda training=training, name=name, seed=seed: _trained(lab, training, solution, name, seed)
-                )
-                for seed, key in enumerate(keys)
-            ]
-            curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
-            rows += _rows(name, body, runs, " ".join(keys))
+    thesis, ours = (replace(PROTOCOLS[name], **lab.size.fields) for name in ("thesis", "ours"))
+    curves: dict[str, list[Any]] = {}
+    rows = []
+    for body in BODIES:
+        runs, keys = _networks(lab, solution, "ours", ours, body, lab.size.seeds)
+        curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
+        rows += _rows(body, runs, " ".join(keys))
+    for setting in OPEN:
+        best = {}
+        for body in BODIES:
+            name, protocol = setting.key, setting.applied(thesis)
+            runs, keys = _networks(lab, solution, name, protocol, body, lab.size.open)
+            if setting.is_the_thesis:
+                curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
+            best[body] = [100 * max(point["win"] for point in run["curve"][1:]) for run in runs]
+            rows += _open_rows(setting, body, best[body], " ".join(keys))
+        rows.append(_apart(setting, best))
     rows += [
         row for name, bound in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, bound)
     ]
-    return Findings(rows, {"curves": curves})
+    return Findings(sorted(rows, key=lambda row: TABLES.index(row.table)), {"curves": curves})
+
+
+def _networks(
+    lab: Lab, solution: Solution, name: str, protocol: SelfPlayProtocol, body: str, seeds: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The graded runs of a body by a protocol, and the keys of their pieces."""
+    training = SelfPlayTraining(solution.game, protocol, body, BODIES[body])
+    keys = [f"{name}-{body}-{seed}" for seed in range(seeds)]
+    runs = [
+        lab.piece(key, lambda seed=seed: _trained(lab, training, solution, name, seed)) for seed, key in enumerate(keys)
+    ]
+    return runs, keys
 
 
 def _trained(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
@@ -161,17 +232,35 @@ def _trained(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol:
     return asdict(run)
 
 
-def _rows(protocol: str, body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
-    """The figures of one body by one protocol, over its networks."""
+def _open_rows(setting: OpenSetting, body: str, best: list[float], piece: str) -> list[Finding]:
+    """What the networks of a body reach at one setting: their mean, and the least and most of them."""
+    claim = None
+    if setting.is_the_thesis:  # of one network: its error is the spread of ours
+        claim = Claim(CLAIMS[body], games=1, better="higher", within=3.0, is_mean=True)
+    source: dict[str, Any] = {"piece": piece, "seed": f"0-{len(best) - 1}", "places": 1}
+    ends = [(f"{body}, {word}", Measurement(end(best), n=len(best), counted="networks")) for word, end in ENDS.items()]
+    return [
+        Finding(THESIS, setting.name, body, over_seeds(best), claim, **source),
+        *(Finding(THESIS, setting.name, column, figure, **source) for column, figure in ends),
+    ]
+
+
+def _apart(setting: OpenSetting, best: Mapping[str, list[float]]) -> Finding:
+    """The difference of the two bodies; networks of one number share their games' seeds, so they are pairs."""
+    pairs = [cnn - mlp for cnn, mlp in zip(best["cnn"], best["mlp"], strict=True)]
+    claim = direction("higher", "CNN better") if setting.is_the_thesis else None
+    return Finding(APART, setting.name, "CNN less MLP", over_seeds(pairs, "pairs of networks"), claim, seed="")
+
+
+def _rows(body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
+    """The figures of one body by our protocol, over its networks."""
     wins = [[100 * point["win"] for point in run["curve"]] for run in runs]
     lines = [float(run["curve"][-1]["losing_lines"]) for run in runs]
-    claim = Claim(CLAIMS[body], better="higher", within=3.0) if protocol == "thesis" else None
-    name = f"{TITLES[protocol]} protocol, {body}"
-    seeds = f"0-{len(runs) - 1}"
-    source: dict[str, Any] = {"piece": piece, "seed": seeds}
+    name = f"our protocol, {body}"
+    source: dict[str, Any] = {"piece": piece, "seed": f"0-{len(runs) - 1}"}
     best = [max(curve[1:]) for curve in wins]
     return [
-        Finding(WON, name, "best iteration", over_seeds(best), claim, places=2, **source),
+        Finding(WON, name, "best iteration", over_seeds(best), places=2, **source),
         Finding(WON, name, "last iteration", over_seeds([curve[-1] for curve in wins]), places=2, **source),
         Finding(LOST, name, "mean", over_seeds(lines), places=1, **source),
         Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **source),
@@ -219,7 +308,7 @@ def _run(
         last, graded = generation, grade(solution, generation.agent())
         curve.append(_point(generation, graded))
         won = f"{100 * curve[-1].win:.1f} % won"
-        what = f"{TITLES[protocol]} protocol, {training.config.body}, seed {seed}: {won}"
+        what = f"{protocol}, {training.config.body}, seed {seed}: {won}"
         lab.tell(len(curve), 1 + training.protocol.iterations, what)
     assert last is not None
     assert graded is not None

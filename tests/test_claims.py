@@ -10,6 +10,7 @@ import pytest
 from cardai.errors import CardaiError
 from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS
+from cardai.experiments.machinery.verdicts import VERDICTS
 from cardai.experiments.machinery.words import rows_by_place, shown
 from cardai.experiments.pages import claims
 from cardai.experiments.pages.claims import SourceClaim, answer, counted, verdict_of
@@ -20,15 +21,16 @@ SOURCES = claims.sources()
 CLAIMS = [(title, claim) for title, own in SOURCES.items() for claim in own]
 
 
-def test_every_row_with_a_claim_is_listed_once():
+def test_every_row_with_a_claim_answers_one_claim_or_stands_beside_one():
     listed = Counter(row for _, claim in CLAIMS for row in claim.rows)
+    beside = {row for _, claim in CLAIMS for row in claim.beside}
     made = {
         (result["experiment"], row["table"], row["name"], row["column"])
         for result in RESULTS
         for row in result["rows"]
         if row["claim"]
     }
-    assert made - set(listed) == set()
+    assert made - set(listed) - beside == set()
     assert {row for row in made if listed[row] > 1} == set()
 
 
@@ -56,8 +58,10 @@ def test_a_claim_is_whole(title, claim):
     assert set(cells.outcomes) <= {*claims.OUTCOMES, claims.NOT_YET}
     if "missed" in cells.outcomes or claim.outcome == claims.NOT_TRIED:
         assert cells.cells[-1]
-    if claim.outcome in ("reproduced", "beaten", "missed", "undecided"):
+    if claim.outcome in (*VERDICTS, claims.WRONG) or claim.differs:
         assert claim.command or claim.rows or claim.beside
+    if claim.outcome == claims.WRONG or claim.differs:
+        assert claim.why
 
 
 def test_the_page_is_written_from_the_results():
@@ -75,9 +79,17 @@ def test_commands_of_claims_exist():
             assert words[2] in EXPERIMENTS
 
 
-def made_up(verdict, experiment="tictactoe"):
+def made_up(verdict, experiment="tictactoe", needed=None):
     figure = {"point": 12.34, "low": 11.9, "high": 12.8, "n": 10, "counted": "games"}
-    row = {"table": "T", "name": "L", "column": "C", "verdict": verdict, "figure": figure, "places": 2}
+    row = {
+        "table": "T",
+        "name": "L",
+        "column": "C",
+        "verdict": verdict,
+        "figure": figure,
+        "places": 2,
+        "needed": needed,
+    }
     return {"experiment": experiment, "command": f"cardai reproduce {experiment}", "rows": [row]}
 
 
@@ -90,21 +102,34 @@ def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_sa
     assert found.cells == (
         "section 1", "it wins", "missed", "L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`", claims.UNKNOWN
     )  # fmt: skip
-    assert answer(claim, [made_up("beaten")]).cells[-1] == ""
+    assert answer(claim, [made_up("better")]).cells[-1] == ""
     explained = SourceClaim("section 1", "it wins", rows=(PLACE,), why="another protocol")
     assert answer(explained, [made_up("missed")]).cells[-1] == "another protocol"
 
 
-def test_a_comparison_that_is_not_like_for_like_is_never_better_than_its_limit():
-    for verdict, limited in (("beaten", "undecided"), ("reproduced", "undecided"), ("missed", "missed")):
-        claim = SourceClaim("section 1", "it wins", rows=(PLACE,), at_most="undecided", why="other opponents")
-        assert answer(claim, [made_up(verdict)]).outcomes == (limited,)
-    assert all(claim.why for _, claim in CLAIMS if claim.at_most)
+def test_a_comparison_that_is_not_like_for_like_counts_for_neither_side():
+    for verdict in VERDICTS:
+        claim = SourceClaim("section 1", "it wins", rows=(PLACE,), differs="opponents", why="other opponents")
+        found = answer(claim, [made_up(verdict)])
+        assert found.outcomes == (claims.DIFFERS,)
+        assert found.cells[2:4] == ("not comparable (opponents differ)", "L, C: 12.3 (11.9-12.8)")
+
+
+def test_what_is_wrong_by_arithmetic_or_missed_by_our_reading_has_no_other_verdict():
+    for outcome in (claims.WRONG, "missed"):
+        claim = SourceClaim("section 1", "it wins", rows=(PLACE,), outcome=outcome, why="2 + 2 = 4")
+        assert answer(claim, [made_up("reproduced")]).outcomes == (outcome,)
+
+
+def test_an_undecided_claim_says_what_would_decide_it():
+    claim = SourceClaim("section 1", "it wins", rows=(PLACE,))
+    assert answer(claim, [made_up("undecided", needed=12_345)]).cells[2] == "undecided (decided by 13,000 games)"
+    assert answer(claim, [made_up("undecidable")]).cells[2] == "undecidable"
 
 
 def test_rows_beside_a_claim_are_shown_without_a_part_in_its_outcome():
     claim = SourceClaim("section 1", "it wins", beside=(PLACE,), outcome="undecided", why="another game")
-    found = answer(claim, [made_up("beaten")])
+    found = answer(claim, [made_up("better")])
     assert found.outcomes == ("undecided",)
     assert found.cells[3:5] == ("L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`")
 
@@ -120,18 +145,21 @@ def test_a_claim_that_is_not_whole_is_refused(tmp_path, monkeypatch):
         ('rows = [["tictactoe", "T", "L"]]', "a row is"),
         ('rows = [["chess", "T", "L", "C"]]', "a row is"),
         ('outcome = "perhaps"', "needs an outcome"),
-        ('outcome = "missed"\nat_most = "fair"', "at_most is one of"),
+        ('outcome = "missed"\ndiffers = "weather"', "what differs is one of"),
     ):
         (tmp_path / "a.toml").write_text(f'title = "A"\n[[claim]]\nplace = "1"\nwords = "it wins"\n{text}\n')
         with pytest.raises(CardaiError, match=problem):
             claims.sources()
 
 
-def test_several_verdicts_are_counted_and_the_worst_stands_for_all():
+def test_several_verdicts_are_counted_and_the_least_certain_stands_for_all():
     assert counted(["reproduced", "missed", "reproduced"]) == "2 reproduced, 1 missed"
     assert counted(["missed", "missed"]) == "missed"
-    assert verdict_of(["beaten", "reproduced", "missed"]) == "missed"
-    assert verdict_of(["beaten", "undecided"]) == "undecided"
+    assert verdict_of(["better", "reproduced", "missed"]) == "in part"
+    assert verdict_of(["missed", "undecided"]) == "missed"
+    assert verdict_of(["better", "undecided", "undecidable"]) == "undecided"
+    assert verdict_of(["reproduced", "undecidable"]) == "undecidable"
+    assert verdict_of(["better", "reproduced"]) == "reproduced"
 
 
 READ = Path(__file__).parent / "data" / "claims_read.json"

@@ -645,3 +645,17 @@ def test_show_names_roles_and_known_cards_and_no_hidden_card():
     assert "p1  2 cards, defender, known: KD\n" in text
     assert "p2  2 cards, passed (you)\n" in text
     assert not {"KC", "7D", "7H"} & set(text.replace(",", " ").split())
+
+
+def test_without_a_deck_a_position_can_occur_again():
+    """Three players who always take pass two cards around: nothing in the rules ends such a game."""
+    first = state = position(["6C 9H", "9D", "7C 9C"])
+    for card, attacker, defender in (
+        ("6C", 0, 1), ("7C", 2, 0), ("6C", 1, 2), ("7C", 0, 1), ("6C", 2, 0), ("7C", 1, 2)
+    ):  # fmt: skip
+        assert (state.attacker, state.defender) == (attacker, defender)
+        state = play(state, f"attacks {card}", "takes")
+        while state.attacks:
+            state = play(state, "passes")
+    for name in ("hands", "stock", "discards", "attacks", "attacker", "defender", "turn", "playing", "taking"):
+        assert np.array_equal(state[name], first[name]), name

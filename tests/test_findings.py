@@ -1,4 +1,4 @@
-"""Verdicts on claims: what is reproduced, beaten, missed or undecided, and what is shown of a figure."""
+"""Figures: their intervals over networks, differences of two, and what is shown of them."""
 
 import math
 from dataclasses import asdict
@@ -9,70 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from cardai.experiments.machinery.findings import (
-    BEATEN,
-    MISSED,
-    REPRODUCED,
-    UNDECIDED,
-    Claim,
-    Finding,
-    Measurement,
-    difference,
-    direction,
-    of_estimate,
-    over_seeds,
-    verdict,
-)
+from cardai.experiments.machinery.findings import Measurement, difference, of_estimate, over_seeds, tail
 from cardai.experiments.machinery.words import carried, is_open, listed, shown, size_of, worded
-from cardai.stats.interval import wilson
-
-
-@pytest.mark.parametrize(
-    ("point", "half", "claim", "expected"),
-    [
-        (14.0, 0.5, Claim(14.25, games=2000), REPRODUCED),
-        (16.5, 0.5, Claim(14.25, games=2000), MISSED),
-        (12.0, 0.5, Claim(14.25, games=2000), BEATEN),
-        (16.0, 0.5, Claim(14.25), MISSED),  # a claim without games is exact
-        (15.0, 5.0, Claim(14.25, games=2000), UNDECIDED),  # it could be anything that matters
-        (99.0, 0.2, Claim(92.0, better="higher"), BEATEN),
-        (90.0, 0.2, Claim(92.0, better="higher"), MISSED),
-        (12.0, 0.5, Claim(14.25, better="neither"), MISSED),
-        (16.5, 0.5, Claim(14.25, better="neither"), MISSED),
-        (3.0, 1.0, direction("higher", "better"), REPRODUCED),
-        (-3.0, 1.0, direction("higher", "better"), MISSED),
-        (0.5, 1.0, direction("higher", "better"), UNDECIDED),
-        (-3.0, 1.0, direction("lower", "less"), REPRODUCED),
-        (0.5, 1.0, direction("neither", "no better"), REPRODUCED),
-        (0.5, 4.0, direction("neither", "no better"), UNDECIDED),
-        (3.0, 1.0, direction("neither", "no better"), MISSED),
-    ],
-)
-def test_a_verdict_follows_from_the_interval_of_the_difference(point, half, claim, expected):
-    assert verdict(Measurement(point, point - half, point + half, 1000), claim) == expected
-
-
-def test_without_an_interval_nothing_is_decided_and_without_a_claim_nothing_is_said():
-    assert verdict(Measurement(14.0, n=5), Claim(14.25)) == UNDECIDED
-    assert verdict(Measurement(None), Claim(14.25)) == UNDECIDED
-    assert verdict(Measurement(14.0, 13.0, 15.0, 100), None) == ""
-
-
-def test_the_error_of_the_claim_counts():
-    figure = Measurement(15.0, 14.6, 15.4, 20_000)
-    assert verdict(figure, Claim(14.25)) == MISSED
-    assert verdict(figure, Claim(14.25, games=2000)) == REPRODUCED
-    low, high = Claim(14.25, games=2000).bounds()
-    assert (low, high) == pytest.approx([100 * bound for bound in wilson(285, 2000)])
-
-
-@given(st.floats(5, 95), st.floats(0.1, 5), st.floats(5, 95))
-def test_lower_and_higher_are_mirror_images(point, half, value):
-    figure, turned = (
-        Measurement(point, point - half, point + half, 9),
-        Measurement(-point, -point - half, -point + half, 9),
-    )
-    assert verdict(figure, Claim(value)) == verdict(turned, Claim(-value, better="higher"))
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=40))
@@ -82,6 +20,11 @@ def test_the_interval_over_seeds_is_students(figures):
     half = reference.t.ppf(0.975, len(figures) - 1) * np.std(figures, ddof=1) / math.sqrt(len(figures))
     assert found.high - found.point == pytest.approx(half, rel=1e-3, abs=1e-9)
     assert (found.n, found.counted) == (len(figures), "networks")
+
+
+@given(st.floats(0, 20), st.integers(1, 60))
+def test_the_tail_is_students(value, free):
+    assert tail(value, free) == pytest.approx(2 * reference.t.sf(value, free), abs=1e-9)
 
 
 def test_one_seed_has_no_interval():
@@ -113,13 +56,6 @@ def test_few_deals_give_no_interval():
 )
 def test_figures_are_shown_with_as_many_places_as_they_bear(figure, places, expected):
     assert shown(figure, places) == expected
-
-
-def test_a_row_as_json_has_its_verdict():
-    row = Finding("lost", "NN2", "B1", Measurement(14.0, 13.5, 14.5, 20_000), Claim(14.25, games=2000)).as_json()
-    assert row["verdict"] == REPRODUCED
-    assert row["claim"]["games"] == 2000
-    assert row["figure"] == {"point": 14.0, "low": 13.5, "high": 14.5, "n": 20_000, "counted": "games"}
 
 
 @pytest.mark.parametrize(

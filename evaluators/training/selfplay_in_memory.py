@@ -50,6 +50,7 @@ class SelfPlayProtocol:
     - `steps`: training steps of each iteration. Weights, optimiser and schedule continue from the last iteration.
     - `merge_rows`: equal rows become one row with the mean of their labels. It is drawn in proportion to its count to
       the power `count_power`: 1 is as often as the row occurred, 0 is equally often for all rows.
+    - `label`: how a game's end labels its states, see `cardai.data.recipe.Recipe`.
     - `training`: fields of `TrainConfig`.
     """
 
@@ -63,6 +64,7 @@ class SelfPlayProtocol:
     steps: int = 1000
     merge_rows: bool = False
     count_power: float = 1.0
+    label: str = "score"
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -152,7 +154,7 @@ class SelfPlayTraining:
             game=game.name, data=("its own games",), out="memory", body=body, options=options, **protocol.training
         )
         self.config = completed(given, states=protocol.games)  # at least: a game has a state
-        is_standardised = is_regression(game, given.loss, ["score"])
+        is_standardised = is_regression(game, given.loss, [protocol.label])
         scale = LabelScale.of_random_play(game, None, self.seats) if is_standardised else None
         self.trainer = Trainer(self._network(0), self.config, protocol.iterations * protocol.steps, scale=scale)
 
@@ -209,7 +211,7 @@ class SelfPlayTraining:
             for i, (seed, lineup, scores, moves) in enumerate(played)
             if moves is not None
         )
-        return LabelledRows.of(collect_games(game, recorded, Recipe(moment=_MOMENT)))
+        return LabelledRows.of(collect_games(game, recorded, Recipe(moment=_MOMENT, label=protocol.label)))
 
 
 @dataclass(frozen=True)

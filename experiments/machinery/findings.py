@@ -1,18 +1,9 @@
-"""The figures that an experiment measures: rows, each with the claim it is compared with, if any, and a verdict.
+"""The figures that an experiment measures: rows, each with the claim it is compared with, if any.
 
     claim = Claim(14.25, games=2000)
     row = Finding("Games lost, %", "NN2-HIF", "B1", Measurement(16.0, 15.5, 16.5, 20_000), claim)
-    row.verdict  # "missed": the interval of the difference excludes 0
 
-A verdict depends on the 95 % interval ("it" below) of the difference between our figure and the claim, which covers the
-sampling errors of both.
-
-| verdict | claim of a figure | claim of a direction |
-|---|---|---|
-| reproduced | it contains 0 and reaches at most `within` on either side | it excludes 0, on the side claimed |
-| beaten | it excludes 0, and ours is better | |
-| missed | it excludes 0, and ours is worse, or different where neither is better | it excludes 0, on the other side |
-| undecided | it contains 0, and also differences larger than `within` | it contains 0 |
+`cardai.experiments.machinery.verdicts` says what a figure means for its claim.
 """
 
 import math
@@ -23,9 +14,6 @@ from typing import Any
 
 from cardai.stats.interval import FEWEST_DEALS, wilson
 from cardai.stats.jsonable import plain
-
-REPRODUCED, BEATEN, MISSED, UNDECIDED = "reproduced", "beaten", "missed", "undecided"
-VERDICTS = (REPRODUCED, BEATEN, MISSED, UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,8 @@ class Measurement:
 class Claim:
     """What a source claims about a figure, in the unit of the row.
 
-    `games`: the number of games behind a percentage, which then has a Wilson interval; with 0 the claim is exact.
+    `games`: the number of games behind it, 0 if it is exact. A percentage has a Wilson interval then; a mean
+    (`is_mean`) the error that ours would have from as many games, since sources do not give its spread.
     `better`: whether a "lower" or "higher" figure is better, or "neither", as for the length of games. `within`: the
     largest difference that does not matter. `words`: shown instead of the value. `is_direction`: the claim says only
     on which side of `value` the figure lies.
@@ -60,11 +49,17 @@ class Claim:
     within: float = 2.5
     words: str = ""
     is_direction: bool = False
+    is_mean: bool = False
 
-    def bounds(self) -> tuple[float, float]:
-        """The claim's own 95 % interval, in the unit of the row."""
+    def bounds(self, figure: Measurement) -> tuple[float, float]:
+        """The claim's own 95 % interval, in the unit of the row. `figure`: ours, with its interval."""
         if not self.games:
             return self.value, self.value
+        if self.is_mean:
+            assert figure.low is not None
+            assert figure.high is not None
+            half = (figure.high - figure.low) / 2 * math.sqrt(figure.n / self.games)
+            return self.value - half, self.value + half
         low, high = wilson(self.value / 100 * self.games, self.games)
         return 100 * low, 100 * high
 
@@ -76,32 +71,6 @@ class Claim:
 def direction(better: str, words: str) -> Claim:
     """The claim that a difference is above 0 ("higher"), below it ("lower"), or that there is none ("neither")."""
     return Claim(0.0, better=better, words=words, is_direction=True)
-
-
-def verdict(figure: Measurement, claim: Claim | None) -> str:
-    """The verdict on a figure and a claim, see the top of this module; "" without a claim."""
-    if claim is None:
-        return ""
-    if not figure.is_decisive:
-        return UNDECIDED
-    assert figure.point is not None
-    assert figure.low is not None
-    assert figure.high is not None
-    low, high = claim.bounds()
-    below = figure.point - claim.value - math.hypot(figure.point - figure.low, high - claim.value)
-    above = figure.point - claim.value + math.hypot(figure.high - figure.point, claim.value - low)
-    if claim.is_direction:
-        return _sided(below, above, claim)
-    if below <= 0 <= above:
-        return REPRODUCED if max(-below, above) <= claim.within else UNDECIDED
-    return BEATEN if claim.better == ("lower" if above < 0 else "higher") else MISSED
-
-
-def _sided(low: float, high: float, claim: Claim) -> str:
-    if low <= 0 <= high:
-        same = claim.better == "neither" and max(-low, high) <= claim.within
-        return REPRODUCED if same else UNDECIDED
-    return REPRODUCED if claim.better == ("lower" if high < 0 else "higher") else MISSED
 
 
 @dataclass(frozen=True)
@@ -122,15 +91,6 @@ class Finding:
     command: str = ""
     places: int = 1
 
-    @property
-    def verdict(self) -> str:
-        """The verdict on the figure and its claim."""
-        return verdict(self.figure, self.claim)
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain JSON types, with the verdict."""
-        return plain(asdict(self) | {"claim": self.claim and asdict(self.claim), "verdict": self.verdict})
-
 
 @dataclass(frozen=True)
 class Findings:
@@ -143,8 +103,8 @@ class Findings:
     drawn: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        return {"rows": [row.as_json() for row in self.rows], "drawn": plain(self.drawn)}
+        """Plain JSON types; the rows without verdicts."""
+        return {"rows": [plain(asdict(row)) for row in self.rows], "drawn": plain(self.drawn)}
 
 
 def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement:
@@ -171,6 +131,11 @@ def student(free: int) -> float:
         angle = (low + high) / 2
         low, high = (angle, high) if _within(angle, free) < 0.95 else (low, angle)
     return round(math.sqrt(free) * math.tan(low), 3)
+
+
+def tail(value: float, free: int) -> float:
+    """The chance that Student's t lies outside +-value. `free`: degrees of freedom, at least 1."""
+    return max(0.0, 1 - _within(math.atan(abs(value) / math.sqrt(free)), free))
 
 
 def _within(angle: float, free: int) -> float:

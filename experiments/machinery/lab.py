@@ -21,6 +21,7 @@ from cardai.experiments.machinery.behaviour import behaviour, differences
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.findings import Findings
 from cardai.experiments.machinery.sealed import SEAL, read_sealed, write_sealed
+from cardai.experiments.machinery.verdicts import judged
 from cardai.files.reading import read_text
 from cardai.game import Game
 from cardai.measure.bench import run_suite
@@ -158,7 +159,10 @@ def run(
     lab = Lab(name, folder, scale, size, games, device, progress, again, bound=binding[SEAL])
     findings: Findings = experiment.run(lab)
     header = {"experiment": name, **config, "behaviour": binding["behaviour"], "command": command(name, config)}
-    return write_sealed(folder / RESULT, header | _provenance(lab.made) | findings.as_json())
+    content = findings.as_json()
+    return write_sealed(
+        folder / RESULT, {**header, **_provenance(lab.made), **content, "rows": judged(content["rows"])}
+    )
 
 
 def command(name: str, config: Mapping[str, Any]) -> str:

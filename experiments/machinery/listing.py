@@ -146,7 +146,9 @@ def _shown(result: Mapping[str, Any], in_full: bool) -> list[Any]:
 
 
 def _coloured(text: str) -> str:
-    colours = {"reproduced": "green", "beaten": "green", "missed": "red", "undecided": "yellow"}
+    colours = {
+        "reproduced": "green", "better": "green", "missed": "red", "undecided": "yellow", "undecidable": "yellow"
+    }  # fmt: skip
     text = escape(text)
     for word, colour in colours.items():
         text = text.replace(f" {word}", f" [{colour}]{word}[/]")

@@ -9,7 +9,7 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from cardai.experiments.machinery.findings import VERDICTS
+from cardai.experiments.machinery.verdicts import VERDICTS
 
 IN_FULL = "## Each row in full\n"
 """The last part of a page, which is folded here."""

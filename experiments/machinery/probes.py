@@ -177,21 +177,19 @@ def policy(algorithm: str, name: str, variant: str, seats: int, encoder: str) ->
 
 @_kept
 def estimators() -> Value:
-    """Estimates, intervals, comparisons and verdicts of a fixed sample."""
+    """Estimates, intervals and comparisons of a fixed sample."""
     stream = np.random.default_rng(SEED)
     shares, other = (stream.random((40, 4)) < chance for chance in (0.3, 0.4))
     points = stream.integers(0, 27, (40, 4)).astype(float)
     shares, other = shares.astype(float), other.astype(float)
     shares[3, 1] = np.nan
     figure = findings.Measurement(15.0, 14.0, 16.0, 900)
-    claim = findings.Claim(14.25, games=2000)
     values = [
         [asdict(interval.estimate(sample)) for sample in (shares, points)],
         [asdict(interval.compare(*pair, lower_is_better=True)) for pair in ((shares, other), (points, points[::-1]))],
         interval.wilson(7, 90),
         asdict(findings.over_seeds([1.0, 2.5, 3.0])),
         asdict(findings.difference(figure, findings.Measurement(13.0, 12.5, 14.0, 400))),
-        findings.VERDICTS.index(findings.verdict(figure, claim)),
     ]
     return _numbers(values)
 

@@ -15,10 +15,10 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import cut, first_panel, svg
-from cardai.experiments.machinery.findings import VERDICTS
 from cardai.experiments.machinery.one_page import IN_FULL, again, one_page
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
-from cardai.experiments.machinery.words import Result, in_markdown, shown
+from cardai.experiments.machinery.verdicts import VERDICTS, judged
+from cardai.experiments.machinery.words import Result, in_markdown, shown, verdict_with_games
 from cardai.experiments.pages import claims, ratings
 from cardai.files.reading import read_text
 
@@ -48,14 +48,16 @@ CLAIMS_LEGEND = (
     " estimate minus the claim; it includes the claim's own sampling error if the source gives its number of games."
 )
 NUMBERS_LEGEND = (
-    "reproduced: the interval contains 0 and is narrow enough to exclude every difference that matters{limits}.",
-    "beaten: the interval excludes 0, and ours is better.",
-    "missed: the interval excludes 0, and ours is worse, or different where neither direction is better.",
-    "undecided: the interval contains 0 and is too wide to tell.",
+    "reproduced: the interval leaves no room for a difference that matters{limits}.",
+    "better: otherwise, if there is a difference, and ours is better.",
+    "missed: otherwise, if there is a difference, and ours is worse, or different where neither direction is better.",
+    "undecided: neither is shown; in brackets, how many games would decide it if the figure stays where it is.",
+    "undecidable: neither is shown, and no number of our games can, as the source's own games are too few.",
+    "Whether there is a difference is tested for all figures of a line together (Holm's method, 95 %).",
 )
 DIRECTIONS_LEGEND = (
-    "Where the claim is a direction, such as that one thing is better than another: reproduced if the whole interval"
-    " is on the claimed side, missed if it is on the other side, undecided if it contains 0."
+    "Where the claim is a direction, such as that one thing is better than another: reproduced if it is"
+    " on the claimed side, missed if it is on the other side, else undecided."
 )
 SCALE_WORDS = {
     "smoke": "a few games, to test that everything runs",
@@ -83,7 +85,7 @@ HEADS = (
 
 
 def results_in(folder: Path) -> list[dict[str, Any]]:
-    """The results in a folder of a report or of runs, in the order of the catalogue.
+    """The results in a folder of a report or of runs, in the order of the catalogue, judged anew.
 
     Raises CardaiError if a result was edited after it was sealed, or if there is none.
     """
@@ -91,6 +93,7 @@ def results_in(folder: Path) -> list[dict[str, Any]]:
     results = [result for result in map(read_sealed, sorted(places)) if result.get("experiment") in EXPERIMENTS]
     if not results:
         raise CardaiError(f"there is no result of an experiment in {folder}")
+    results = [{**result, "rows": judged(result["rows"])} for result in results]
     return sorted(results, key=lambda result: list(EXPERIMENTS).index(result["experiment"]))
 
 
@@ -305,7 +308,7 @@ def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[st
 
 def cell(row: Mapping[str, Any]) -> str:
     """A figure in a table: "16.0 (15.5-16.5) [14.25] missed"."""
-    claim = f" [{claimed(row)}] {row['verdict']}" if row["claim"] else ""
+    claim = f" [{claimed(row)}] {verdict_with_games(row)}" if row["claim"] else ""
     return shown(row["figure"], row["places"]) + claim
 
 
@@ -328,7 +331,7 @@ def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels
         ", ".join(labels.get(part, part) for part in (row["name"], row["column"]) if part),
         shown(figure, row["places"]),
         claimed(row) + (f" (n {games:,})" if games else ""),
-        row["verdict"],
+        verdict_with_games(row),
         _counted(figure),
         str(row["seed"]),
         f"{sum(piece['seconds'] for piece in pieces):,.0f}" if pieces else "",

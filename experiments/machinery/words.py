@@ -11,18 +11,32 @@ Result = Mapping[str, Any]
 """A sealed result, as `cardai.experiments.machinery.lab.run` returns it."""
 
 VERDICT_WORDS = {
-    "reproduced": "they differ by no more than the errors of both",
-    "beaten": "ours is better by more than chance",
+    "reproduced": "they differ by less than matters",
+    "better": "ours is better by more than chance",
     "missed": "ours is worse by more than chance",
     "undecided": "the difference could be chance",
+    "undecidable": "the difference could be chance",
 }
 """How a figure compares with a claim about which way is better."""
 
 
 def verdict_words(row: Mapping[str, Any]) -> str:
-    """A row's verdict for a sentence; with the source's number of games where that leaves it open."""
+    """A row's verdict for a sentence; with the source's number of games where these leave it open."""
     words, games = VERDICT_WORDS[row["verdict"]], row["claim"]["games"]
-    return f"{words} ({games:,} games in the source)" if row["verdict"] == "undecided" and games else words
+    return f"{words} (the source's {games:,} games are too few to tell)" if row["verdict"] == "undecidable" else words
+
+
+def verdict_with_games(row: Mapping[str, Any]) -> str:
+    """A row's verdict for a table: "missed", or "undecided (16,000 games)" with what would decide it."""
+    counted = row["figure"]["counted"]
+    return f"{row['verdict']} ({rounded(row['needed'])} {counted})" if row["needed"] else row["verdict"]
+
+
+def rounded(count: int) -> str:
+    """A count in words to two digits, rounded up: "17,000", "3.1 million"."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    count = -(-count // step) * step
+    return f"{count / 1e6:.2g} million" if count >= 10**6 else f"{count:,}"
 
 
 def rows_by_place(result: Result) -> dict[tuple[str, str, str], Mapping[str, Any]]:

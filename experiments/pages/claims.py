@@ -13,15 +13,16 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
-from cardai.experiments.machinery.findings import VERDICTS
-from cardai.experiments.machinery.words import Result, rows_by_place, shown
+from cardai.experiments.machinery.verdicts import VERDICTS
+from cardai.experiments.machinery.words import Result, rounded, rows_by_place, shown
 
 FOLDER = Path(__file__).parent / "sources"
+IN_PART, DIFFERS, WRONG = "in part", "not comparable", "source wrong"
 NOT_TRIED, NOTHING, NOT_YET = "not tried", "no claim to test", "not in this report"
-OUTCOMES = (*VERDICTS, NOT_TRIED, NOTHING)
+OUTCOMES = (*VERDICTS, IN_PART, DIFFERS, WRONG, NOT_TRIED, NOTHING)
 HEADS = ("place", "claim", "what came of it", "ours", "command", "why")
-WORST_FIRST = ("missed", "undecided", "reproduced", "beaten")
 UNKNOWN = "no cause is known"
+DIFFERENCES = ("opponents", "measure", "protocol")
 MANY = 5
 """A claim with more rows than this shows a link to their page instead of our figures."""
 
@@ -33,7 +34,8 @@ class SourceClaim:
     `rows`: (experiment, table, line, column) of the rows that answer it. `outcome`, `ours`, `command`: what came of it,
     our figure and the command that shows it, for a claim that no row with a verdict answers. `why`: the cause of a miss
     that was tested, or why a claim was not tried. `beside`: further rows, shown but without part in the outcome.
-    `at_most`: the best verdict that the comparison allows, where a row and its claim are not alike in all that matters.
+    `differs`: what is not alike of a row and its claim ("opponents", "measure", "protocol"), so that their figures
+    stand side by side without a verdict; `why` says more.
     `counts`: no for figures that stand beside a claim listed before.
     """
 
@@ -41,7 +43,7 @@ class SourceClaim:
     words: str
     rows: tuple[tuple[str, str, str, str], ...] = ()
     beside: tuple[tuple[str, str, str, str], ...] = ()
-    at_most: str = ""
+    differs: str = ""
     outcome: str = ""
     ours: str = ""
     command: str = ""
@@ -62,9 +64,9 @@ def _source(path: Path) -> tuple[str, list[SourceClaim]]:
         claim = SourceClaim(rows=rows, beside=beside, **fields)
         if not all(len(row) == 4 and row[0] in EXPERIMENTS for row in (*rows, *beside)):
             raise CardaiError(f"{path.name}, {claim.words!r}: a row is [experiment, table, line, column]")
-        if claim.at_most not in ("", *WORST_FIRST):
-            raise CardaiError(f"{path.name}, {claim.words!r}: at_most is one of {WORST_FIRST}")
-        if not rows and claim.outcome not in OUTCOMES:
+        if claim.differs not in ("", *DIFFERENCES):
+            raise CardaiError(f"{path.name}, {claim.words!r}: what differs is one of {DIFFERENCES}")
+        if not rows and not claim.differs and claim.outcome not in OUTCOMES:
             raise CardaiError(f"{path.name}, {claim.words!r}: it has no rows, so it needs an outcome of {OUTCOMES}")
         claims.append(claim)
     return content["title"], claims
@@ -94,19 +96,31 @@ def answer(claim: SourceClaim, results: Iterable[Result]) -> ClaimOutcome:
         ]
         for named in (claim.rows, claim.beside)
     )
-    verdicts = [_limited(row["verdict"], claim.at_most) for _, row in found if row["verdict"]]
-    outcomes = tuple(verdicts) or ((NOT_YET,) if len(found) < len(claim.rows) else (claim.outcome,))
+    outcomes = _outcomes(claim, [row["verdict"] for _, row in found if row["verdict"]], len(found))
     names = dict.fromkeys(name for name, *_ in (claim.rows or claim.beside))
     commands = [by_name[name]["command"] if name in by_name else f"cardai reproduce {name}" for name in names]
     why = claim.why or (UNKNOWN if "missed" in outcomes else "")
     command = "; ".join(f"`{one}`" for one in (commands or [claim.command]) if one)
     ours = _ours([*found, *beside]) if found or beside else claim.ours
-    return ClaimOutcome((claim.place, claim.words, counted(outcomes), ours, command, why), outcomes)
+    came_of_it = counted(outcomes) + (f" ({claim.differs} differ)" if claim.differs else "") + _needed(outcomes, found)
+    return ClaimOutcome((claim.place, claim.words, came_of_it, ours, command, why), outcomes)
 
 
-def _limited(verdict: str, at_most: str) -> str:
-    """The worse of a verdict and the best one that the comparison allows."""
-    return min((verdict, at_most or verdict), key=WORST_FIRST.index)
+def _outcomes(claim: SourceClaim, verdicts: Sequence[str], found: int) -> tuple[str, ...]:
+    if found < len(claim.rows):
+        return (*verdicts, NOT_YET)
+    if claim.differs:
+        return (DIFFERS,)
+    return tuple(verdicts) if verdicts and claim.outcome not in ("missed", WRONG) else (claim.outcome,)
+
+
+def _needed(outcomes: Sequence[str], found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
+    """How many games decide all figures of an undecided claim."""
+    needed = [(row["needed"], row["figure"]["counted"]) for _, row in found if row["needed"]]
+    if not needed or verdict_of(outcomes) != "undecided":
+        return ""
+    count, counted = max(needed)
+    return f" (decided by {rounded(count)} {counted})"
 
 
 def _ours(found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
@@ -137,8 +151,10 @@ def counted(outcomes: Sequence[str]) -> str:
 
 
 def verdict_of(outcomes: Sequence[str]) -> str:
-    """One word for a claim with several rows: the worst of their verdicts."""
-    order = ("missed", "undecided", NOT_YET, "reproduced", "beaten", NOT_TRIED, NOTHING)
+    """One word for a claim with several rows: "in part" if some are missed and others not, else the least certain."""
+    if "missed" in outcomes and not {"reproduced", "better"}.isdisjoint(outcomes):
+        return IN_PART
+    order = (NOT_YET, "missed", "undecided", "undecidable", "reproduced", "better", *OUTCOMES[len(VERDICTS) :])
     return next(one for one in order if one in outcomes)
 
 
@@ -149,10 +165,7 @@ def headline(results: Sequence[Result]) -> str:
     )
     testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
     parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
-    return (
-        f"{len(sources())} sources make {testable} claims that could be tested: {parts}. Each is counted once, by the"
-        " worst of its figures, and none as beaten where opponents are stand-ins."
-    )
+    return f"{len(sources())} sources make {testable} claims that could be tested: {parts}. Each is counted once."
 
 
 def tables(results: Sequence[Result]) -> list[tuple[str, list[tuple[str, ...]]]]:
@@ -175,7 +188,10 @@ NOTES = (
     " figure of a result answers a claim, we judged it ourselves, and the command shows the evidence.",
     f"{NOTHING.capitalize()}: settings, and what no test could contradict. {NOT_YET.capitalize()}: the experiment has"
     " not been run for it yet.",
-    "A comparison that is not like for like, for instance with a stand-in for opponents that nobody published, is never"
-    " counted as beaten.",
+    f"{IN_PART.capitalize()}: of a claim with several figures some are missed and others are not.",
+    f"{DIFFERS.capitalize()}: opponents, measure or protocol differ, for instance stand-ins for players that nobody"
+    " published. Such figures stand side by side, and count for neither side.",
+    f"{WRONG.capitalize()}: the claim fails by arithmetic or by the source's own words, as the last column shows.",
+    "Undecidable: the source's own games are too few for any verdict.",
     f'Why: a cause that was tested, "{UNKNOWN}", or a remark.',
 )

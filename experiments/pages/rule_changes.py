@@ -42,6 +42,7 @@ def answers(result: Result) -> list[str]:
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
+        beside["undecidable"] = beside["undecided"]
         lines.append(
             f"Under {rules} rules the network trained under {other_rules(rules)} rules loses"
             f" {percent(moved)} of its games, {beside[moved['verdict']]} a fair share of {SHARE:g} %;"

@@ -39,7 +39,7 @@ def notes(result: Result) -> list[str]:
 def answers(result: Result) -> list[str]:
     rows, last = rows_by_place(result), _last(result)
     games, minutes = _prices(result, GAMES_PLAYED), _prices(result, MINUTES)
-    side = {"beaten": "better", "missed": "worse"}
+    side = {"better": "better", "missed": "worse"}
     sources = {
         setup.title: side.get(rows[REACHED, setup.line, last]["verdict"], "not shown to differ")
         for setup in GAMES.values()
@@ -78,7 +78,7 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
 
 def in_readme(result: Result) -> tuple[str, str, str]:
     rows, last = rows_by_place(result), _last(result)
-    better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "beaten"]
+    better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "better"]
     games, minutes = max(_prices(result, GAMES_PLAYED)), max(_prices(result, MINUTES))
     return (
         "One recipe in five games, nothing tuned, beside the sources' own networks",
