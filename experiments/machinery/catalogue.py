@@ -143,6 +143,13 @@ EXPERIMENTS = {
         6,
         ("moska",),
     ),
+    "training-choices": CatalogueEntry(
+        "Which choices of the thesis' training matter at Moska?",
+        "many kinds of players, balanced data and much of it, large batches, a low rate and dropout help",
+        "Vahteristo 2023, sections 2 to 3.1; README of its program",
+        60,
+        ("moska",),
+    ),
     "strength": CatalogueEntry(
         "How strong is each agent for the time that it takes, with and without a search over worlds?",
         "none: the thesis' agents judge the positions after their own moves, and search no further",
