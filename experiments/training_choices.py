@@ -94,6 +94,7 @@ CLAIMS: Mapping[str, Claim] = {
 }
 """{choice: what the sources expect of its games lost, less those of the base}; they give no figures."""
 FAST, SLOW = "thirty passes over a tenth, rate 0.001", "thirty passes over a tenth, rate 0.0001"
+GAPS = {("dropout 0.4", FALL): direction("lower", "below 0"), (FAST, RISE): direction("higher", "overfits")}
 
 
 def run(lab: Lab) -> Findings:
@@ -116,8 +117,7 @@ def run(lab: Lab) -> Findings:
             rows.append(finding(COST, name, "B1", _less(lost[name], lost[BASE]), CLAIMS.get(name)))
     for name in CHOICES:
         for column in ("test", FALL, RISE):
-            claim = direction("lower", "below 0") if (name, column) == ("dropout 0.4", FALL) else None
-            rows.append(finding(LEARNED, name, column, [one[column] for one in learned[name]], claim))
+            rows.append(finding(LEARNED, name, column, [one[column] for one in learned[name]], GAPS.get((name, column))))
     rises = [[one[RISE] for one in learned[name]] for name in (FAST, SLOW)]
     rows.append(finding(LEARNED, f"{FAST} less {SLOW}", RISE, _less(*rises), direction("higher", "overfits faster")))
     return Findings(rows, {"losses": {name: learned[name][0]["losses"] for name in CHOICES}})
