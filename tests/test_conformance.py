@@ -148,7 +148,7 @@ def test_the_page_lists_the_laws_in_order_under_the_file_each_is_in() -> None:
     page = (Path(__file__).parents[1] / "docs/conformance.md").read_text("utf-8")
     told, file = [], ""
     for line in page.splitlines():
-        if section := re.fullmatch(r"### .* \(`(\w+)\.py`\)", line):
+        if section := re.fullmatch(r"## .* \(`(\w+)\.py`\)", line):
             file = section[1]
         elif law := re.match(r"\| `(\w+)` \|", line):
             told.append((file, law[1]))

@@ -223,7 +223,8 @@ def test_the_map_leads_to_every_page_and_names_modules_that_exist():
 
 
 def test_the_glossary_is_in_alphabetical_order_and_has_each_term_once():
-    terms = re.findall(r"^\| ([^|]+?) \|", page("glossary.md"), re.MULTILINE)[1:]
+    _, _, listed = page("glossary.md").partition("## A to D")
+    terms = [term for term in re.findall(r"^\| ([^|]+?) \|", listed, re.MULTILINE) if term != "term"]
     assert len(terms) > 60
     assert terms == sorted(set(terms), key=str.lower)
 

@@ -192,7 +192,7 @@ def test_a_name_of_a_class_names_one_class():
 TESTS = ROOT / "tests"
 
 
-MODULES = {"markdown-it-py": "markdown_it", "pytest-xdist": "xdist"}
+MODULES = {"pytest-xdist": "xdist"}
 """{distribution: its module} where the names differ."""
 
 
@@ -237,7 +237,7 @@ def foreign_to_test(file: Path, brought: set[str]) -> list[str]:
 def test_a_test_file_imports_at_once_only_what_the_extra_test_brings():
     """Else the README's test command ends at it; what other extras bring stands after an `importorskip`."""
     brought = brought_by_test()
-    assert {"numpy", "pytest", "scipy", "jax", "markdown_it", "json", "cardai"} <= brought
+    assert {"numpy", "pytest", "scipy", "jax", "json", "cardai"} <= brought
     assert "starlette" not in brought
     files = sorted(TESTS.glob("test_*.py"))
     assert [line for file in files for line in foreign_to_test(file, brought)] == []

@@ -255,16 +255,12 @@ def test_the_report_shows_every_row_beside_its_claim(fake, tmp_path):
     front = report.write(tmp_path / "report", [result])
     assert "It loses 25.0 %." in front.read_text("utf-8")
     page = (tmp_path / "report" / "fake.md").read_text("utf-8")
-    assert page.count("25.0 (24.0-26.0) [25] reproduced") == 2
+    assert len(re.findall(r"\[25.0 \(24.0-26.0\)\]\(#r-\w{6}\) \[25\] reproduced", page)) == 2
     assert "| lost, % | second, B1 | 25.0 (24.0-26.0) | 25 (n 2,000) | reproduced | 5,000 games |" in page
     assert "![points](fake-points.svg)" in page
     drawn = (tmp_path / "report" / "fake-points.svg").read_text("utf-8")
     assert "currentColor" in drawn
     assert "prefers-color-scheme:dark" in drawn
-    whole = (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert '<span class="reproduced">reproduced</span>' in whole
-    assert not re.search(r'(src|href)="?(http|/)|@import|url\((?!#)', whole)  # it needs nothing else
-    assert 'name="viewport"' in whole
 
 
 def test_a_report_can_be_written_again_from_its_own_results(fake, tmp_path):

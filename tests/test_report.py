@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cardai.experiments.machinery import one_page, report
+from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.words import rows_by_place
 from cardai.experiments.pages import ratings
@@ -58,32 +58,13 @@ def test_figures_in_the_readme_are_those_of_the_report():
     assert between == report.excerpt(RESULTS)
 
 
-def test_the_one_page_holds_all_of_it_and_needs_nothing_else():
-    whole = (FOLDER / "index.html").read_text("utf-8")
-    assert all(f'id="{name}"' in whole for name in [*NAMES, ratings.NAME, report.CLAIMS])
-    assert set(re.findall(r'href="#([^"]+)"', whole)) <= set(re.findall(r' id="([^"]+)"', whole))
-    assert ".md" not in "".join(re.findall(r'href="[^"]+"', whole))
-    assert "<img" not in whole
-    assert "<script" not in whole
-    assert "`" not in whole
-
-
-def test_the_one_page_draws_what_its_pages_show_and_obeys_no_html_of_theirs():
-    drawn = '<svg width="9"><g id="figure_1"><use href="#mark"/><path id="mark" fill="url(#mark)"/></g></svg>'
-    front = "# Report\n\n| question | figure |\n|---|---:|\n| [one?](a.md) | [![a](a-small.svg)](a.md) |\n"
-    full = f"{one_page.IN_FULL}\n| a |\n|---|\n| missed <b> |\n"
-    text = f"# One?\n\n![it & more](a-main.svg)\n\n<script>x</script> `a < b`\n\n{full}"
-    small = one_page.again("a-main.svg", (0, 1.5, 2, 3))
-    whole = one_page.one_page(front, {"a": text}, {"a-main.svg": drawn}, {"a-small.svg": small})
-    body = whole[whole.index("<body>") :]
-    assert '<a href="#a"><svg role="img" aria-label="a" viewBox="0.0 1.5 2.0 3.0"><use href="#a-main-' in body
-    assert '<td style="text-align:right">' in body
-    assert '<section id="a">\n<h2>One?</h2>' in body
-    assert 'aria-label="it &amp; more" width="9"><g id="a-main-figure_1"><use href="#a-main-mark"/>' in body
-    assert 'fill="url(#a-main-mark)"' in body
-    assert "&lt;script&gt;x&lt;/script&gt; <code>a &lt; b</code>" in body
-    assert '<summary>Each row in full</summary>\n<div class="wide"><table>' in body
-    assert '<td><span class="missed">missed</span> &lt;b&gt;</td>' in body
+def test_a_figure_leads_to_its_row_in_full_which_has_its_command():
+    for result in RESULTS:
+        text = (FOLDER / f"{result['experiment']}.md").read_text("utf-8")
+        lines = dict(re.findall(r'^\| <a id="(r-\w{6})" (.*)$', text, re.MULTILINE))
+        assert len(lines) == len(result["rows"])
+        assert set(re.findall(r"\]\(#(r-\w{6})\)", text)) == set(lines)
+        assert all(re.search(r"\| `cardai [^`]+` \|$", line) for line in lines.values())
 
 
 def test_all_of_it_was_measured_from_a_checkout_without_changes():

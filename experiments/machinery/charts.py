@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -31,8 +30,6 @@ WIDTH = 5.1
 """The width of every figure in inches: 367 units of 1/72 inch, about the width of a phone's screen in pixels."""
 SHOWN_WIDTH = 560
 """The width in pixels of a figure in a file of its own."""
-CUT_WIDTH = 260
-"""The width in pixels of a part of a figure, see `cut`."""
 
 Points = Sequence[tuple[Any, float, float | None, float | None]]
 """(place or group, point, low, high); low and high are None without an interval."""
@@ -150,47 +147,19 @@ def key(figure: Figure, columns: int = 2, panel: Any = None) -> None:
         figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
-def svg(figure: Figure, alone: bool = True) -> str:
-    """The figure as SVG text in the reader's colours; `alone`: as a file of its own, else to be put into a page."""
+def svg(figure: Figure) -> str:
+    """The figure as SVG text, a file of its own in the reader's colours."""
     image = io.StringIO()
     with rc_context(STYLE):
         figure.savefig(image, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = image.getvalue().replace(INK, "currentColor")
     text = text[text.index("<svg") :]
     wide, high = figure.get_size_inches()
-    size = f'width="{SHOWN_WIDTH}" height="{SHOWN_WIDTH * high / wide:.0f}"' if alone else ""
+    size = f'width="{SHOWN_WIDTH}" height="{SHOWN_WIDTH * high / wide:.0f}"'
     text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', size, text, count=1)
-    if not alone:
-        return text
     dark = "svg{color:#1b1f24}@media(prefers-color-scheme:dark){svg{color:#e6e6e6}}"
     end = text.index(">") + 1
     return f"{text[:end]}\n<style>{dark}</style>{text[end:]}"
-
-
-def first_panel(figure: Figure) -> tuple[float, float, float, float]:
-    """Where a figure's first panel lies in its SVG, with its title and the texts of its axes: left, top, width, height.
-
-    With one panel it is the whole figure.
-    """
-    wide, high = (72 * inches for inches in figure.get_size_inches())
-    if len(figure.axes) == 1:
-        return 0.0, 0.0, wide, high
-    with rc_context(STYLE):
-        FigureCanvasAgg(figure).draw()
-        box = figure.axes[0].get_tightbbox()
-    assert box is not None
-    scale, edge = 72 / figure.dpi, 3.0
-    left, top = max(0.0, scale * box.x0 - edge), max(0.0, high - scale * box.y1 - edge)
-    right, bottom = min(wide, scale * box.x1 + edge), min(high, high - scale * box.y0 + edge)
-    return left, top, right - left, bottom - top
-
-
-def cut(drawn: str, place: tuple[float, float, float, float]) -> str:
-    """The part of an SVG of its own that lies at a place (left, top, width, height), for a row of a table."""
-    left, top, wide, high = place
-    drawn = re.sub(r'viewBox="[^"]+"', f'viewBox="{left:.1f} {top:.1f} {wide:.1f} {high:.1f}"', drawn, count=1)
-    size = f'width="{CUT_WIDTH}" height="{CUT_WIDTH * high / wide:.0f}"'
-    return re.sub(r'width="\d+" height="\d+"', size, drawn, count=1)
 
 
 def _errors(points: Points) -> list[list[float]]:

@@ -1,24 +1,24 @@
-"""The report: results of experiments as Markdown pages and as one HTML page that needs no other file.
+"""The report: results of experiments as Markdown pages. `mkdocs build` makes a site of them (docs/site/).
 
     write(Path("report"), [read_sealed(path) for path in paths])
 
-The folder of a report holds README.md, index.html, and for each experiment its page, figures and sealed result; it may
-hold a history of ratings. `write_again(folder)` makes all pages from the results and the history in the folder. No
+The folder of a report holds README.md, and for each experiment its page, figures and sealed result; it may hold a
+history of ratings. `write_again(folder)` makes all pages from the results and the history in the folder. No
 figure is written by hand, and a result that was edited by hand raises CardaiError.
 """
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
-from cardai.experiments.machinery.charts import cut, first_panel, svg
-from cardai.experiments.machinery.one_page import IN_FULL, again, one_page
+from cardai.experiments.machinery.charts import svg
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import VERDICTS, judged
-from cardai.experiments.machinery.words import Result, in_markdown, shown, verdict_with_games
+from cardai.experiments.machinery.words import Result, in_markdown, listed, shown, verdict_with_games
 from cardai.experiments.pages import claims, ratings
 from cardai.files.reading import read_text
 
@@ -72,8 +72,6 @@ EXCERPT = (
 """Experiments that have a row in another page, see `put_into`."""
 OUTDATED = "outdated"
 """The entry of a result that is no longer valid: what has changed, and why."""
-THUMBNAIL = "thumbnail"
-"""The first panel of a page's main figure, for the table of questions."""
 CLAIMS = "claims"
 """The page of every claim of the sources."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
@@ -108,33 +106,23 @@ def write(folder: Path, results: Sequence[Result]) -> Path:
 
 def _written(folder: Path, results: Sequence[Result]) -> Path:
     texts: dict[str, str] = {}
-    drawn: dict[str, str] = {}
-    thumbnails: dict[str, str] = {}
-    pages: dict[str, str] = {}
 
     def draw(name: str, figures: Mapping[str, Any]) -> list[str]:
-        """Add a page's figures and its thumbnail; returns the titles."""
+        """Add a page's figures; returns their titles."""
         texts.update((f"{name}-{title}.svg", svg(figure)) for title, figure in figures.items())
-        drawn.update((f"{name}-{title}.svg", svg(figure, alone=False)) for title, figure in figures.items())
-        main = next(iter(figures))
-        file, panel = f"{name}-{main}.svg", first_panel(figures[main])
-        texts[f"{name}-{THUMBNAIL}.svg"] = cut(texts[file], panel)
-        thumbnails[f"{name}-{THUMBNAIL}.svg"] = again(file, panel)
         return list(figures)
 
     for result in results:
         name = result["experiment"]
         with _complete(name):
-            pages[name] = page(result, draw(name, page_of(name).draw(result)))
+            texts[f"{name}.md"] = page(result, draw(name, page_of(name).draw(result)))
             if name == STRENGTH_FROM:
                 texts[STRENGTH] = svg(page_of(name).strength(result))
     runs = ratings.runs_in(folder)
     if runs:
-        pages[ratings.NAME] = ratings.page(runs, draw(ratings.NAME, ratings.draw(runs)))
-    with _complete(" and ".join(pages)):
-        front, pages[CLAIMS] = overview(results, runs), claims.page(results)
-    texts |= {f"{name}.md": text for name, text in pages.items()}
-    texts |= {"README.md": front, "index.html": one_page(front, pages, drawn, thumbnails)}
+        texts[f"{ratings.NAME}.md"] = ratings.page(runs, draw(ratings.NAME, ratings.draw(runs)))
+    with _complete(listed([result["experiment"] for result in results])):
+        texts |= {"README.md": overview(results, runs), f"{CLAIMS}.md": claims.page(results)}
     for result in results:
         content = {part: value for part, value in result.items() if part != "seal"}
         write_sealed(folder / f"{result['experiment']}.json", content)
@@ -203,15 +191,14 @@ def excerpt(results: Sequence[Result]) -> str:
 
 
 def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) -> str:
-    """README.md: each question with its answer in one line and a thumbnail, then the pages and conditions.
+    """README.md: each question with its answer in one line, then the pages and conditions.
 
     `runs`: of a history of ratings, see `cardai.experiments.pages.ratings`.
     """
     lines = ["# Report", ""]
     lines += [line for about in ABOUT for line in (about, "")]
-    lines += ["| question | answer | figure |", "|---|---|---|"]
-    for name, question, answer in _questions(results, runs):
-        lines.append(f"| [{question}]({name}.md) | {answer} | [![{name}]({name}-{THUMBNAIL}.svg)]({name}.md) |")
+    lines += ["| question | answer |", "|---|---|"]
+    lines += [f"| [{question}]({name}.md) | {answer} |" for name, question, answer in _questions(results, runs)]
     lines += ["", "Pages, with the number of figures by their verdict, and their time:", ""]
     for result in results:
         name = result["experiment"]
@@ -219,7 +206,6 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) 
     lines += [
         *([f"- [{ratings.NAME}]({ratings.NAME}.md): the history of `cardai bench --all`"] if runs else []),
         f"- [every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
-        "- [all of it on one page](index.html)",
         "",
     ]
     lines += [*(f"- {line}" for line in legend(results)), ""]
@@ -240,13 +226,13 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     """An experiment's page in Markdown: answer, main figure, tables, other figures, conditions."""
     name = result["experiment"]
     entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
-    images = [f"![{title.replace('-', ' ')}]({name}-{title}.svg)" for title in titles]
+    images = [figure_lines(name, title, result["command"]) for title in titles]
     lines = [f"# {entry.question}", "", f"**{answer}**", ""]
-    lines += [line for image in images[:1] for line in (image, "")]
+    lines += [line for image in images[:1] for line in image]
     lines += [f"- {line}" for line in others]
     lines += [f"- Claimed: {entry.claim} ({entry.source}).", ""]
-    lines += in_markdown(tables(result))
-    lines += [line for image in images[1:] for line in (image, "")]
+    lines += in_markdown(tables(result, linked=True))
+    lines += [line for image in images[1:] for line in image]
     lines += ["## How to read it", "", *(f"- {line}" for line in legend([result]))]
     lines += [*(f"- {note}" for note in notes_of(result)), ""]
     lines += ["## Conditions", "", *_conditions([result]), ""]
@@ -256,10 +242,39 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
         " `cardai report report --check` tests.",
         "",
     ]
-    lines += [IN_FULL]
-    lines += ["| " + " | ".join(HEADS) + " |", "|---|---|---:|---:|---|---:|---:|---:|---|---|"]
-    lines += ["| " + " | ".join(cells) + " |" for cells in rows(result)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_each_row(result)]) + "\n"
+
+
+def figure_lines(name: str, title: str, command: str) -> list[str]:
+    """Lines of Markdown with a figure at its own address, what made it, and its numbers."""
+    caption = f"Made by `{command}`; [its numbers]({name}.json); [this figure alone]({name}-{title}.svg)."
+    return [f'<a id="figure-{title}"></a>', "", f"![{title.replace('-', ' ')}]({name}-{title}.svg)", "", caption, ""]
+
+
+def addressed(table: str, line: str, column: str) -> str:
+    """The address of a figure on its page, which stays the same in later results: "r-3fa9c1"."""
+    return f"r-{hashlib.sha256(chr(0).join((table, line, column)).encode()).hexdigest()[:6]}"
+
+
+def _each_row(result: Result) -> list[str]:
+    """Lines of Markdown: every row at its own address, folded."""
+    body = [[str(number), *cells] for number, cells in enumerate(rows(result))]
+    addresses = [addressed(row["table"], row["name"], row["column"]) for row in result["rows"]]
+    return [
+        '<details markdown="1">',
+        f"<summary>Each row in full, with its command ({len(body)} rows)</summary>",
+        "",
+        f"#: the place of the row in `rows` of [{result['experiment']}.json]({result['experiment']}.json).",
+        "",
+        "| # | " + " | ".join(HEADS) + " |",
+        "|---:|---|---|---:|---:|---|---:|---:|---:|---|---|",
+        *(
+            f'| <a id="{address}" href="#{address}">{number}</a> | ' + " | ".join(cells) + " |"
+            for address, (number, *cells) in zip(addresses, body, strict=True)
+        ),
+        "",
+        "</details>",
+    ]
 
 
 def _answers(result: Result) -> list[str]:
@@ -291,13 +306,13 @@ def legend(results: Sequence[Result]) -> list[str]:
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
 
 
-def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
-    """The tables of a result: (title, columns, [(line, cells)])."""
+def tables(result: Result, linked: bool = False) -> list[tuple[str, list[str], list[tuple[str, list[str]]]]]:
+    """The tables of a result: (title, columns, [(line, cells)]); `linked`: figures lead to their rows in full."""
     shown_tables, labels = [], claims.labels_of(result)
     for title in dict.fromkeys(row["table"] for row in result["rows"]):
         own = [row for row in result["rows"] if row["table"] == title]
         columns = list(dict.fromkeys(row["column"] for row in own))
-        cells = {(row["name"], row["column"]): cell(row) for row in own}
+        cells = {(row["name"], row["column"]): cell(row, linked) for row in own}
         body = [
             (labels.get(name, name), [cells.get((name, column), "") for column in columns])
             for name in dict.fromkeys(row["name"] for row in own)
@@ -306,10 +321,11 @@ def tables(result: Result) -> list[tuple[str, list[str], list[tuple[str, list[st
     return shown_tables
 
 
-def cell(row: Mapping[str, Any]) -> str:
+def cell(row: Mapping[str, Any], linked: bool = False) -> str:
     """A figure in a table: "16.0 (15.5-16.5) [14.25] missed"."""
     claim = f" [{claimed(row)}] {verdict_with_games(row)}" if row["claim"] else ""
-    return shown(row["figure"], row["places"]) + claim
+    figure = shown(row["figure"], row["places"])
+    return f"[{figure}](#{addressed(row['table'], row['name'], row['column'])}){claim}" if linked else figure + claim
 
 
 def claimed(row: Mapping[str, Any]) -> str:
@@ -321,10 +337,15 @@ def claimed(row: Mapping[str, Any]) -> str:
 def rows(result: Result) -> list[list[str]]:
     """The cells of the table "Each row in full", in the order of `HEADS`."""
     labels = claims.labels_of(result)
-    return [_in_full(row, [result["pieces"][name] for name in row["piece"].split()], labels) for row in result["rows"]]
+    return [
+        _in_full(result, row, [result["pieces"][name] for name in row["piece"].split()], labels)
+        for row in result["rows"]
+    ]
 
 
-def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[str]:
+def _in_full(
+    result: Result, row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
+) -> list[str]:
     figure, games = row["figure"], row["claim"]["games"] if row["claim"] else 0
     return [
         labels.get(row["table"], row["table"]),
@@ -336,7 +357,7 @@ def _in_full(row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels
         str(row["seed"]),
         f"{sum(piece['seconds'] for piece in pieces):,.0f}" if pieces else "",
         ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
-        f"`{row['command']}`" if row["command"] else "",
+        f"`{row['command'] or result['command']}`",
     ]
 
 
