@@ -66,7 +66,8 @@ def history(result: Path) -> str:
         return ""
     shas = [sha for sha, *_ in commits]
     versions = [_figures(_git("show", f"{sha}:{result.relative_to(ROOT).as_posix()}")) for sha in shas]
-    lines = ["", '<details markdown="1">', "<summary>History over commits</summary>", ""]
+    summary = f"<summary>{len(commits)} commits changed it</summary>"
+    lines = ["", "## History over commits", "", '<details markdown="1">', summary, ""]
     lines += [f"- `{sha}` {day}: {subject}" for sha, day, subject in commits]
     changed = [row for row in versions[0] if len({version.get(row) for version in versions}) > 1]
     if changed:

@@ -17,34 +17,66 @@ from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import svg
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
-from cardai.experiments.machinery.verdicts import VERDICTS, judged
+from cardai.experiments.machinery.verdicts import judged
 from cardai.experiments.machinery.words import Result, in_markdown, listed, shown, verdict_with_games
-from cardai.experiments.pages import claims, ratings
+from cardai.experiments.pages import claims, front, ratings
 from cardai.files.reading import read_text
 
-ABOUT = (
-    "cardai repeats, and adds to, what five sources report about card games: a thesis on Moska (a Finnish game in"
-    " which the last player with cards loses), the page of its program, a paper on Hearts (whose players avoid points"
-    " in tricks), an article on Literature (two teams ask opponents for cards to collect sets) and a student report on"
-    " Durak (in which, too, the last player with cards loses). In brackets after a figure: its 95 % interval, over"
-    " games, or over the repeats of a measurement; over training as well where a page trains several networks of a"
-    " kind, as its notes say.",
-    "The method, or recipe, is the thesis': play many games, train a network to predict from one player's view how they"
-    " end, play the move whose next position it likes best. The thesis tried it on Tic-Tac-Toe first. A world is a"
-    " guess of all cards that a player cannot see; a search over worlds plays moves on in several of them before it"
-    " chooses.",
-    "Bot3 is the strongest hand-written player of the thesis. Fair share: what equal players get. Where one of n"
-    " players loses, as in Moska, each loses 100/n % of the games; of the win, which those with the best score share,"
-    " each has 100/n %, and each of two teams 50 %. MLP and CNN are two kinds of network: one reads a position as a"
-    " list, the other as planes of ranks and suits, or of the squares of a board. PPO and NFSP are two ways to learn a"
-    " policy from games against oneself. `best` is the name of the network that comes with cardai for a game. Other"
-    " pages train networks of their own, mostly smaller and on fewer games, and each page plays games of its own:"
-    " compare figures within a line, not from line to line.",
+IN_SHORT = (
+    "**One recipe plays five card games.** It plays many games, trains a network to predict from one seat's view how"
+    " they end, and plays the move whose next position it likes best."
 )
-LEGEND = "Numbers are estimates with 95 % intervals."
+METHOD_PARTS = (
+    (
+        "What is repeated",
+        (
+            "Five sources report about card games: a thesis on Moska, the page of its program, a paper on Hearts, an"
+            " article on Literature and a student report on Durak.",
+            "Moska and Durak: the last player with cards loses. Hearts: players avoid points in tricks. Literature: two"
+            " teams ask opponents for cards to collect sets.",
+            "The recipe is the thesis': play many games, train a network to predict from one player's view how they"
+            " end, play the move whose next position it likes best. The thesis tried it on Tic-Tac-Toe first.",
+        ),
+    ),
+    (
+        "Words",
+        (
+            "World: a guess of all cards that a player cannot see. A search over worlds plays moves on in several of"
+            " them before it chooses.",
+            "Bot3: the strongest hand-written player of the thesis.",
+            "Fair share: what equal players get. Where one of n players loses, each loses 100/n % of the games. Of the"
+            " win, which those with the best score share, each has 100/n %. Each of two teams has 50 %.",
+            "MLP and CNN: two kinds of network. One reads a position as a list, the other as planes of ranks and suits,"
+            " or of the squares of a board.",
+            "PPO and NFSP: two ways to learn a policy from games against oneself.",
+            "`best`: the network that comes with cardai for a game. Other pages train networks of their own, mostly"
+            " smaller and on fewer games.",
+        ),
+    ),
+    (
+        "Figures",
+        (
+            "In brackets after a figure: its 95 % interval. It is over games, or over the repeats of a measurement."
+            " Where a page trains several networks of a kind, it is over their trainings, as the page says.",
+            "All agents of a table play the same deals, and seats are rotated. The games of one deal count as one"
+            " cluster.",
+            "Each page plays games of its own: compare figures within a table, not from page to page.",
+            "On the page of a question, the source's claim stands in square brackets after our figure, with a verdict.",
+        ),
+    ),
+)
+"""The parts of the page of the method: (title, its points)."""
+CITE = (
+    "Name the page, the address of the figure (press it in its table: the address ends in `#r-` and six signs) and the"
+    " commit. The address stays the same when the figure is measured again; the commit says which measurement it was.",
+    'For example: "cardai, report/strength.md#r-42bf76, commit 7d21517".',
+    "The row in full has the command that measures it, its seed and the number of games. `cardai reproduce NAME --again"
+    " 3` measures three pieces once more: they must come out the same.",
+    "`CITATION.cff` in the project's folder has the citation of the software. Name the source too where its claim is"
+    " shown: the page's last answer says which.",
+)
 CLAIMS_LEGEND = (
-    "On the page of a question, the source's claim stands in square brackets after our figure, with a verdict on it."
-    " The verdict depends on the 95 % interval of our"
+    "A verdict is about a figure and its claim. It depends on the 95 % interval of our"
     " estimate minus the claim; it includes the claim's own sampling error if the source gives its number of games."
 )
 NUMBERS_LEGEND = (
@@ -64,8 +96,8 @@ SCALE_WORDS = {
     "small": "sized for a machine with two processors, with fewer games than the scale full",
     "full": "the largest numbers of games and networks",
 }
-STRENGTH, STRENGTH_FROM = "strength.svg", "moska-table1"
-"""The picture for the project's first page, and the experiment it is drawn from."""
+STRENGTH = "strength.svg"
+"""The picture for the project's first page."""
 EXCERPT = (
     "tictactoe", "moska-expert", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
 )  # fmt: skip
@@ -74,12 +106,16 @@ OUTDATED = "outdated"
 """The entry of a result that is no longer valid: what has changed, and why."""
 CLAIMS = "claims"
 """The page of every claim of the sources."""
+MAIN = "transfer"
+"""The experiment whose answer is the main result."""
+METHOD, FRONT = "method", "front"
+"""The page of how it was measured, and the first part of the names of the front page's figures."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = (
     "table", "row", "estimate", "claim", "verdict", "n", "seed", "seconds (of the run behind the row)", "commit",
     "command",
 )  # fmt: skip
-"""The heads of the table "Each row in full"."""
+"""The heads of the table of rows in full."""
 
 
 def results_in(folder: Path) -> list[dict[str, Any]]:
@@ -116,13 +152,15 @@ def _written(folder: Path, results: Sequence[Result]) -> Path:
         name = result["experiment"]
         with _complete(name):
             texts[f"{name}.md"] = page(result, draw(name, page_of(name).draw(result)))
-            if name == STRENGTH_FROM:
-                texts[STRENGTH] = svg(page_of(name).strength(result))
     runs = ratings.runs_in(folder)
     if runs:
         texts[f"{ratings.NAME}.md"] = ratings.page(runs, draw(ratings.NAME, ratings.draw(runs)))
     with _complete(listed([result["experiment"] for result in results])):
-        texts |= {"README.md": overview(results, runs), f"{CLAIMS}.md": claims.page(results)}
+        figures = draw(FRONT, front.draw(results))
+        texts |= {"README.md": overview(results, runs, figures), f"{METHOD}.md": method(results)}
+        texts[f"{CLAIMS}.md"] = claims.page(results)
+        if (picture := front.strength(results)) is not None:
+            texts[STRENGTH] = svg(picture)
     for result in results:
         content = {part: value for part, value in result.items() if part != "seal"}
         write_sealed(folder / f"{result['experiment']}.json", content)
@@ -174,52 +212,76 @@ def put_into(path: Path, results: Sequence[Result]) -> None:
     path.write_text(f"{first}{mark}{excerpt(results)}{end}{last}", "utf-8")
 
 
+def excerpt(results: Sequence[Result]) -> str:
+    """The table of questions for a README, those of `EXCERPT`."""
+    own = [result for result in results if result["experiment"] in EXCERPT]
+    return "\n".join([*_questions(own, results, at="report/"), "", _BELOW, ""])
+
+
 _BELOW = (
-    "[The report](report/README.md) has all questions, figures and conditions, and"
+    "[The report](report/README.md) has all questions, with intervals, conditions and commands, and"
     f" [a page](report/{CLAIMS}.md) what came of every claim of the sources."
 )
 
 
-def excerpt(results: Sequence[Result]) -> str:
-    """A table in Markdown with a row for each of `EXCERPT`: the question as a link, our figure and the source's."""
-    lines = ["| measured | cardai, with 95 % interval | the source |", "|---|---|---|"]
-    for result in (result for result in results if result["experiment"] in EXCERPT):
-        question, answer, claim = page_of(result["experiment"]).in_readme(result)
-        answer += f" ({OUTDATED})" if OUTDATED in result else ""
-        lines.append(f"| [{question}](report/{result['experiment']}.md) | {answer} | {claim} |")
-    return "\n".join([*lines, "", _BELOW, ""])
+def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = (), figures: Sequence[str] = ()) -> str:
+    """README.md: the figures of the front page, then each question with its answer, then where the rest is.
 
-
-def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = ()) -> str:
-    """README.md: each question with its answer in one line, then the pages and conditions.
-
-    `runs`: of a history of ratings, see `cardai.experiments.pages.ratings`.
+    `runs`: of a history of ratings, see `cardai.experiments.pages.ratings`. `figures`: titles of figures.
     """
-    lines = ["# Report", ""]
-    lines += [line for about in ABOUT for line in (about, "")]
-    lines += ["| question | answer |", "|---|---|"]
-    lines += [f"| [{question}]({name}.md) | {answer} |" for name, question, answer in _questions(results, runs)]
-    lines += ["", "Pages, with the number of figures by their verdict, and their time:", ""]
-    for result in results:
-        name = result["experiment"]
-        lines.append(f"- [{name}]({name}.md): {_counts(result)}; {result['seconds'] / 60:.1f} minutes")
+    main = [f"**{_answers(result)[0]}**" for result in results if result["experiment"] == MAIN]
+    lines = ["# What was shown", "", " ".join([IN_SHORT, *main]), ""]
+    lines += [" ".join(f"![{front.IN_WORDS[title]}]({FRONT}-{title}.svg)" for title in figures), ""] if figures else []
+    lines += [*(front.HOW_TO_READ[title] for title in figures), ""]
+    lines += ["## Questions and answers", "", *_questions(results, results, runs), ""]
+    lines += ["## Where to go on", ""]
     lines += [
-        *([f"- [{ratings.NAME}]({ratings.NAME}.md): the history of `cardai bench --all`"] if runs else []),
-        f"- [every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
-        "",
+        f"- [Every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
+        f"- [How it was measured and judged]({METHOD}.md): the method, the words, the machines.",
+        f"- [Cite a figure]({METHOD}.md#how-to-cite-a-figure): every figure has an address and a command.",
     ]
-    lines += [*(f"- {line}" for line in legend(results)), ""]
-    lines += _conditions(results)
     return "\n".join(lines) + "\n"
 
 
-def _questions(results: Sequence[Result], runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
-    """(name of a page, its question, the answer in one line)."""
-    rows = [
-        (name, EXPERIMENTS[name].question, _answers(result)[0])
-        for name, result in ((result["experiment"], result) for result in results)
+def method(results: Sequence[Result]) -> str:
+    """The page of how figures were measured and judged, once for all pages."""
+    lines = ["# How it was measured and judged", ""]
+    for title, points in METHOD_PARTS:
+        lines += [f"## {title}", "", *(f"- {point}" for point in points), ""]
+    lines += ["## What a verdict means", "", *(f"- {line}" for line in legend(results)), ""]
+    lines += ["## How to cite a figure", "", *(f"- {line}" for line in CITE), ""]
+    lines += ["## Machines and times", "", *_conditions(results), "", "| page | minutes |", "|---|---:|"]
+    lines += [
+        f"| [{result['experiment']}]({result['experiment']}.md) | {result['seconds'] / 60:.1f} |" for result in results
     ]
-    return [*rows, (ratings.NAME, ratings.QUESTION, ratings.answers(runs)[0])] if runs else rows
+    return "\n".join(lines) + "\n"
+
+
+def _claims_of(name: str, results: Sequence[Result]) -> str:
+    """What came of the claims that an experiment answers: "2 reproduced, 1 missed", or "none"."""
+    own = [claim for listed in claims.sources().values() for claim in listed if name in {row[0] for row in claim.rows}]
+    outcomes = [claims.verdict_of(claims.answer(claim, results).outcomes) for claim in own if claim.counts]
+    return (
+        ", ".join(f"{outcomes.count(one)} {one}" for one in dict.fromkeys(claims.OUTCOMES) if one in outcomes) or "none"
+    )
+
+
+def _questions(
+    results: Sequence[Result], every: Sequence[Result], runs: Sequence[Mapping[str, Any]] = (), at: str = ""
+) -> list[str]:
+    """Lines of a table: the question as a link, the answer in one line, and what came of its claims.
+
+    `every`: all results, as a claim may be answered by several.
+    """
+    lines = ["| question | answer | claims |", "|---|---|---|"]
+    for result in results:
+        name = result["experiment"]
+        lines.append(
+            f"| [{EXPERIMENTS[name].question}]({at}{name}.md) | {_answers(result)[0]} | {_claims_of(name, every)} |"
+        )
+    if runs:
+        lines.append(f"| [{ratings.QUESTION}]({at}{ratings.NAME}.md) | {ratings.answers(runs)[0]} | none |")
+    return lines
 
 
 def page(result: Result, titles: Sequence[str] = ()) -> str:
@@ -233,8 +295,8 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [f"- Claimed: {entry.claim} ({entry.source}).", ""]
     lines += in_markdown(tables(result, linked=True))
     lines += [line for image in images[1:] for line in image]
-    lines += ["## How to read it", "", *(f"- {line}" for line in legend([result]))]
-    lines += [*(f"- {note}" for note in notes_of(result)), ""]
+    lines += ["## How to read it", "", *(f"- {note}" for note in notes_of(result))]
+    lines += [f"- [How it was measured and judged]({METHOD}.md) says what intervals and verdicts mean.", ""]
     lines += ["## Conditions", "", *_conditions([result]), ""]
     lines += [
         f"Made by `{result['command']}` in {result['seconds']:,.0f} s. It is valid while all"
@@ -242,7 +304,7 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
         " `cardai report report --check` tests.",
         "",
     ]
-    return "\n".join([*lines, *_each_row(result)]) + "\n"
+    return "\n".join([*lines, "## Each row in full", "", *_each_row(result)]) + "\n"
 
 
 def figure_lines(name: str, title: str, command: str) -> list[str]:
@@ -262,7 +324,7 @@ def _each_row(result: Result) -> list[str]:
     addresses = [addressed(row["table"], row["name"], row["column"]) for row in result["rows"]]
     return [
         '<details markdown="1">',
-        f"<summary>Each row in full, with its command ({len(body)} rows)</summary>",
+        f"<summary>{len(body)} rows with their seeds, commits and commands</summary>",
         "",
         f"#: the place of the row in `rows` of [{result['experiment']}.json]({result['experiment']}.json).",
         "",
@@ -301,7 +363,7 @@ def legend(results: Sequence[Result]) -> list[str]:
         limits = f" (above a limit of {within[0]:g} to {within[-1]:g} that the experiment's code sets for the row)"
     elif within:
         limits = f" (above {' or '.join(f'{limit:g}' for limit in within)}, in the unit of the row)"
-    lines = [LEGEND, *([CLAIMS_LEGEND] if claims else [])]
+    lines = [CLAIMS_LEGEND] if claims else []
     lines += [line.format(limits=limits) for line in NUMBERS_LEGEND if numbers]
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
 
@@ -366,13 +428,6 @@ def _counted(figure: Mapping[str, Any]) -> str:
     first, space, rest = figure["counted"].partition(" ")
     first = first.removesuffix("s") if figure["n"] == 1 else first
     return f"{figure['n']:,} {first}{space}{rest}" if figure["n"] else ""
-
-
-def _counts(result: Result) -> str:
-    verdicts = [row["verdict"] for row in result["rows"] if row["verdict"]]
-    return (
-        ", ".join(f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts) or "no numerical claim to test"
-    )
 
 
 def _conditions(results: Sequence[Result]) -> list[str]:

@@ -108,6 +108,11 @@ def worded(figure: Mapping[str, Any], places: int = 1, unit: str = "") -> str:
     return f"{point:,.{places}f}{unit}{bounds}"
 
 
+def about(row: Mapping[str, Any], places: int = 1, unit: str = " %") -> str:
+    """A row's figure alone, for a short answer: "16.0 %"; its interval says how many digits it has."""
+    return worded(row.get("figure", row), places).partition(" (")[0] + unit
+
+
 def percent(row: Mapping[str, Any], places: int = 1) -> str:
     """A row's figure, or a figure, in percent for a sentence: "16.0 % (15.5 to 16.5)"."""
     return worded(row.get("figure", row), places, " %")

@@ -40,12 +40,14 @@ def answers(result: Result) -> list[str]:
     fall = rows_where(result, name="8 less 2")[0]["figure"]
     point, low, high = (f"10^{end:.1f}" for end in interval_of(four))
     return [
-        "It depends on who plays. Estimated as the mean number of moves to choose from, to the power of the mean"
-        f" number of decisions in a game, Moska has {ours[0]} with two players, {point} ({low} to {high}) with four and"
-        f" {ours[2]} with eight if all are the evaluating player `{AGENTS['moska'][0]}` (thesis, with one of its own:"
-        f" {theirs[0]}, {theirs[1]} and {theirs[2]}); with four random players"
-        f" 10^{by_chance['figure']['point']:.0f}. For Durak with two hand-written players (`{AGENTS['durak'][0]}`):"
-        f" 10^{durak['figure']['point']:.1f}; the thesis cites 10^{durak['claim']['value']:g}.",
+        f"It depends on who plays: Moska for four has 10^{four['figure']['point']:.1f} if all judge their moves, 10^"
+        f"{by_chance['figure']['point']:.0f} at random; the thesis says {theirs[1]}.",
+        "A size is the mean number of moves to choose from, to the power of the mean number of decisions in a game.",
+        f"With `{AGENTS['moska'][0]}` in all seats Moska has {ours[0]} for two players, {point} ({low} to {high}) for"
+        f" four and {ours[2]} for eight. The thesis, with a player of its own, has {theirs[0]}, {theirs[1]} and"
+        f" {theirs[2]}.",
+        f"Durak for two has 10^{durak['figure']['point']:.1f} with two hand-written players (`{AGENTS['durak'][0]}`)."
+        f" The thesis cites 10^{durak['claim']['value']:g}.",
         f"From two players to eight the exponent {'falls' if fall['point'] < 0 else 'grows'} by"
         f" {worded(size_of(fall))}. The thesis' exponent falls, too.",
     ]

@@ -5,7 +5,15 @@ from typing import Any
 
 from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
 from cardai.experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, verdict_words
+from cardai.experiments.machinery.words import (
+    Result,
+    about,
+    percent,
+    rows_by_place,
+    rows_where,
+    series_of,
+    verdict_words,
+)
 
 NOTES = (
     "Games not lost: by the rules of the student report, the same deals for all, seats rotated. A drawn game is not"
@@ -38,27 +46,18 @@ def answers(result: Result) -> list[str]:
     if max(shallow["high"] or 100, deep["high"] or 100) < 50:
         nfsps = "NFSP plays worse than random: against one random player the"
     return [
-        "No ranking of the methods: their trainings differ too much in length, and each trained one network. Games won"
-        " or drawn against one hand-written defensive player: by an evaluator (a network that judges positions)"
-        f" {percent(ours)} after learning from {_games(ours)}, by PPO {percent(ppo)} after {_games(ppo)}, by NFSP"
-        f" {percent(nfsp)} after {_games(nfsp)}.",
+        "Not ranked: they trained for different lengths. Against one hand-written player the evaluator avoids losing in"
+        f" {about(ours)} of games, PPO in {about(ppo)}.",
+        f"The evaluator judges positions. After learning from {_games(ours)} it avoids losing in {percent(ours)} of"
+        " games against one defensive player.",
+        f"PPO avoids losing in {percent(ppo)} after {_games(ppo)}, NFSP in {percent(nfsp)} after {_games(nfsp)}.",
+        "Each method trained one network.",
         f"In endings the evaluator finds the best move in {percent(best)} of decisions, PPO in {percent(best_ppo)}.",
-        f"PPO avoids losing in {percent(three, 2)} of its games against three random players; the"
-        f" student report says 99 %: {verdict_words(three)}. Against one random player it is"
-        f" {percent(one, 2)}; the student report says 83 to 92 %: {verdict_words(one)}.",
+        f"Against three random players PPO avoids losing in {percent(three, 2)} of its games. The student report says"
+        f" 99 %: {verdict_words(three)}.",
+        f"Against one random player it is {percent(one, 2)}. The student report says 83 to 92 %: {verdict_words(one)}.",
         f"{nfsps} shallow network avoids losing in {percent(shallow)} of its games, the deep one in {percent(deep)}.",
     ]
-
-
-def in_readme(result: Result) -> tuple[str, str, str]:
-    ends = _ends(result)
-    ours, ppo = (ends[name, ROWS["D3"]] for name in ("evaluator", "ppo"))
-    return (
-        "Durak: games not lost against one defensive player",
-        f"evaluator, trained on {_games(ours)}, {percent(ours)}; PPO, trained on {_games(ppo)}, {percent(ppo)};"
-        f" n {ours['figure']['n']:,} each",
-        "none",
-    )
 
 
 def _ends(result: Result) -> dict[tuple[str, str], Mapping[str, Any]]:

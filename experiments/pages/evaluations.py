@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.evaluations import WORST
 from cardai.experiments.machinery.charts import COLOURS, INK, MARKERS, chart, key
-from cardai.experiments.machinery.words import Result, percent, rows_where
+from cardai.experiments.machinery.words import Result, about, percent, rows_where
 
 NOTES = (
     "Each seat is evaluated after its own move, before any card is drawn, in a sampled state that agrees with what that"
@@ -28,10 +28,10 @@ def answers(result: Result) -> list[str]:
     game = result["drawn"]["game"]
     biggest = game["swings"][0]
     return [
-        f"After half of the moves of a game of Moska, the one of four seats that the network `best` rates worst goes on"
-        f" to lose in {percent(half)} of games, after three quarters of the moves in"
-        f" {percent(later)}; who names a seat without looking is right in 25 %. It rates each seat by"
-        " what that seat can see.",
+        f"Halfway through a game of four, the seat that it rates worst goes on to lose in {about(half)} of games; by"
+        " chance 25 %.",
+        f"The share is {percent(half)} after half of the moves and {percent(later)} after three quarters.",
+        "Each seat is rated by what it can see itself.",
         f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
         f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
         f" {biggest['before']:.2f} to {biggest['after']:.2f}.",

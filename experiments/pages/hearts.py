@@ -6,6 +6,7 @@ from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TI
 from cardai.experiments.machinery.charts import chart, dots, key, level
 from cardai.experiments.machinery.words import (
     Result,
+    about,
     listed,
     percent,
     points,
@@ -31,26 +32,28 @@ NOTES = (
 
 def answers(result: Result) -> list[str]:
     rows, (column, stronger), moons = rows_by_place(result), MCTS, TITLES["T4.2"]
-    all_networks, alone = rows[SHARE, moons, column], ""
+    all_networks, alone = rows[SHARE, moons, column], []
     if (SHARE, ONE, column) in rows:
         first, second = (percent(rows[SHARE, ONE, one]) for one in MCTS)
-        alone = (
-            " One network that passes and plays (`best`, trained for longer, but by the usual rules) has"
-            f" {first} and {second}."
-        )
+        alone = [
+            f"One network that passes and plays (`best`) gets {first} and {second}. It trained for longer, but by the"
+            " usual rules."
+        ]
     return [
-        "A player that uses five of them, trained here (the other two play against moons), has"
-        f" {percent(all_networks)} of the win, where a fair share is 25 %, by the paper's rules against three stand-ins"
-        f" for its search (`{column.removeprefix('3 ')}`). The paper"
-        f" says 32.0 % against its own search, so opponents differ; as figures: {verdict_words(all_networks)}. Against"
-        f" three stronger stand-ins (`{stronger.removeprefix('3 ')}`) it has"
-        f" {percent(rows[SHARE, moons, stronger])}.{alone}",
-        f"Fine-tuning: from {percent(rows[SHARE, TITLES['T3.2'], column])} to"
-        f" {percent(rows[SHARE, TITLES['T3.3'], column])} without moons; the paper says 26.3 to 30.3 %.",
-        f"Of the moons that it tries the last version makes {percent(rows[MADE, moons, column])}, the"
-        f" first one {percent(rows[MADE, TITLES['T4.1'], column])}; the paper says 52.24 and 21.4 %.",
+        f"A player made of five of them gets {about(all_networks)} of the win against three stand-ins for the paper's"
+        " search; equal players get 25 %.",
+        f"The figure is {percent(all_networks)}, by the paper's rules, against three `{column.removeprefix('3 ')}`. The"
+        " other two networks play against moons.",
+        f"The paper says 32.0 % against its own search. Opponents differ; as figures: {verdict_words(all_networks)}.",
+        f"Against three stronger stand-ins (`{stronger.removeprefix('3 ')}`) the player gets"
+        f" {percent(rows[SHARE, moons, stronger])}.",
+        *alone,
+        f"Fine-tuning, without moons: from {percent(rows[SHARE, TITLES['T3.2'], column])} to"
+        f" {percent(rows[SHARE, TITLES['T3.3'], column])}. The paper says 26.3 to 30.3 %.",
+        f"The last version makes {percent(rows[MADE, moons, column])} of the moons that it tries, the first one"
+        f" {percent(rows[MADE, TITLES['T4.1'], column])}. The paper says 52.24 and 21.4 %.",
         f"The breaker changes the rounds in which one of the others shoots the moon by"
-        f" {points(rows[FOES, 'T5 on less off', OWN], 1)}; the paper says 6.1 % instead of 11.1 %.",
+        f" {points(rows[FOES, 'T5 on less off', OWN], 1)}. The paper says 6.1 % instead of 11.1 %.",
     ]
 
 

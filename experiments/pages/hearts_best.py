@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.hearts_best import LAST, POINTS, SHARES
 from cardai.experiments.machinery.charts import by_generation
-from cardai.experiments.machinery.words import Result, gap, is_open, percent, rows_by_place, worded
+from cardai.experiments.machinery.words import Result, about, gap, is_open, percent, rows_by_place, worded
 
 NOTES = (
     "One round a game; the same deals for all, seats rotated. The win of a round is shared by the seats with the fewest"
@@ -22,24 +22,17 @@ def answers(result: Result) -> list[str]:
     alone, searching = (rows[SHARES, name, "pimc"] for name in (LAST, "search"))
     found = "no difference is shown" if is_open(gap(searching, alone)) else "more than chance"
     return [
-        f"Trained here, it gets {percent(rows[SHARES, LAST, 'mcts'])} of the win (seats that tie share it), where a"
-        " fair share is 25 %, by the paper's rules against three stand-ins for the paper's search, which compare moves"
-        " by random play to the end of the round; the paper's five networks together got 32 % against its own search,"
-        " so the two cannot be compared. By the usual rules the same network, against three that compare moves by the"
-        f" play of a careful player (`pimc`), gets {percent(alone)}; if it also searches as it plays,"
-        f" {percent(searching)}: {found}.",
+        f"It gets {about(rows[SHARES, LAST, 'mcts'])} of the win against three stand-ins for the paper's search, where"
+        " equal players get 25 %.",
+        f"The figure is {percent(rows[SHARES, LAST, 'mcts'])}, by the paper's rules. Seats that tie share the win. The"
+        " stand-ins compare moves by random play to the end of the round.",
+        "The paper's five networks together got 32 % against its own search. The opponents differ, so the two cannot be"
+        " compared.",
+        "By the usual rules, against three that compare moves by the play of a careful player (`pimc`), it gets"
+        f" {percent(alone)}. If it also searches as it plays, it gets {percent(searching)}: {found}.",
         f"It has {worded(rows[POINTS, LAST, 'mcts']['figure'], 2)} points a round against the stand-ins.",
         "The paper reports 6.27 points for five networks together against its own opponents.",
     ]
-
-
-def in_readme(result: Result) -> tuple[str, str, str]:
-    row = rows_by_place(result)[SHARES, LAST, "mcts"]
-    return (
-        "Hearts: share of the win against three stand-ins for the paper's search (fair share 25 %)",
-        f"one network {percent(row)}, n {row['figure']['n']:,}",
-        "five networks 32.0 %",
-    )
 
 
 def draw(result: Result) -> dict[str, Any]:

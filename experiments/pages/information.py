@@ -24,6 +24,7 @@ from cardai.experiments.machinery.charts import chart, key, lines
 from cardai.experiments.machinery.duplicate import COUNTED
 from cardai.experiments.machinery.words import (
     Result,
+    about,
     interval_of,
     is_open,
     percent,
@@ -68,9 +69,10 @@ def answers(result: Result) -> list[str]:
     else:
         beside = f"{points(size_of(free))} {'less' if free['point'] < 0 else 'more'} than peeking NN2"
     return [
-        f"At Moska, against three Bot3, the thesis' second network (NN2) loses {lost[HIDDEN]} of its games when it"
-        f" averages over {WORLDS[-1]} guesses of the cards it will draw, and {lost[PEEKING]} when the same"
-        f" network sees them: a price of {_price(price)}.",
+        f"At Moska it loses {about(rows[LOST, HIDDEN, 'B1'])} of its games when it guesses its draws, and"
+        f" {about(rows[LOST, PEEKING, 'B1'])} when it sees them.",
+        f"The network is the thesis' second (NN2), against three Bot3. With {WORLDS[-1]} guesses it loses"
+        f" {lost[HIDDEN]}, and {lost[PEEKING]} when it peeks: a price of {_price(price)}.",
         f"In the thesis the two differ by {points(asdict(claimed_price()))}, a difference that"
         f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
         f"One world instead of {WORLDS[-1]} costs {_price(single)} and scores {positions[SAMPLING[1]]} positions a"

@@ -4,7 +4,7 @@ from typing import Any
 
 from cardai.experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
 from cardai.experiments.machinery.charts import chart, dots, level
-from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, worded
+from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, rows_where, series_of, worded
 
 NOTES = (
     "Two seats of a team play alike. Each deal is played twice, with either team on either side; the games of a deal"
@@ -26,27 +26,18 @@ def answers(result: Result) -> list[str]:
     meant, released, logic = (percent(rows[DECIDED, name, column]) for name in (MEANT, RELEASED, "logic"))
     keeper, ours = (percent(rows[DECIDED, name, "against logic"]) for name in ("keeper", BEST))
     return [
-        "It learns, but stays far from a player that infers exactly: of the games that are not tied, a network trained"
-        f" as the article says wins {meant} against stand-ins for its untrained network"
-        " (70.5 % in the article, against its own; the opponents differ), one trained as the article's program really"
-        f" is, only to predict a yes, {released}, and a player that computes exact chances, without learning, {logic}.",
-        f"One that computes exact chances and also claims late wins {keeper} against that player.",
+        f"It wins {about(rows[DECIDED, MEANT, column])} of decided games against untrained stand-ins. A player that"
+        f" infers exactly, without learning, wins {about(rows[DECIDED, 'logic', column])}.",
+        f"The network is trained as the article says. It wins {meant} of the games that are not tied. The article says"
+        " 70.5 %, against its own untrained network: the opponents differ.",
+        f"Trained as the article's program really is, only to predict a yes, it wins {released}.",
+        f"`logic` computes exact chances, without learning, and wins {logic}. `keeper`, which also claims late, wins"
+        f" {keeper} against `logic`.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and"
         f" {percent(rows[DECIDED, BEST, column])} against the untrained stand-in.",
-        f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game; the article"
+        f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game. The article"
         " says 77.8.",
     ]
-
-
-def in_readme(result: Result) -> tuple[str, str, str]:
-    rows = rows_by_place(result)
-    meant, ours = rows[DECIDED, MEANT, "against untrained"], rows[DECIDED, BEST, "against untrained"]
-    return (
-        "Literature: games won of those not tied, against two untrained stand-ins",
-        f"the article's recipe {percent(meant)}, n {meant['figure']['n']:,}; the policy that comes with cardai"
-        f" {percent(ours)}, n {ours['figure']['n']:,}",
-        f"{meant['claim']['value']} %",
-    )
 
 
 def draw(result: Result) -> dict[str, Any]:

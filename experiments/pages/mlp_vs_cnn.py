@@ -70,10 +70,8 @@ def answers(result: Result) -> list[str]:
         others = listed([setup.title for setup in setups if setup not in in_time])
         second.append(f"in {others} no difference is shown")
     return [
-        "It depends on the game. On the same states, with as many parameters,"
-        f" {_leads(rows, setups, FIRST)}. In the same seconds, in which an MLP learns from more states,"
-        f" {_leads(rows, setups, SECONDS)}. In percentage points of games won, lost or not lost, share of the win, or"
-        " score, against the same players.",
+        f"On the same states, with as many parameters: {_leads(rows, setups, FIRST)}.",
+        f"In the same seconds, in which an MLP learns from more states: {_leads(rows, setups, SECONDS)}.",
         f"At equal data and size: {headline}. In equal training time: {'; '.join(second)}.",
         *(_details(rows, setup) for setup in setups),
     ]
@@ -84,25 +82,16 @@ def setups_of(result: Result) -> list[ComparedGame]:
     return [GAMES[name] for name in result["drawn"]]
 
 
-def _better(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> tuple[str, str]:
-    """The body that plays better, and by how much: ("CNN", " by 2.1 (0.6 to 3.5)"), or ("undecided", "")."""
-    figure = _difference(rows, setup, pair)
-    if is_open(figure):
-        return "undecided", ""
-    return "CNN" if figure["point"] * setup.sign > 0 else "MLP", f" by {worded(size_of(figure), 2)}"
-
-
 def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
-    """Where each body plays better: "the CNN plays better in Moska by 2.1 (0.6 to 3.5); undecided in Durak"."""
+    """Where each body plays better: "the CNN is better in Moska and Literature; Durak is undecided"."""
     found: dict[str, list[str]] = {"CNN": [], "MLP": [], "undecided": []}
     for setup in setups:
-        body, how_much = _better(rows, setup, pair)
-        found[body].append(setup.title + how_much)
-    return "; ".join(
-        f"{body if body == 'undecided' else f'the {body} plays better'} in {listed(games)}"
-        for body, games in found.items()
-        if games
-    )
+        figure = _difference(rows, setup, pair)
+        body = "undecided" if is_open(figure) else "CNN" if figure["point"] * setup.sign > 0 else "MLP"
+        found[body].append(setup.title)
+    parts = [f"the {body} is better in {listed(found[body])}" for body in ("CNN", "MLP") if found[body]]
+    left = found["undecided"]
+    return "; ".join([*parts, *([f"{listed(left)} {'are' if len(left) > 1 else 'is'} undecided"] if left else [])])
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
@@ -134,16 +123,6 @@ def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
         f" {compared(rows, setup, SHUFFLED)}; its test BCE minus that of the shuffled CNN is {worded(loss, 4)}."
         f" An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many states in the same"
         " time."
-    )
-
-
-def in_readme(result: Result) -> tuple[str, str, str]:
-    rows, setups = rows_by_place(result), setups_of(result)
-    fewest = min(_difference(rows, setup, FIRST)["n"] for setup in setups)
-    return (
-        f"MLP or CNN, equal data and size, percentage points (n {fewest} pairs of networks or more)",
-        ", ".join(f"{setup.title} {''.join(_better(rows, setup, FIRST))}" for setup in setups),
-        "; ".join(f"{setup.title} {str(setup.claim).removesuffix(' better')}" for setup in setups if setup.claim),
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, level
-from cardai.experiments.machinery.words import Result, percent, rows_by_place, verdict_words
+from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, verdict_words
 from cardai.experiments.moska_networks import LOST, TEST_CLAIM
 
 NETWORKS_AND_ROWS = (
@@ -28,13 +28,14 @@ def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
     second, ours = rows[LOST, "nn2 HIF", "B1"], rows[LOST, "best before draw", "B1"]
     return [
-        f"The thesis' second network (NN2), which averages over guesses of the cards it will draw, loses"
-        f" {percent(second)} of its games against three Bot3 when trained here; thesis"
-        f" {second['claim']['value']:g} %: {verdict_words(second)}. A network of our own, trained"
-        f" here as `best` was, judges the position before the cards are drawn and needs no guesses: it loses"
+        f"The thesis' second network, trained here, loses {about(second)} of its games against three Bot3; the thesis"
+        f" says {second['claim']['value']:g} %.",
+        f"That network (NN2) averages over guesses of the cards it will draw. It loses {percent(second)}:"
+        f" {verdict_words(second)}.",
+        "A network of our own judges the position before the cards are drawn and needs no guesses. It loses"
         f" {percent(ours)}.",
-        "The network that needs no sampling scores the position after the move, before any card is drawn. The"
-        f" thesis' best network, which peeks at its draws, lost {ours['claim']['value']:g} %: {verdict_words(ours)}.",
+        f"The thesis' best network peeks at its draws and lost {ours['claim']['value']:g} %. Ours beside it:"
+        f" {verdict_words(ours)}.",
     ]
 
 

@@ -1,15 +1,14 @@
-"""The page of moska-table1, and the picture of strength for the README."""
+"""The page of moska-table1."""
 
 from typing import Any
 
-from cardai.experiments.machinery.charts import COLOURS, INK, chart, dots, key, level
-from cardai.experiments.machinery.findings import Claim
+from cardai.experiments.machinery.charts import chart, dots, key
 from cardai.experiments.machinery.words import (
     Result,
+    about,
     interval_of,
     percent,
     rows_by_place,
-    rows_where,
     series_of,
     verdict_words,
 )
@@ -44,12 +43,13 @@ def answers(result: Result) -> list[str]:
     _, low, high = interval_of(bot)
     as_it_must = ", as it must: a check of the harness" if low is not None and low <= FAIR <= high else ""
     return [
-        f"The network `best` of cardai loses {percent(best)} of its games against three Bot3, where a"
-        f" fair share is {FAIR:g} %, and sees nothing hidden; the thesis' best network, which sees the cards it"
-        f" will draw, lost {best['claim']['value']:g} %: {verdict_words(best)}.",
-        f"NN2-HIF, made by the thesis' recipe, loses {percent(sampling)}; the thesis reports"
-        f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}. Bot3 itself, among three"
-        f" Bot3, loses {percent(bot)}{as_it_must}.",
+        f"It loses {about(best)} of its games against three Bot3. The thesis' best network, which peeks at its draws,"
+        f" lost {best['claim']['value']:g} %.",
+        f"`best` sees nothing hidden. Its games lost: {percent(best)}, where a fair share is {FAIR:g} %; beside the"
+        f" thesis' network: {verdict_words(best)}.",
+        f"NN2-HIF, made by the thesis' recipe, loses {percent(sampling)}. The thesis reports"
+        f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}.",
+        f"Bot3 itself, among three Bot3, loses {percent(bot)}{as_it_must}.",
         f"Of the thesis' {len(networks)} network results: {counts}.",
     ]
 
@@ -69,29 +69,3 @@ def draw(result: Result) -> dict[str, Any]:
     axes.set_xlabel("games lost, %")
     key(figure, columns=4)
     return {"losses": figure}
-
-
-def strength(result: Result) -> Any:
-    """Games lost against three Bot3: our networks, the thesis' NN2-HIF and the hand-written players."""
-    rows = {row["name"]: row for row in rows_where(result, column="B1")}
-    theirs = Claim(**rows["NN2-HIF"]["claim"])
-    bars = {
-        "our best network": (interval_of(rows[BEST]), COLOURS[0]),
-        "our NN2-HIF": (interval_of(rows["NN2-HIF"]), COLOURS[0]),
-        "thesis' NN2-HIF": ((theirs.value, *theirs.bounds()), COLOURS[1]),
-        "Bot3": (interval_of(rows["Bot3"]), COLOURS[8]),
-        "random player": (interval_of(rows["Random"]), COLOURS[8]),
-    }
-    figure, (axes,) = chart(height=3.6)
-    axes.set_axisbelow(True)
-    names = []
-    for place, (name, ((point, low, high), colour)) in enumerate(bars.items()):
-        axes.barh(place, point, height=0.6, color=colour)
-        if low is not None:
-            axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
-        names.append(f"{name}\n{percent({'point': point, 'low': low, 'high': high})}")
-    axes.set_yticks(range(len(names)), names)
-    axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 100), xlabel="games of Moska lost against three Bot3, %")
-    level(axes, FAIR, "fair share, 25 %", across=False)
-    key(figure)
-    return figure

@@ -58,6 +58,7 @@ def answers(result: Result) -> list[str]:
     games = next(row for row in result["rows"] if row["claim"])
     machines = (f"{machine['processor']}, {machine['usable_cpus']} processors" for machine in result["machines"])
     return [
+        f"Random Tic-Tac-Toe, one thread, by processor time: {_briefly(result['rows'])}.",
         f"In decisions per CPU second, random Tic-Tac-Toe on one thread of cardai is {faster(result['rows'], BOARD)};"
         f" measured on {'; '.join(dict.fromkeys(machines))}.",
         *(
@@ -91,6 +92,12 @@ def faster(rows: Sequence[Mapping[str, Any]], table: str) -> str:
         shifted = {name: None if times[name] is None else times[name] - 1 for name in ("low", "high")}
         parts.append(f"{worded(times)} times as fast as {least['name']}{', undecided' if is_open(shifted) else ''}")
     return "; ".join(parts)
+
+
+def _briefly(rows: Sequence[Mapping[str, Any]]) -> str:
+    """`faster` at the board without intervals: "2.6 times as fast as Pgx, 4.3 times as fast as OpenSpiel"."""
+    parts = [part.split(" (") for part in faster(rows, BOARD).split("; ")]
+    return ", ".join(f"{part[0]} {part[1].partition(') ')[2]}" for part in parts)
 
 
 def draw(result: Result) -> dict[str, Any]:

@@ -57,10 +57,11 @@ def answers(result: Result) -> list[str]:
     shipped = listed([f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}" for row in ours])
     best, *_, worst = sorted(rows, key=lambda row: row["figure"]["point"])
     lines = [
-        f"A network trained for its size of table is {'; '.join(parts)} (the sizes that were measured): with Bot3 in"
-        f" all other seats, it loses {worded(best['figure'], 2)} times the fair share of games at the best size,"
-        f" {_seats(best)} players, and {worded(worst['figure'], 2)} times at the worst, {_seats(worst)}. Small"
-        f" networks, one a size; `best`, trained for longer, loses {shipped}.",
+        f"Trained for its size of table, a network is {'; '.join(parts)}.",
+        "With Bot3 in all other seats, it loses"
+        f" {worded(best['figure'], 2)} times the fair share of games at the best size, {_seats(best)} players. At the"
+        f" worst, {_seats(worst)} players, it is {worded(worst['figure'], 2)} times.",
+        f"These are small networks, one a size. `best`, trained for longer, loses {shipped}.",
         f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = rows_where(result, table=SHARE, column="network 1")

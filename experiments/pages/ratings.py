@@ -53,16 +53,15 @@ def answers(runs: Sequence[Run]) -> list[str]:
     for table in run["tables"]:
         usual.setdefault(table["game"], table)
     ratings = ratings_in(run)
-    firsts = [
-        f"{_title(name)} `{first['spec']}` {rating_words(ratings[_rated(table, first['spec'])])}, first of {agents}"
-        for name, table, first, agents in (
-            (name, table, table["standings"][0], len(table["standings"])) for name, table in usual.items()
-        )
-        if not table["unrated"]
-    ]
+    firsts = [(_title(name), table, table["standings"][0]) for name, table in usual.items() if not table["unrated"]]
     lines = [
-        "Elo points above random play of the agent rated first at the usual table of each game, when each plays against"
-        f" all others: {'; '.join(firsts)}. Whether the first is better than the second is not tested."
+        "First at the usual table: " + ", ".join(f"{title} `{first['spec']}`" for title, _, first in firsts) + ".",
+        "Whether the first is better than the second is not tested.",
+        *(
+            f"{title}: `{first['spec']}` is {rating_words(ratings[_rated(table, first['spec'])])} Elo points above"
+            f" random play, first of {len(table['standings'])} that play against each other."
+            for title, table, first in firsts
+        ),
     ]
     comparison = _compared(runs)
     if comparison:

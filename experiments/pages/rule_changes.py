@@ -3,7 +3,16 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, level
-from cardai.experiments.machinery.words import Result, is_open, percent, points, rows_by_place, rows_where, series_of
+from cardai.experiments.machinery.words import (
+    Result,
+    about,
+    is_open,
+    percent,
+    points,
+    rows_by_place,
+    rows_where,
+    series_of,
+)
 from cardai.experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
 
 NOTES = (
@@ -26,19 +35,21 @@ NAMES = {"thesis": "the program's rules", "appendix": "the appendix' rules"}
 
 def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
-    parts = []
-    for rules in VARIANTS:
-        cost = rows[COST, under(rules), "all pairs"]["figure"]
-        own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
-        shown = ", not shown to differ from none" * is_open(cost)
-        parts.append(
-            f"in games by {NAMES[rules]} {points(cost)}{shown} (networks trained by these rules lose {own:.0f} %)"
-        )
-    lines = [
-        "The thesis has two sets of rules: its program's, and its appendix', by which people play. How many more games"
-        " small networks lose against three Bot3 if they were trained by the other set than the one that is played:"
-        f" {'; '.join(parts)}. A fair share is {SHARE:g} %."
+    costs = {rules: rows[COST, under(rules), "all pairs"]["figure"] for rules in VARIANTS}
+    brief = [
+        f"{'no difference is shown' if is_open(cost) else about(cost, unit=' points')} by {NAMES[rules]}"
+        for rules, cost in costs.items()
     ]
+    lines = [
+        f"Games lost more against three Bot3: {'; '.join(brief)}.",
+        "The thesis has two sets of rules: its program's, and its appendix', by which people play.",
+    ]
+    for rules, cost in costs.items():
+        own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
+        lines.append(
+            f"In games by {NAMES[rules]}, networks trained by the other rules lose {points(cost)} more than those"
+            f" trained by these rules, which lose {own:.0f} %."
+        )
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines
-from cardai.experiments.machinery.words import Result, listed, rows_by_place, rows_where, series_of, worded
+from cardai.experiments.machinery.words import Result, rows_by_place, rows_where, series_of, worded
 from cardai.experiments.scaling import AGENTS
 
 NOTES = (
@@ -24,20 +24,22 @@ def answers(result: Result) -> list[str]:
     if not rows:
         return ["Nothing is answered: this machine has one processor."]
     processors = " and ".join(dict.fromkeys(str(machine["usable_cpus"]) for machine in result["machines"]))
+    least, most = (choose(row["figure"]["point"] for row in rows) for choose in (min, max))
     return [
-        f"On {processors} processors, {rows[0]['name']} instead of one play"
-        f" {listed([_faster(result, row) for row in rows])}."
+        f"On {processors} processors, {rows[0]['name']} instead of one play {least:.1f} to {most:.1f} times as many"
+        " games a second.",
+        *(f"With four {_named(row)}: {_faster(result, row)}." for row in rows),
     ]
 
 
 def _faster(result: Result, row: Mapping[str, Any]) -> str:
     """A row's speed-up in words, with the reason why a network gains nothing."""
     figure = row["figure"]
-    words = f"{worded(figure, 2)} times as many games a second with four {_named(row)}"
+    words = f"{worded(figure, 2)} times as many games a second"
     if figure["high"] is None or figure["high"] >= 1:
         return words
     used = rows_by_place(result)[row["table"], "1 thread", USED]["figure"]["point"]
-    return f"{words}, which with one thread already keep {used / 100:.1f} processors at work" if used > 110 else words
+    return f"{words}, as one thread already keeps {used / 100:.1f} processors at work" if used > 110 else words
 
 
 def _agent(row: Any) -> str:

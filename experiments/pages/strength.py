@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of
+from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, rows_where, series_of
 from cardai.experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
 
 NOTES = (
@@ -37,24 +37,19 @@ def answers(result: Result) -> list[str]:
 
 
 def _headline(result: Result) -> str:
-    """Where the best search is better than the best agent without one, by how much and for what time."""
-    parts, rest = [], []
+    """In how many contests the best search is better than the best agent without one, and the first of them."""
+    better = []
     for contest in CONTESTS.values():
         searching, unaided = _best(result, contest)
-        if searching is None or not _is_better(contest, searching, unaided):
-            rest.append(_clear(contest.title))
-            continue
-        with_it, without = (f"{percent(row)} at {_milliseconds(result, row):.2g} ms" for row in (searching, unaided))
-        opponents = next(iter(contest.opponents))
-        parts.append(
-            f"{_clear(contest.title)}, against {opponents}: {contest.counted.lower()} {with_it}, without {without}"
-        )
-    if not parts:
+        if searching is not None and _is_better(contest, searching, unaided):
+            better.append((contest, searching, unaided))
+    if not better:
         return "No agent that searches over worlds is shown to be better than the best one without search."
-    none = f" No search is shown to be better in: {'; '.join(rest)}." if rest else ""
+    contest, searching, unaided = better[0]
     return (
-        "The best of several searches (over worlds, or of the ending), and the best of several agents without one, both"
-        f" chosen by the games of the figures, with the time of a decision: {'; '.join(parts)}.{none}"
+        f"A search makes the best agent stronger in {len(better)} of {len(CONTESTS)} contests. {_clear(contest.title)},"
+        f" against {next(iter(contest.opponents))}: {contest.counted.lower()} {about(searching)} instead of"
+        f" {about(unaided)}."
     )
 
 
@@ -92,8 +87,8 @@ def _answer(result: Result, contest: Contest) -> str:
 
     against = f"{_clear(contest.title)}: against {next(iter(contest.opponents))}"
     if searching is None or sign * (searching["figure"]["point"] - unaided["figure"]["point"]) >= 0:
-        return f"{against} {figures(unaided)}; no agent that searches does better."
-    return f"{against} {figures(searching)}; without search {figures(unaided)}."
+        return f"{against} {figures(unaided)}. No agent that searches does better."
+    return f"{against} {figures(searching)}. Without a search {figures(unaided)}."
 
 
 def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:

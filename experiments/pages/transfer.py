@@ -39,19 +39,15 @@ def notes(result: Result) -> list[str]:
 def answers(result: Result) -> list[str]:
     rows, last = rows_by_place(result), _last(result)
     games, minutes = _prices(result, GAMES_PLAYED), _prices(result, MINUTES)
-    side = {"better": "better", "missed": "worse"}
-    sources = {
-        setup.title: side.get(rows[REACHED, setup.line, last]["verdict"], "not shown to differ")
-        for setup in GAMES.values()
-    }
     simple = {setup.title: _beside_simple(rows, setup, last) for setup in GAMES.values()}
-    first = (
-        f"{max(games):,.0f} games of each, {min(minutes):.0f} to {max(minutes):.0f} minutes to play them and learn. Its"
-        f" networks against the sources' figures: {_by_side(sources)} (in Hearts and Literature the opponents are"
-        " stand-ins: no test of like with like). Beside the strongest player without a network, against the same"
-        f" opponents: {_by_side(simple)}. Better and worse are by more than chance."
-    )
-    return [first, *(_in_full(rows, setup, last) for setup in GAMES.values())]
+    return [
+        f"Beside the strongest hand-written player: {_by_side(simple)}.",
+        f"Each network learned from {max(games):,.0f} games. Playing them and learning took {min(minutes):.0f} to"
+        f" {max(minutes):.0f} minutes a game.",
+        "Better and worse: the intervals exclude chance. In Hearts and Literature the opponents stand in for the"
+        " sources', so the sources' figures are shown, not tested.",
+        *(_in_full(rows, setup, last) for setup in GAMES.values()),
+    ]
 
 
 def _prices(result: Result, what: str) -> list[float]:
@@ -60,9 +56,7 @@ def _prices(result: Result, what: str) -> list[float]:
 
 def _by_side(sides: Mapping[str, str]) -> str:
     """Titles of games by which side they are on: "better in Durak and Moska, worse in Hearts"."""
-    named = {
-        words: [game for game in sides if sides[game] == words] for words in ("better", "worse", "not shown to differ")
-    }
+    named = {words: [game for game in sides if sides[game] == words] for words in ("better", "worse", "undecided")}
     return ", ".join(f"{words} in {listed(games)}" for words, games in named.items() if games)
 
 
@@ -76,18 +70,6 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
     )
 
 
-def in_readme(result: Result) -> tuple[str, str, str]:
-    rows, last = rows_by_place(result), _last(result)
-    better = [setup.title for setup in GAMES.values() if rows[REACHED, setup.line, last]["verdict"] == "better"]
-    games, minutes = max(_prices(result, GAMES_PLAYED)), max(_prices(result, MINUTES))
-    return (
-        "One recipe in five games, nothing tuned, beside the sources' own networks",
-        f"better in {listed(better) if better else 'none'}, from {games:,.0f} games and {minutes:.0f} minutes at most"
-        " for each game; Literature against a stand-in",
-        "10,000 to 2 million games",
-    )
-
-
 def _last(result: Result) -> str:
     """The column of the last network."""
     return next(row["column"] for row in result["rows"] if row["claim"])
@@ -97,7 +79,7 @@ def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> s
     """How a game's last network plays beside the simple player, both taken as independent."""
     apart = gap(*(rows[REACHED, setup.line, column] for column in (last, SIMPLE)))
     if is_open(apart):
-        return "not shown to differ"
+        return "undecided"
     return "better" if (apart["point"] < 0) == (setup.claim.better == "lower") else "worse"
 
 

@@ -1,0 +1,184 @@
+"""The figures of first pages: one recipe in five games, all figures beside their claims, and strength at Moska."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots, key, level
+from cardai.experiments.machinery.findings import Claim, Measurement
+from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
+from cardai.experiments.pages import claims
+from cardai.experiments.transfer import GAMES, GAMES_PLAYED, PRICE, RANDOM, REACHED, SIMPLE
+
+HEIGHT = 5.2
+"""The height of both figures in inches, so that they stand side by side."""
+SOURCE = "the source's network"
+STAND_INS = ("Hearts", "Literature")
+"""Games in which others stand in for the source's opponents."""
+SHADES = {"reproduced": COLOURS[2], "better": COLOURS[0], "missed": COLOURS[5]}
+"""The colours of verdicts; others are faint."""
+EDGE = 6.0
+"""Figures that differ by more margins than this lie on the edge."""
+
+
+IN_WORDS = {
+    "transfer": "Five games on one scale from random play to the best hand-written player: networks after three numbers"
+    " of games, and the source's figure",
+    "claims": "All figures with a claim, sorted by verdict: how far they are from what was claimed",
+}
+HOW_TO_READ = {
+    "transfer": "- Left: [nothing was tuned for any game](transfer.md). Each network was trained once. Intervals are"
+    " over games. In Hearts and Literature the source played other opponents.",
+    "claims": "- Right: each line is a figure and [the claim](claims.md) beside it. In the grey band a difference does"
+    " not matter.",
+}
+FAIR = 25.0
+"""Games in percent that each of four equal players loses."""
+STRONGEST = "ahead:best?worlds=16"
+"""The first of Moska's list of the strongest agents (`cardai strongest`) that does not know its opponents' plan."""
+
+
+def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:
+    """{(experiment, table, line, column): the verdict on a figure, or what came of its claim where that has none}."""
+    found, verdicts = {}, dict[tuple[str, ...], str]()
+    for result in results:
+        verdicts |= {(result["experiment"], *place): row["verdict"] for place, row in rows_by_place(result).items()}
+    for claim in (claim for own in claims.sources().values() for claim in own):
+        came_of_it = claims.answer(claim, results).outcomes
+        for row in claim.rows:
+            verdict = verdicts.get(row, "")
+            found[row] = verdict if verdict in came_of_it else came_of_it[0]
+    return found
+
+
+def draw(results: Sequence[Result]) -> dict[str, Any]:
+    """{title: figure}, those for which there are results."""
+    of_transfer = [result for result in results if result["experiment"] == "transfer"]
+    figures = {"transfer": _transfer(*of_transfer)} if of_transfer else {}
+    came_of_it = outcomes(results)
+    rows = [
+        {**row, "verdict": came_of_it.get((result["experiment"], *place), row["verdict"])}
+        for result in results
+        for place, row in rows_by_place(result).items()
+        if row["claim"] and not row["claim"]["is_direction"]
+    ]
+    return figures | ({"claims": _forest(rows)} if rows else {})
+
+
+def _transfer(result: Result) -> Any:
+    """A line for each game: the networks between random play (0) and the best hand-written player (1)."""
+    rows, series = rows_by_place(result), dict[str, list[Any]]()
+    for setup in GAMES.values():
+        games = rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"]
+        random, simple = (rows[REACHED, setup.line, column]["figure"]["point"] for column in (RANDOM, SIMPLE))
+
+        def on_scale(value: float | None, random: float = random, simple: float = simple) -> float | None:
+            return None if value is None else (value - random) / (simple - random)
+
+        networks = [row for (table, line, column), row in rows.items() if line == setup.line and "network" in column]
+        for number, row in enumerate(networks, 1):
+            point, *bounds = (on_scale(row["figure"][part]) for part in ("point", "low", "high"))
+            low, high = bounds if None in bounds else sorted(bounds)
+            name = f"after {games * number / len(networks) / 1000:.0f},000 games"
+            series.setdefault(name, []).append((setup.title, point, low, high))
+        mark = f"{SOURCE}{', other foes' if setup.title in STAND_INS else ''}"
+        series.setdefault(mark, []).append((setup.title, on_scale(setup.claim.value), None, None))
+    figure, (axes,) = chart(height=HEIGHT)
+    dots(axes, dict(sorted(series.items(), key=lambda item: item[0].startswith(SOURCE))))
+    level(axes, 0.0, "random play", across=False, style=":")
+    level(axes, 1.0, "best hand-written", across=False)
+    axes.set(title="One recipe, five games", xlabel="0: random play, 1: best hand-written player")
+    key(figure)
+    return figure
+
+
+def _forest(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A line for each figure with a claim, by verdict: the difference from the claim, in margins that matter."""
+    verdicts = dict.fromkeys(sorted((row["verdict"] for row in rows), key=_order))
+    figure, (axes,) = chart(height=HEIGHT)
+    place = 0
+    for verdict in verdicts:
+        own = sorted(map(_difference, (row for row in rows if row["verdict"] == verdict)))
+        points = [(place + number, *difference) for number, difference in enumerate(own)]
+        place += len(own) + 3
+        errors = [[point - low for _, point, low, _ in points], [high - point for _, point, _, high in points]]
+        axes.errorbar(
+            [point for _, point, *_ in points], [at for at, *_ in points], xerr=errors, label=f"{verdict}: {len(own)}",
+            color=SHADES.get(verdict, FAINT), marker="o", markersize=2.2, linewidth=0.8, linestyle="none",
+        )  # fmt: skip
+    axes.axvspan(-1, 1, color=FAINT, alpha=0.2, linewidth=0)
+    axes.set(
+        title=f"{len(rows)} figures beside what was claimed", ylim=(place, -3), yticks=[],
+        xlim=(-EDGE - 0.2, EDGE + 0.2),
+        xlabel="worse, or off    <    margins that matter    >    better",
+    )  # fmt: skip
+    key(figure)
+    return figure
+
+
+def _difference(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Ours less the claim, in margins, above 0 where ours is better: (point, low, high), each within the edges.
+
+    Where neither side is better, every difference is below 0.
+    """
+    claim, figure = Claim(**row["claim"]), Measurement(**row["figure"])
+    assert figure.point is not None
+    low, high = _interval(figure, claim)
+    point = figure.point - claim.value
+    turned = claim.better == "lower" or (claim.better == "neither" and point > 0)
+    unit = (claim.within or 1.0) * (-1 if turned else 1)
+    return tuple(min(max(end, -EDGE), EDGE) for end in (point / unit, *sorted((low / unit, high / unit))))
+
+
+def _interval(figure: Measurement, claim: Claim) -> tuple[float, float]:
+    """The 95 % interval of our figure less the claim, which covers the errors of both."""
+    if figure.point is None or figure.low is None or figure.high is None:
+        return -math.inf, math.inf
+    low, high = claim.bounds(figure)
+    difference = figure.point - claim.value
+    below = math.hypot(figure.point - figure.low, high - claim.value)
+    return difference - below, difference + math.hypot(figure.high - figure.point, claim.value - low)
+
+
+def strength(results: Sequence[Result]) -> Any:
+    """Games of Moska lost against three Bot3: our agents, the thesis' NN2-HIF and the hand-written players.
+
+    None where a result is missing.
+    """
+    rows = {result["experiment"]: list(result["rows"]) for result in results}
+    if not {"strength", "moska-expert", "moska-table1"} <= set(rows):
+        return None
+    against = {row["name"]: row for row in rows["moska-table1"] if row["column"] == "B1"}
+    search = next(row for row in rows["strength"] if (row["name"], row["column"]) == (STRONGEST, "three Bot3"))
+    learned = [row for row in rows["moska-expert"] if row["column"] == "B1" and "," not in row["name"]]
+    network = min(learned, key=lambda row: row["figure"]["point"])
+    theirs, copy = Claim(**against["NN2-HIF"]["claim"]), Measurement(**against["NN2-HIF"]["figure"])
+    bars = {
+        "our strongest agent, with a search": (interval_of(search), COLOURS[0]),
+        "our best network alone": (interval_of(network), COLOURS[0]),
+        "the thesis' NN2-HIF": (
+            (theirs.value, *theirs.bounds(copy)),
+            COLOURS[1],
+        ),
+        "our NN2-HIF": (interval_of(against["NN2-HIF"]), COLOURS[0]),
+        "Bot3": (interval_of(against["Bot3"]), COLOURS[8]),
+        "random player": (interval_of(against["Random"]), COLOURS[8]),
+    }
+    figure, (axes,) = chart(height=3.8)
+    axes.set_axisbelow(True)
+    names = []
+    for place, (name, ((point, low, high), colour)) in enumerate(bars.items()):
+        axes.barh(place, point, height=0.6, color=colour)
+        if low is not None:
+            axes.errorbar([point], [place], xerr=[[point - low], [high - point]], color=INK, capsize=4)
+        names.append(f"{name.replace(', ', chr(10), 1)}\n{percent({'point': point, 'low': low, 'high': high})}")
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 100), xlabel="games of Moska lost against three Bot3, %")
+    level(axes, FAIR, "fair share, 25 %", across=False)
+    key(figure)
+    return figure
+
+
+def _order(verdict: str) -> int:
+    known = [*SHADES, "undecided"]
+    return known.index(verdict) if verdict in known else len(known)
