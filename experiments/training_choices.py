@@ -117,7 +117,8 @@ def run(lab: Lab) -> Findings:
             rows.append(finding(COST, name, "B1", _less(lost[name], lost[BASE]), CLAIMS.get(name)))
     for name in CHOICES:
         for column in ("test", FALL, RISE):
-            rows.append(finding(LEARNED, name, column, [one[column] for one in learned[name]], GAPS.get((name, column))))
+            figures = [one[column] for one in learned[name]]
+            rows.append(finding(LEARNED, name, column, figures, GAPS.get((name, column))))
     rises = [[one[RISE] for one in learned[name]] for name in (FAST, SLOW)]
     rows.append(finding(LEARNED, f"{FAST} less {SLOW}", RISE, _less(*rises), direction("higher", "overfits faster")))
     return Findings(rows, {"losses": {name: learned[name][0]["losses"] for name in CHOICES}})
