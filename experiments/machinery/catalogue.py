@@ -150,6 +150,14 @@ EXPERIMENTS = {
         60,
         ("moska",),
     ),
+    "style": CatalogueEntry(
+        "How does the thesis' agent choose, beside a choice at random among the same moves?",
+        "it delays, spares trumps and sets, kills with ranks on the table, attacks weaker hands and uses all moves",
+        "Vahteristo 2023, section 3.3",
+        5,
+        ("moska",),
+        ("moska",),
+    ),
     "strength": CatalogueEntry(
         "How strong is each agent for the time that it takes, with and without a search over worlds?",
         "none: the thesis' agents judge the positions after their own moves, and search no further",

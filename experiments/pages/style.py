@@ -1,0 +1,45 @@
+"""The page of style."""
+
+from typing import Any
+
+from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.words import Result, listed, rows_where, series_of, worded
+from cardai.experiments.style import AGENTS, CLAIMED, MORE, USED, WEAKER
+
+NOTES = (
+    "Four of a kind at the table; decisions with more than one legal move. An even choice: each of the legal moves that"
+    " the question is about is as likely. Only decisions where both answers are legal are asked.",
+    "A set: two cards of a rank in hand, or more. Asked where one card is played at the target.",
+    "Weaker and stronger hands: of the targets, by the mean rank of their cards, where a trump counts 13 more. The"
+    " agents do not see these hands; they know some of their cards.",
+    "Intervals are bootstrapped over games.",
+)
+
+LABELS = {name: f"{name} (`{spec}`)" for name, spec in AGENTS.items()}
+
+
+def answers(result: Result) -> list[str]:
+    own = [row for row in rows_where(result, table=MORE) if row["column"] == CLAIMED]
+    shown = [f"{row['name']} ({worded(row['figure'], 0)})" for row in own if row["verdict"] == "reproduced"]
+    others = [f"{row['name']} ({worded(row['figure'], 0)})" for row in own if row["verdict"] != "reproduced"]
+    weaker = next(row for row in rows_where(result, table=WEAKER) if row["column"] == CLAIMED)
+    kinds = [row for row in rows_where(result, table=USED) if row["column"] == CLAIMED]
+    used = sum((row["figure"]["point"] or 0) > 0 for row in kinds)
+    return [
+        f"{CLAIMED} plays with a plan: of {len(own)} habits that the thesis describes, {len(shown)} are seen beside an"
+        " even choice.",
+        f"More often than an even choice, in percentage points: {listed(shown)}.",
+        f"Not seen: {listed(others)}.",
+        f"It attacks the weaker half of hands more often than the stronger by {worded(weaker['figure'], 1)} points.",
+        f"It uses {used} of {len(kinds)} kinds of move.",
+    ]
+
+
+def draw(result: Result) -> dict[str, Any]:
+    """Each habit of each agent, beside an even choice at 0."""
+    figure, (axes,) = chart(height=3.2)
+    dots(axes, series_of(rows_where(result, table=MORE), "column", "name"))
+    level(axes, 0.0, "an even choice", across=False)
+    axes.set_xlabel("more often than an even choice, percentage points")
+    key(figure)
+    return {"habits": figure}
