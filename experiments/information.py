@@ -286,7 +286,9 @@ def claimed_price() -> Measurement:
     games.
     """
     claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
-    hidden, peeking = (Measurement(claim.value, *claim.bounds(), CLAIMED_GAMES) for claim in claims)
+    hidden, peeking = (
+        Measurement(claim.value, *claim.bounds(Measurement(claim.value)), CLAIMED_GAMES) for claim in claims
+    )
     return difference(hidden, peeking)
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from mkdocs.structure.files import File
 
-from cardai.experiments.machinery.report import addressed
-from cardai.experiments.machinery.words import shown
+from cardai.experiments.machinery.words import addressed, folded, shown
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = (
@@ -66,9 +65,7 @@ def history(result: Path) -> str:
         return ""
     shas = [sha for sha, *_ in commits]
     versions = [_figures(_git("show", f"{sha}:{result.relative_to(ROOT).as_posix()}")) for sha in shas]
-    summary = f"<summary>{len(commits)} commits changed it</summary>"
-    lines = ["", "## History over commits", "", '<details markdown="1">', summary, ""]
-    lines += [f"- `{sha}` {day}: {subject}" for sha, day, subject in commits]
+    lines = [f"- `{sha}` {day}: {subject}" for sha, day, subject in commits]
     changed = [row for row in versions[0] if len({version.get(row) for version in versions}) > 1]
     if changed:
         lines += ["", f"The {len(changed)} of {len(versions[0])} figures that changed, the newest commit first:", ""]
@@ -79,7 +76,8 @@ def history(result: Path) -> str:
             + " |"
             for row in changed
         ]
-    return "\n".join([*lines, "", "</details>", ""])
+    parts = ["", "## History over commits", "", *folded(f"{len(commits)} commits changed it", lines), ""]
+    return "\n".join(parts)
 
 
 def _figures(text: str) -> dict[tuple[str, str, str], str]:

@@ -8,7 +8,6 @@ figure is written by hand, and a result that was edited by hand raises CardaiErr
 """
 
 import contextlib
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import svg
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
-from cardai.experiments.machinery.words import Result, in_markdown, listed, shown, verdict_with_games
-from cardai.experiments.pages import claims, front, ratings
+from cardai.experiments.machinery.words import Result, addressed, folded, in_markdown, listed, shown, verdict_with_games
+from cardai.experiments.pages import claims, claims_pages, front, ratings
 from cardai.files.reading import read_text
 
 IN_SHORT = (
@@ -104,8 +103,6 @@ EXCERPT = (
 """Experiments that have a row in another page, see `put_into`."""
 OUTDATED = "outdated"
 """The entry of a result that is no longer valid: what has changed, and why."""
-CLAIMS = "claims"
-"""The page of every claim of the sources."""
 MAIN = "transfer"
 """The experiment whose answer is the main result."""
 METHOD, FRONT = "method", "front"
@@ -158,7 +155,7 @@ def _written(folder: Path, results: Sequence[Result]) -> Path:
     with _complete(listed([result["experiment"] for result in results])):
         figures = draw(FRONT, front.draw(results))
         texts |= {"README.md": overview(results, runs, figures), f"{METHOD}.md": method(results)}
-        texts[f"{CLAIMS}.md"] = claims.page(results)
+        texts |= {f"{name}.md": text for name, text in claims_pages.pages(results).items()}
         if (picture := front.strength(results)) is not None:
             texts[STRENGTH] = svg(picture)
     for result in results:
@@ -220,7 +217,7 @@ def excerpt(results: Sequence[Result]) -> str:
 
 _BELOW = (
     "[The report](report/README.md) has all questions, with intervals, conditions and commands, and"
-    f" [a page](report/{CLAIMS}.md) what came of every claim of the sources."
+    f" [a page](report/{claims_pages.NAME}.md) what came of every claim of the sources."
 )
 
 
@@ -236,7 +233,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = (), 
     lines += ["## Questions and answers", "", *_questions(results, results, runs), ""]
     lines += ["## Where to go on", ""]
     lines += [
-        f"- [Every claim of the sources]({CLAIMS}.md): {claims.headline(results)}",
+        f"- [Every claim of the sources]({claims_pages.NAME}.md): {claims.headline(results)}",
         f"- [How it was measured and judged]({METHOD}.md): the method, the words, the machines.",
         f"- [Cite a figure]({METHOD}.md#how-to-cite-a-figure): every figure has an address and a command.",
     ]
@@ -313,30 +310,23 @@ def figure_lines(name: str, title: str, command: str) -> list[str]:
     return [f'<a id="figure-{title}"></a>', "", f"![{title.replace('-', ' ')}]({name}-{title}.svg)", "", caption, ""]
 
 
-def addressed(table: str, line: str, column: str) -> str:
-    """The address of a figure on its page, which stays the same in later results: "r-3fa9c1"."""
-    return f"r-{hashlib.sha256(chr(0).join((table, line, column)).encode()).hexdigest()[:6]}"
-
-
 def _each_row(result: Result) -> list[str]:
     """Lines of Markdown: every row at its own address, folded."""
     body = [[str(number), *cells] for number, cells in enumerate(rows(result))]
     addresses = [addressed(row["table"], row["name"], row["column"]) for row in result["rows"]]
-    return [
-        '<details markdown="1">',
-        f"<summary>{len(body)} rows with their seeds, commits and commands</summary>",
-        "",
-        f"#: the place of the row in `rows` of [{result['experiment']}.json]({result['experiment']}.json).",
-        "",
-        "| # | " + " | ".join(HEADS) + " |",
-        "|---:|---|---|---:|---:|---|---:|---:|---:|---|---|",
-        *(
-            f'| <a id="{address}" href="#{address}">{number}</a> | ' + " | ".join(cells) + " |"
-            for address, (number, *cells) in zip(addresses, body, strict=True)
-        ),
-        "",
-        "</details>",
-    ]
+    return folded(
+        f"{len(body)} rows with their seeds, commits and commands",
+        [
+            f"#: the place of the row in `rows` of [{result['experiment']}.json]({result['experiment']}.json).",
+            "",
+            "| # | " + " | ".join(HEADS) + " |",
+            "|---:|---|---|---:|---:|---|---:|---:|---:|---|---|",
+            *(
+                f'| <a id="{address}" href="#{address}">{number}</a> | ' + " | ".join(cells) + " |"
+                for address, (number, *cells) in zip(addresses, body, strict=True)
+            ),
+        ],
+    )
 
 
 def _answers(result: Result) -> list[str]:

@@ -1,5 +1,6 @@
 """Figures in words: "12.4 % (11.7 to 13.1)", and the rows of a result by their place in its tables."""
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -147,3 +148,13 @@ def in_markdown(tables: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, S
         lines += [f"## {title}", "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
         lines += [*(f"| {line} | " + " | ".join(cells) + " |" for line, cells in body), ""]
     return lines
+
+
+def addressed(table: str, line: str, column: str) -> str:
+    """The address of a figure on its page, which stays the same in later results: "r-3fa9c1"."""
+    return f"r-{hashlib.sha256(chr(0).join((table, line, column)).encode()).hexdigest()[:6]}"
+
+
+def folded(summary: str, lines: Iterable[str]) -> list[str]:
+    """Lines of Markdown in a part that readers open, under its summary."""
+    return ['<details markdown="1">', f"<summary>{summary}</summary>", "", *lines, "", "</details>"]

@@ -1,4 +1,4 @@
-"""The page of claims: every claim of the five sources, what came of it, and the command that shows it.
+"""Every claim of the five sources, what came of it, and the command that shows it.
 
 `sources/` has a file of claims for each source: where it stands, in our words, and the rows of our results that answer
 it. The verdict of such a claim is that of its rows, written by machine. Other claims say themselves what came of them.
@@ -14,7 +14,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.verdicts import VERDICTS
-from cardai.experiments.machinery.words import Result, rounded, rows_by_place, shown
+from cardai.experiments.machinery.words import Result, addressed, rounded, rows_by_place, shown
 
 FOLDER = Path(__file__).parent / "sources"
 IN_PART, DIFFERS, WRONG = "in part", "not comparable", "source wrong"
@@ -23,8 +23,6 @@ OUTCOMES = (*VERDICTS, IN_PART, DIFFERS, WRONG, NOT_TRIED, NOTHING)
 HEADS = ("place", "claim", "what came of it", "ours", "command", "why")
 UNKNOWN = "no cause is known"
 DIFFERENCES = ("opponents", "measure", "protocol")
-MANY = 5
-"""A claim with more rows than this shows a link to their page instead of our figures."""
 
 
 @dataclass(frozen=True)
@@ -124,15 +122,14 @@ def _needed(outcomes: Sequence[str], found: Sequence[tuple[Result, Mapping[str, 
 
 
 def _ours(found: Sequence[tuple[Result, Mapping[str, Any]]]) -> str:
-    """Our figures with what they are; a link to their pages if they are many. `found`: (result, one of its rows)."""
-    if len(found) > MANY:
-        return ", ".join(f"[{name}]({name}.md)" for name in dict.fromkeys(result["experiment"] for result, _ in found))
+    """Our figures with what they are, each leading to its row. `found`: (result, one of its rows)."""
     differing = [part for part in ("table", "name", "column") if len({row[part] for _, row in found}) > 1]
     parts = []
     for result, row in found:
         labels = labels_of(result)
         words = ", ".join(labels.get(row[part], row[part]) for part in differing or ["name", "column"])
-        parts.append(f"{words}: {shown(row['figure'], row['places'])}")
+        address = f"{result['experiment']}.md#{addressed(row['table'], row['name'], row['column'])}"
+        parts.append(f"{words}: [{shown(row['figure'], row['places'])}]({address})")
     return "; ".join(parts)
 
 
@@ -166,32 +163,3 @@ def headline(results: Sequence[Result]) -> str:
     testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
     parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
     return f"{len(sources())} sources make {testable} claims that could be tested: {parts}. Each is counted once."
-
-
-def tables(results: Sequence[Result]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """(title of a source, its claims as cells in the order of `HEADS`)."""
-    return [(title, [answer(claim, results).cells for claim in claims]) for title, claims in sources().items()]
-
-
-def page(results: Sequence[Result]) -> str:
-    """The page in Markdown."""
-    lines = ["# What came of every claim?", "", f"**{headline(results)}**", ""]
-    lines += [f"- {note}" for note in NOTES]
-    for title, body in tables(results):
-        lines += ["", f"## {title}", "", "| " + " | ".join(HEADS) + " |", "|---" * len(HEADS) + "|"]
-        lines += ["| " + " | ".join(cells) + " |" for cells in body]
-    return "\n".join(lines) + "\n"
-
-
-NOTES = (
-    "Verdicts of figures are computed from the results of this report; the front page says what they mean. Where no"
-    " figure of a result answers a claim, we judged it ourselves, and the command shows the evidence.",
-    f"{NOTHING.capitalize()}: settings, and what no test could contradict. {NOT_YET.capitalize()}: the experiment has"
-    " not been run for it yet.",
-    f"{IN_PART.capitalize()}: of a claim with several figures some are missed and others are not.",
-    f"{DIFFERS.capitalize()}: opponents, measure or protocol differ, for instance stand-ins for players that nobody"
-    " published. Such figures stand side by side, and count for neither side.",
-    f"{WRONG.capitalize()}: the claim fails by arithmetic or by the source's own words, as the last column shows.",
-    "Undecidable: the source's own games are too few for any verdict.",
-    f'Why: a cause that was tested, "{UNKNOWN}", or a remark.',
-)

@@ -15,7 +15,7 @@ HEIGHT = 5.2
 SOURCE = "the source's network"
 STAND_INS = ("Hearts", "Literature")
 """Games in which others stand in for the source's opponents."""
-SHADES = {"reproduced": COLOURS[2], "better": COLOURS[0], "missed": COLOURS[5]}
+SHADES = {"reproduced": COLOURS[2], "better": COLOURS[0], "missed": COLOURS[5], "undecided": COLOURS[1]}
 """The colours of verdicts; others are faint."""
 EDGE = 6.0
 """Figures that differ by more margins than this lie on the edge."""
@@ -94,25 +94,26 @@ def _transfer(result: Result) -> Any:
 
 def _forest(rows: Sequence[Mapping[str, Any]]) -> Any:
     """A line for each figure with a claim, by verdict: the difference from the claim, in margins that matter."""
-    verdicts = dict.fromkeys(sorted((row["verdict"] for row in rows), key=_order))
     figure, (axes,) = chart(height=HEIGHT)
+    groups: dict[str, float] = {}
     place = 0
-    for verdict in verdicts:
+    for verdict in sorted({row["verdict"] for row in rows}, key=_order):
         own = sorted(map(_difference, (row for row in rows if row["verdict"] == verdict)))
         points = [(place + number, *difference) for number, difference in enumerate(own)]
-        place += len(own) + 3
+        groups[f"{verdict}: {len(own)}"] = place + (len(own) - 1) / 2
+        place += max(len(own), 4) + 3
         errors = [[point - low for _, point, low, _ in points], [high - point for _, point, _, high in points]]
         axes.errorbar(
-            [point for _, point, *_ in points], [at for at, *_ in points], xerr=errors, label=f"{verdict}: {len(own)}",
-            color=SHADES.get(verdict, FAINT), marker="o", markersize=2.2, linewidth=0.8, linestyle="none",
+            [point for _, point, *_ in points], [at for at, *_ in points], xerr=errors, marker="o", markersize=2.2,
+            color=SHADES.get(verdict, FAINT), linewidth=0.8, linestyle="none",
         )  # fmt: skip
     axes.axvspan(-1, 1, color=FAINT, alpha=0.2, linewidth=0)
     axes.set(
-        title=f"{len(rows)} figures beside what was claimed", ylim=(place, -3), yticks=[],
-        xlim=(-EDGE - 0.2, EDGE + 0.2),
+        title=f"{len(rows)} figures beside what was claimed", ylim=(place - 2, -3), xlim=(-EDGE - 0.2, EDGE + 0.2),
         xlabel="worse, or off    <    margins that matter    >    better",
     )  # fmt: skip
-    key(figure)
+    axes.set_yticks(list(groups.values()), list(groups))
+    axes.grid(visible=False, axis="y")
     return figure
 
 
@@ -180,5 +181,5 @@ def strength(results: Sequence[Result]) -> Any:
 
 
 def _order(verdict: str) -> int:
-    known = [*SHADES, "undecided"]
+    known = [*SHADES, "undecidable", "in part", "not comparable"]
     return known.index(verdict) if verdict in known else len(known)
