@@ -1,6 +1,7 @@
 """The page of claims: each row with a claim is listed once, a claim has the verdict of its rows, misses say why."""
 
 import json
+import re
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -11,8 +12,8 @@ from cardai.errors import CardaiError
 from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS
 from cardai.experiments.machinery.verdicts import VERDICTS
-from cardai.experiments.machinery.words import rows_by_place, shown
-from cardai.experiments.pages import claims
+from cardai.experiments.machinery.words import addressed, rows_by_place, shown
+from cardai.experiments.pages import claims, claims_pages
 from cardai.experiments.pages.claims import SourceClaim, answer, counted, verdict_of
 
 FOLDER = Path(__file__).parent.parent / "report"
@@ -65,7 +66,14 @@ def test_a_claim_is_whole(title, claim):
 
 
 def test_the_page_is_written_from_the_results():
-    assert (FOLDER / "claims.md").read_text("utf-8") == claims.page(RESULTS)
+    pages = claims_pages.pages(RESULTS)
+    assert {name: (FOLDER / f"{name}.md").read_text("utf-8") for name in pages} == pages
+
+
+def test_each_claim_has_an_address_of_its_own():
+    pages = claims_pages.pages(RESULTS)
+    addresses = re.findall(r'<a id="(c-\w{6})" href="#\1">', "".join(pages.values()))
+    assert len(addresses) == len(set(addresses)) == len(CLAIMS)
 
 
 def test_commands_of_claims_exist():
@@ -94,13 +102,14 @@ def made_up(verdict, experiment="tictactoe", needed=None):
 
 
 PLACE = ("tictactoe", "T", "L", "C")
+OURS = f"L, C: [12.3 (11.9-12.8)](tictactoe.md#{addressed('T', 'L', 'C')})"
 
 
 def test_the_verdict_of_a_claim_is_that_of_its_row_and_a_miss_without_a_cause_says_so():
     claim = SourceClaim("section 1", "it wins", rows=(PLACE,))
     found = answer(claim, [made_up("missed")])
     assert found.cells == (
-        "section 1", "it wins", "missed", "L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`", claims.UNKNOWN
+        "section 1", "it wins", "missed", OURS, "`cardai reproduce tictactoe`", claims.UNKNOWN
     )  # fmt: skip
     assert answer(claim, [made_up("better")]).cells[-1] == ""
     explained = SourceClaim("section 1", "it wins", rows=(PLACE,), why="another protocol")
@@ -112,7 +121,7 @@ def test_a_comparison_that_is_not_like_for_like_counts_for_neither_side():
         claim = SourceClaim("section 1", "it wins", rows=(PLACE,), differs="opponents", why="other opponents")
         found = answer(claim, [made_up(verdict)])
         assert found.outcomes == (claims.DIFFERS,)
-        assert found.cells[2:4] == ("not comparable (opponents differ)", "L, C: 12.3 (11.9-12.8)")
+        assert found.cells[2:4] == ("not comparable (opponents differ)", OURS)
 
 
 def test_what_is_wrong_by_arithmetic_or_missed_by_our_reading_has_no_other_verdict():
@@ -131,7 +140,7 @@ def test_rows_beside_a_claim_are_shown_without_a_part_in_its_outcome():
     claim = SourceClaim("section 1", "it wins", beside=(PLACE,), outcome="undecided", why="another game")
     found = answer(claim, [made_up("better")])
     assert found.outcomes == ("undecided",)
-    assert found.cells[3:5] == ("L, C: 12.3 (11.9-12.8)", "`cardai reproduce tictactoe`")
+    assert found.cells[3:5] == (OURS, "`cardai reproduce tictactoe`")
 
 
 def test_a_row_that_no_result_has_is_said_to_be_missing():

@@ -78,7 +78,6 @@ def test_a_piece_that_is_measured_again_comes_out_the_same(made, name):
 
 def test_what_stands_in_the_readme_is_of_experiments_that_exist():
     assert set(report.EXCERPT) <= set(EXPERIMENTS)
-    assert all(hasattr(page_of(name), "in_readme") for name in report.EXCERPT)
 
 
 def figures(result, table):

@@ -52,9 +52,6 @@ class FakePage:
     def answers(self, result):
         return [f"It loses {result['rows'][0]['figure']['point']} %.", "It is a fake."]
 
-    def in_readme(self, result):
-        return "games lost", f"{result['rows'][0]['figure']['point']} %", "25 %"
-
     def draw(self, result):
         from cardai.experiments.machinery.charts import chart, lines
 
@@ -303,8 +300,8 @@ def test_a_table_is_written_between_the_marks_of_a_page(fake, tmp_path, monkeypa
     page.write_text(f"before\n{report.MARKS[0]}\nold\n{report.MARKS[1]}\nafter\n")
     report.put_into(page, [result])
     text = page.read_text("utf-8")
-    assert text.startswith(f"before\n{report.MARKS[0]}\n| measured |")
-    assert "| [games lost](report/fake.md) | 25.0 % | 25 % |" in text
+    assert text.startswith(f"before\n{report.MARKS[0]}\n| question |")
+    assert "](report/fake.md) | It loses 25.0 %. | none |" in text
     assert text.endswith(f"{report.MARKS[1]}\nafter\n")
     report.put_into(page, [result])
     assert page.read_text("utf-8") == text

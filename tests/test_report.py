@@ -1,5 +1,6 @@
 """The report that comes with cardai: every page of it says what its sealed results say, and nothing else."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.words import rows_by_place
-from cardai.experiments.pages import ratings
+from cardai.experiments.pages import front, ratings
 from cardai.stats.interval import wilson
 
 ROOT = Path(__file__).parent.parent
@@ -18,6 +19,7 @@ RUNS = ratings.runs_in(FOLDER)
 NAMES = [result["experiment"] for result in RESULTS]
 FIGURES = {result["experiment"]: page_of(result["experiment"]).draw(result) for result in RESULTS}
 TITLES = {name: list(figures) for name, figures in FIGURES.items()}
+MOST_WORDS = 25
 SMALLEST = 9.0
 """Pixels of the smallest text of a figure on a phone."""
 PHONE = 390 - 2 * 16
@@ -34,7 +36,37 @@ def test_it_has_results_of_nearly_every_experiment():
 
 
 def test_the_front_page_is_written_from_the_results():
-    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS, RUNS)
+    titles = list(front.draw(RESULTS))
+    assert titles == ["transfer", "claims"]
+    assert (FOLDER / "README.md").read_text("utf-8") == report.overview(RESULTS, RUNS, titles)
+    assert (FOLDER / "method.md").read_text("utf-8") == report.method(RESULTS)
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=NAMES)
+def test_the_first_answer_is_short(result):
+    """At most 25 words and three numbers; conditions follow in the other answers."""
+    first, *others = page_of(result["experiment"]).answers(result)
+    assert len(first.split()) <= MOST_WORDS, first
+    assert len(re.findall(r"(?<![\w.])\d[\d,.]*\d|(?<![\w.])\d", re.sub(r"`[^`]*`|NN2|Bot3", "", first))) <= 6, first
+    assert others
+
+
+def test_the_first_answer_of_the_ratings_is_short():
+    assert len(ratings.answers(RUNS)[0].split()) <= MOST_WORDS
+
+
+def test_the_front_page_is_short():
+    """One look: a few sentences, two figures, and a line for each question."""
+    before, _, table = report.overview(RESULTS, RUNS, ["transfer", "claims"]).partition("\n## Questions and answers\n")
+    assert len(re.sub(r"!\[.*?\]\(.*?\)", "", before).split()) <= 120
+    cells = [cell for line in table.splitlines() if line.startswith("| [") for cell in line.split(" | ")[1:]]
+    assert max(len(cell.split()) for cell in cells) <= MOST_WORDS + 1  # "(outdated)"
+
+
+def test_the_picture_of_strength_shows_the_strongest_agent_as_it_is_listed_now():
+    tables = json.loads((ROOT / "games/moska/strongest.json").read_text("utf-8"))["tables"]
+    (usual,) = (table for table in tables if (table["variant"], table["seats"]) == ("thesis", 4))
+    assert usual["strongest"][-1] == front.STRONGEST
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=NAMES)

@@ -5,9 +5,8 @@ Nothing heavy is imported here, so that listing them costs nothing. An experimen
 - `cardai.experiments.NAME` measures. It has a dict `SCALES` of frozen configs (smoke, small, full) and a function
   `run(lab) -> Findings`. A game's or module's name has "_" where an experiment's has "-".
 - `cardai.experiments.pages.NAME` shows. It has `answers(result) -> list of sentences`, the first of which is the answer
-  in one line, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It may have
-  `LABELS` or `labels(result)`: the text shown for a table, line or column of the result. Those in
-  `report.EXCERPT` have `in_readme(result)`: the question, our answer and the source's figure, for the README.
+  in at most 25 words, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It
+  may have `LABELS` or `labels(result)`: the text shown for a table, line or column of the result.
 """
 
 from collections.abc import Mapping

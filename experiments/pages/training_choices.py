@@ -38,9 +38,12 @@ def answers(result: Result) -> list[str]:
     rise = rows[LEARNED, f"{FAST} less {SLOW}", RISE]
     gap = rows[LEARNED, "dropout 0.4", FALL]
     return [
-        f"The base loses {percent(rows[LOST, BASE, 'B1'])} of its games against three Bot3. By more than chance, in"
-        f" percentage points: worse with {listed(worse)}; better with {listed(better)}; not shown to differ with"
-        f" {listed(open_)}.",
+        f"Of {len(cost)} changes to the training, {len(worse)} make the network worse, {len(better)} better, and"
+        f" {len(open_)} are not shown to matter.",
+        f"The base loses {percent(rows[LOST, BASE, 'B1'])} of its games against three Bot3.",
+        f"In percentage points, worse with {listed(worse)}.",
+        f"Better with {listed(better)}.",
+        f"Not shown to differ with {listed(open_)}.",
         f"Thirty passes over a tenth of the games raise the cross-entropy of validation states from its lowest by"
         f" {worded(rise['figure'], 3)} more at the rate 0.001 than at 0.0001.",
         f"With dropout 0.4 the cross-entropy of validation states less that of training is {worded(gap['figure'], 3)},"
