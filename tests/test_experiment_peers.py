@@ -9,6 +9,8 @@ import pytest
 from cardai.agents.spec import evenly_random
 from cardai.errors import CardaiError
 from cardai.experiments import peers_bound
+from cardai.experiments.machinery.findings import Findings
+from cardai.experiments.machinery.verdicts import judged
 from cardai.experiments.pages.peers import answers, faster, notes
 from cardai.experiments.peers import (
     BOARD,
@@ -76,7 +78,8 @@ def test_all_our_threads_are_compared_by_the_clock_and_one_by_processor_time(row
 
 
 def test_only_moska_on_one_thread_stands_beside_the_engine_of_the_thesis(rows):
-    assert {key: row.verdict for key, row in rows.items() if row.claim} == {(MOSKA, GAMES): "beaten"}
+    (claimed,) = (row for row in judged(Findings(list(rows.values())).as_json()["rows"]) if row["claim"])
+    assert (claimed["name"], claimed["column"], claimed["verdict"]) == (MOSKA, GAMES, "better")
 
 
 def test_with_one_processor_the_same_one_of_us_is_compared_both_ways():
@@ -103,7 +106,7 @@ def test_the_answer_names_each_librarys_fastest_way_and_says_when_it_is_undecide
     for name, rates in close.items():
         for one, rate in zip(rounds, rates, strict=True):
             one[name]["decisions_per_processor_second"] = rate
-    rows = [row.as_json() for row in figures(EVERYBODY, rounds, "round-1")]
+    rows = judged(Findings(figures(EVERYBODY, rounds, "round-1")).as_json()["rows"])
     words = faster(rows, BOARD).split("; ")
     assert [part.split(" as fast as ")[1] for part in words] == [
         "Pgx (its own way)", "OpenSpiel (tuned by us), undecided"
@@ -179,7 +182,7 @@ def page_of_all(everybody):
     rounds = [{one.name: told(one, factor) for one in everybody} for factor in (1.0, 2.0, 4.0)]
     for rates in rounds:
         rates[BOUND] = told(EVERYBODY[0], 1.0) | {"decisions_per_processor_second": 4000.0}
-    rows = [row.as_json() for row in figures(everybody, rounds, "round-1")]
+    rows = judged(Findings(figures(everybody, rounds, "round-1")).as_json()["rows"])
     drawn = {"versions": {"Pgx": "1"}, "tried": {"Pgx": {"64": 1.0}}, "no bound": None}
     return {"rows": rows, "drawn": drawn | {"lines": lines(everybody, rounds)}}
 

@@ -28,6 +28,16 @@ LONG = 8000
 """A page with more characters than this has its parts folded on a phone."""
 
 
+def on_config(config: Any) -> Any:
+    """Add pages of the report that the menu in mkdocs.yml does not name, such as those of new experiments."""
+    named = set(re.findall(r"report/[\w-]+\.md", str(config.nav)))
+    further = [f"report/{place.name}" for place in sorted((ROOT / "report").glob("*.md"))]
+    further = [page for page in further if page not in named]
+    (results,) = (entry["Results"] for entry in config.nav if "Results" in entry)
+    results += [{"Further questions": further}] if further else []
+    return config
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Replace the files in docs/ by all pages, at their places below the root of the checkout, and what they show."""
     for file in [file for file in files if file.src_dir == config.docs_dir]:
