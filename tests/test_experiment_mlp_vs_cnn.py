@@ -88,7 +88,7 @@ def test_shares_of_the_win_are_those_of_a_suite():
         ("durak", -1.0, "the MLP avoids losing in 1.0 percentage points more of its games (0.2 to 1.8)"),
         ("hearts", 1.0, "the CNN gets 1.0 percentage points more of the win (0.2 to 1.8)"),
         ("literature", -1.0, "the MLP scores 1.0 percentage points more (0.2 to 1.8)"),
-        ("moska", 0.5, "no difference is shown (CNN minus MLP: 0.5 percentage points (-0.3 to 1.3))"),
+        ("moska", 0.5, "no difference is shown; CNN minus MLP is 0.5 percentage points (-0.3 to 1.3)"),
     ],
 )
 def test_a_difference_is_said_with_the_better_body_first_and_the_whole_interval_decides(game, point, words):

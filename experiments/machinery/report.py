@@ -87,8 +87,8 @@ NUMBERS_LEGEND = (
     "Whether there is a difference is tested for all figures of a line together (Holm's method, 95 %).",
 )
 DIRECTIONS_LEGEND = (
-    "Where the claim is a direction, such as that one thing is better than another: reproduced if it is"
-    " on the claimed side, missed if it is on the other side, else undecided."
+    "Some claims are directions, such as that one thing is better than another. Such a claim is reproduced if the"
+    " difference is on the claimed side, missed if it is on the other side, else undecided."
 )
 SCALE_WORDS = {
     "smoke": "a few games, to test that everything runs",

@@ -14,9 +14,9 @@ NOTES = (
     "b: mean number of legal moves in a decision. d: mean number of decisions in a game. b^d: size of the game tree.",
     "Intervals are bootstrapped over games. The thesis gives no error; it is taken to be what ours would be in 500"
     " games. Six of its seven figures are read off its Figure 1.",
-    "The whole tree is at least as large as evenly random play says: the mean over games of the product of the numbers"
-    " of moves is the number of its leaves (Knuth 1975), and the mean of their logarithms is less than the logarithm"
-    " of that mean.",
+    "The whole tree is at least as large as evenly random play says. The mean over games of the product of the numbers"
+    " of moves is the number of its leaves (Knuth 1975). The mean of their logarithms is less than the logarithm of"
+    " that mean.",
 )
 
 LABELS = {

@@ -10,9 +10,9 @@ NOTES = (
     "Each seat is evaluated after its own move, before any card is drawn, in a sampled state that agrees with what that"
     " seat knows. It keeps this evaluation until its next move.",
     "Before, after: the seat's evaluation after its previous move and after this move. 1 is certain not to lose.",
-    "Own choice: the part of the change that the seat's own move choices since the previous evaluation caused,"
-    " namely the evaluation of the move played minus that of the best move; 0 if the seat chose the best move. The"
-    " rest comes from other seats and from chance.",
+    "Own choice: the part of the change that the seat's own choices since the previous evaluation caused. It is the"
+    " evaluation of the move played minus that of the best move, 0 if the seat chose the best move. The rest comes from"
+    " other seats and from chance.",
     "Lowest-rated seat: the seat with the lowest evaluation after that share of the moves. A random guess names the"
     " loser in 25 % of games.",
     "Seats are rotated. Wilson interval; games of one deal form one cluster. Games in which a seat has not moved yet do"

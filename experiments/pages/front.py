@@ -8,13 +8,12 @@ from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots
 from cardai.experiments.machinery.findings import Claim, Measurement
 from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
 from cardai.experiments.pages import claims
+from cardai.experiments.pages.transfer import STAND_INS
 from cardai.experiments.transfer import GAMES, GAMES_PLAYED, PRICE, RANDOM, REACHED, SIMPLE
 
 HEIGHT = 5.2
 """The height of both figures in inches, so that they stand side by side."""
 SOURCE = "the source's network"
-STAND_INS = ("Hearts", "Literature")
-"""Games in which others stand in for the source's opponents."""
 SHADES = {"reproduced": COLOURS[2], "better": COLOURS[0], "missed": COLOURS[5], "undecided": COLOURS[1]}
 """The colours of verdicts; others are faint."""
 EDGE = 6.0

@@ -77,8 +77,8 @@ def answers(result: Result) -> list[str]:
         f" {CLAIMED_GAMES:,} games each are too few to tell from 0.",
         f"One world instead of {WORLDS[-1]} costs {_price(single)} and scores {positions[SAMPLING[1]]} positions a"
         f" decision instead of {positions[HIDDEN]}.{few}",
-        f"A network trained on positions before the draw needs no sampling: it loses {lost[BEST]}, {beside}, and"
-        f" scores {positions[BEST]} positions a decision.",
+        f"A network trained on positions before the draw needs no sampling. It loses {lost[BEST]}, {beside}. It scores"
+        f" {positions[BEST]} positions a decision.",
         *(_elsewhere(rows, setup) for setup in OTHERS.values()),
     ]
 
@@ -93,8 +93,8 @@ def _elsewhere(rows: Mapping[Any, Any], setup: OtherGame) -> str:
     price = _price(rows[setup.differences, most, f"less {PEEKING}"]["figure"], 1)
     peeks, samples = (percent(rows[setup.table, way, column]) for way in (PEEKING, most))
     return (
-        f"{setup.title}, against {setup.against}: {column} {peeks} if the network peeks, {samples} if it samples"
-        f" {setup.worlds[-1]} worlds, a difference of {price}."
+        f"{setup.title}, against {setup.against}: {column} {peeks} if the network peeks. If it samples"
+        f" {setup.worlds[-1]} worlds, {samples}. The difference is {price}."
     )
 
 

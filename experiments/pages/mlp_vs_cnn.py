@@ -33,6 +33,7 @@ NOTES = (
 )
 
 FIRST, SECONDS, SHUFFLED = "equal data and size", "equal seconds", "its cells shuffled"
+SHUFFLED_CNN = "shuffled CNN"
 SIDES = "CNN", "MLP, or CNN with shuffled cells"
 LABELS = {
     "losing lines": "losing lines (lower is better)",
@@ -63,17 +64,17 @@ for _name, _words in {
 
 def answers(result: Result) -> list[str]:
     rows, setups = rows_by_place(result), setups_of(result)
-    headline = "; ".join(f"in {setup.title} {compared(rows, setup, FIRST)}" for setup in setups)
-    in_time = [setup for setup in setups if not is_open(_difference(rows, setup, SECONDS))]
-    second = [f"in {setup.title} {compared(rows, setup, SECONDS)}" for setup in in_time]
-    if len(in_time) < len(setups):
-        others = listed([setup.title for setup in setups if setup not in in_time])
-        second.append(f"in {others} no difference is shown")
     return [
         f"On the same states, with as many parameters: {_leads(rows, setups, FIRST)}.",
         f"In the same seconds, in which an MLP learns from more states: {_leads(rows, setups, SECONDS)}.",
-        f"At equal data and size: {headline}. In equal training time: {'; '.join(second)}.",
-        *(_details(rows, setup) for setup in setups),
+        *(
+            f"{setup.title}, same states and size: {compared(rows, setup, FIRST)}. Same seconds:"
+            f" {compared(rows, setup, SECONDS)}."
+            for setup in setups
+        ),
+        "Beside the same CNN with its cells shuffled, which has no neighbours to read:"
+        f" {_leads(rows, setups, SHUFFLED, SHUFFLED_CNN)}.",
+        "Other conditions are in the tables.",
     ]
 
 
@@ -82,23 +83,23 @@ def setups_of(result: Result) -> list[ComparedGame]:
     return [GAMES[name] for name in result["drawn"]]
 
 
-def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str) -> str:
+def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str, other: str = "MLP") -> str:
     """Where each body plays better: "the CNN is better in Moska and Literature; Durak is undecided"."""
-    found: dict[str, list[str]] = {"CNN": [], "MLP": [], "undecided": []}
+    found: dict[str, list[str]] = {"CNN": [], other: [], "undecided": []}
     for setup in setups:
         figure = _difference(rows, setup, pair)
-        body = "undecided" if is_open(figure) else "CNN" if figure["point"] * setup.sign > 0 else "MLP"
+        body = "undecided" if is_open(figure) else "CNN" if figure["point"] * setup.sign > 0 else other
         found[body].append(setup.title)
-    parts = [f"the {body} is better in {listed(found[body])}" for body in ("CNN", "MLP") if found[body]]
+    parts = [f"the {body} is better in {listed(found[body])}" for body in ("CNN", other) if found[body]]
     left = found["undecided"]
     return "; ".join([*parts, *([f"{listed(left)} {'are' if len(left) > 1 else 'is'} undecided"] if left else [])])
 
 
 def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
     """Which network plays better, in words: "the MLP wins 0.35 percentage points more of its games (0.10 to 0.60)"."""
-    figure, other = _difference(rows, setup, pair), "shuffled CNN" if pair == SHUFFLED else "MLP"
+    figure, other = _difference(rows, setup, pair), SHUFFLED_CNN if pair == SHUFFLED else "MLP"
     if is_open(figure):
-        return f"no difference is shown (CNN minus {other}: {points(figure)})"
+        return f"no difference is shown; CNN minus {other} is {points(figure)}"
     winner = "CNN" if figure["point"] * setup.sign > 0 else other
     verb, which = {
         "win": ("wins", "more of its games"), "loss": ("loses", "fewer of its games"),
@@ -111,19 +112,6 @@ def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
 def _difference(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> Mapping[str, Any]:
     """CNN minus the other network of a pair, in percentage points of games."""
     return rows[differences_table(setup), pair, f"{setup.counted}, points"]["figure"]
-
-
-def _details(rows: Mapping[Any, Any], setup: ComparedGame) -> str:
-    others = [pair for pair in PAIRS if pair not in (FIRST, SHUFFLED)]
-    parts = "; ".join(f"{pair}: {compared(rows, setup, pair)}" for pair in others)
-    loss = rows[differences_table(setup), SHUFFLED, "test BCE"]["figure"]
-    states = {kind: rows[networks_table(setup), KINDS[kind], "M states"]["figure"]["point"] for kind in ("long", "cnn")}
-    return (
-        f"{setup.title}, other conditions: {parts}. Beside the same CNN with shuffled cells:"
-        f" {compared(rows, setup, SHUFFLED)}; its test BCE minus that of the shuffled CNN is {worded(loss, 4)}."
-        f" An MLP of the CNN's size trains on {states['long'] / states['cnn']:.1f} times as many states in the same"
-        " time."
-    )
 
 
 def draw(result: Result) -> dict[str, Any]:

@@ -52,7 +52,6 @@ def answers(result: Result) -> list[str]:
     rows = [row for row in result["rows"] if row["claim"]]  # of the last network of each table
     seats = {word: [_seats(row) for row in rows if row["verdict"] == word] for word in IN_WORDS}
     parts = [f"{IN_WORDS[word]} at {listed(seats[word])} players" for word in IN_WORDS if seats[word]]
-    shares = "; ".join(f"{_seats(row)} players, {worded(row['figure'], 2)}" for row in rows)
     ours = rows_where(result, table=SHARE, column=OURS)
     shipped = listed([f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}" for row in ours])
     best, *_, worst = sorted(rows, key=lambda row: row["figure"]["point"])
@@ -62,7 +61,6 @@ def answers(result: Result) -> list[str]:
         f" {worded(best['figure'], 2)} times the fair share of games at the best size, {_seats(best)} players. At the"
         f" worst, {_seats(worst)} players, it is {worded(worst['figure'], 2)} times.",
         f"These are small networks, one a size. `best`, trained for longer, loses {shipped}.",
-        f"Games lost as a multiple of the fair share: {shares}.",
     ]
     firsts = rows_where(result, table=SHARE, column="network 1")
     behind = [_seats(row) for row in firsts if (row["figure"]["high"] or 0) >= 1]

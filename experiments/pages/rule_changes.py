@@ -45,19 +45,15 @@ def answers(result: Result) -> list[str]:
         "The thesis has two sets of rules: its program's, and its appendix', by which people play.",
     ]
     for rules, cost in costs.items():
-        own = rows[LOST, trained_under(rules), under(rules)]["figure"]["point"]
-        lines.append(
-            f"In games by {NAMES[rules]}, networks trained by the other rules lose {points(cost)} more than those"
-            f" trained by these rules, which lose {own:.0f} %."
-        )
+        lines.append(f"By {NAMES[rules]}, networks trained by the other rules lose {points(cost)} more of their games.")
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
         beside["undecidable"] = beside["undecided"]
         lines.append(
-            f"Under {rules} rules the network trained under {other_rules(rules)} rules loses"
-            f" {percent(moved)} of its games, {beside[moved['verdict']]} a fair share of {SHARE:g} %;"
-            f" the one trained under {rules} rules loses {percent(own)}."
+            f"By {NAMES[rules]}, networks trained by the other rules lose {percent(moved)} of their games,"
+            f" {beside[moved['verdict']]} a fair share of {SHARE:g} %. Those trained by these rules lose"
+            f" {percent(own)}."
         )
     return lines
 

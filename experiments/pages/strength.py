@@ -1,6 +1,6 @@
 """The page of strength."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines, logarithmic
@@ -14,8 +14,8 @@ NOTES = (
     " it knows their plan. Such a figure says little about other opponents.",
     "ms a decision: wall time with the agent in all seats and in one thread, divided by the decisions with a choice;"
     " Student-t interval over repeats. It depends on the machine, and on what else runs there.",
-    f"Charts: {ITSELF} assumes that the others play by its own judge, {PLAYER} that they play as the option others"
-    f" says. {ENDING} is an agent of another kind that also plays endings without mistakes.",
+    f"Charts: {ITSELF} assumes that the others play by its own judge. {PLAYER} assumes that they play as the option"
+    f" others says. {ENDING} is an agent of another kind that also plays endings without mistakes.",
     "The answers name the best agent of several, with a search and without one. The best of several has a figure that"
     " is somewhat too good, because chance has helped to choose it. The first line calls a search better only where"
     " the two intervals do not overlap.",
@@ -33,24 +33,32 @@ LABELS = {table_of(contest): _clear(table_of(contest)) for contest in CONTESTS.v
 
 
 def answers(result: Result) -> list[str]:
-    return [_headline(result), *(_answer(result, contest) for contest in CONTESTS.values())]
+    better = [contest for contest in CONTESTS.values() if _helps(result, contest)]
+    rest = [_clear(contest.title) for contest in CONTESTS.values() if contest not in better]
+    return [
+        _headline(result, better),
+        *([f"No search is shown to be better in: {'; '.join(rest)}."] if better and rest else []),
+        *(_answer(result, contest) for contest in CONTESTS.values()),
+    ]
 
 
-def _headline(result: Result) -> str:
+def _headline(result: Result, better: Sequence[Contest]) -> str:
     """In how many contests the best search is better than the best agent without one, and the first of them."""
-    better = []
-    for contest in CONTESTS.values():
-        searching, unaided = _best(result, contest)
-        if searching is not None and _is_better(contest, searching, unaided):
-            better.append((contest, searching, unaided))
     if not better:
         return "No agent that searches over worlds is shown to be better than the best one without search."
-    contest, searching, unaided = better[0]
+    searching, unaided = _best(result, better[0])
+    assert searching is not None
     return (
-        f"A search makes the best agent stronger in {len(better)} of {len(CONTESTS)} contests. {_clear(contest.title)},"
-        f" against {next(iter(contest.opponents))}: {contest.counted.lower()} {about(searching)} instead of"
-        f" {about(unaided)}."
+        f"A search makes the best agent stronger in {len(better)} of {len(CONTESTS)} contests."
+        f" {_clear(better[0].title)}, against {next(iter(better[0].opponents))}: {better[0].counted.lower()}"
+        f" {about(searching)} instead of {about(unaided)}."
     )
+
+
+def _helps(result: Result, contest: Contest) -> bool:
+    """Whether the best agent with a search is shown to be better than the best one without."""
+    searching, unaided = _best(result, contest)
+    return searching is not None and _is_better(contest, searching, unaided)
 
 
 def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:

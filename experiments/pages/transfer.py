@@ -14,10 +14,11 @@ from cardai.experiments.machinery.words import (
     rows_by_place,
     rows_where,
     series_of,
-    verdict_words,
 )
 from cardai.experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
 
+STAND_INS = ("Hearts", "Literature")
+"""Games in which others stand in for the source's opponents."""
 KINDS = {True: "without a network", False: "networks"}
 
 
@@ -44,8 +45,8 @@ def answers(result: Result) -> list[str]:
         f"Beside the strongest hand-written player: {_by_side(simple)}.",
         f"Each network learned from {max(games):,.0f} games. Playing them and learning took {min(minutes):.0f} to"
         f" {max(minutes):.0f} minutes a game.",
-        "Better and worse: the intervals exclude chance. In Hearts and Literature the opponents stand in for the"
-        " sources', so the sources' figures are shown, not tested.",
+        "Better and worse: the interval of the difference excludes 0. The sources' networks learned from other numbers"
+        " of games, so their figures are shown beside ours, not tested.",
         *(_in_full(rows, setup, last) for setup in GAMES.values()),
     ]
 
@@ -64,9 +65,10 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
     """A game's figures beside its source's."""
     row, simple = (rows[REACHED, setup.line, column] for column in (last, SIMPLE))
     claimed = "83 to 92" if "-" in row["claim"]["words"] else f"{row['claim']['value']:g}"
+    foes = ", against other opponents" if setup.title in STAND_INS else ""
     return (
-        f"{setup.line}: {percent(row)}; `{setup.simple}` {percent(simple)}; {setup.source} {claimed} %:"
-        f" {verdict_words(row)}."
+        f"{setup.line}: {percent(row)}. `{setup.simple}` has {percent(simple)}. Source: {setup.source}, {claimed}"
+        f" %{foes}."
     )
 
 
