@@ -109,10 +109,9 @@ METHOD, FRONT = "method", "front"
 """The page of how it was measured, and the first part of the names of the front page's figures."""
 MARKS = "<!-- written by `cardai report`, not by hand -->", "<!-- end of what `cardai report` writes -->"
 HEADS = (
-    "table", "row", "estimate", "claim", "verdict", "n", "seed", "seconds (of the run behind the row)", "commit",
-    "command",
+    "#", "figure", "estimate", "command", "claim", "verdict", "n", "seed", "seconds of the run", "commit"
 )  # fmt: skip
-"""The heads of the table of rows in full."""
+"""The heads of the tables of rows in full."""
 
 
 def results_in(folder: Path) -> list[dict[str, Any]]:
@@ -306,27 +305,22 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
 
 def figure_lines(name: str, title: str, command: str) -> list[str]:
     """Lines of Markdown with a figure at its own address, what made it, and its numbers."""
-    caption = f"Made by `{command}`; [its numbers]({name}.json); [this figure alone]({name}-{title}.svg)."
+    caption = f"Made by `{command}`; [its numbers]({name}.json); [this figure alone]({name}-{title}.svg);"
+    caption += f" [how to cite it]({METHOD}.md#how-to-cite-a-figure)."
     return [f'<a id="figure-{title}"></a>', "", f"![{title.replace('-', ' ')}]({name}-{title}.svg)", "", caption, ""]
 
 
 def _each_row(result: Result) -> list[str]:
-    """Lines of Markdown: every row at its own address, folded."""
-    body = [[str(number), *cells] for number, cells in enumerate(rows(result))]
-    addresses = [addressed(row["table"], row["name"], row["column"]) for row in result["rows"]]
-    return folded(
-        f"{len(body)} rows with their seeds, commits and commands",
-        [
-            f"#: the place of the row in `rows` of [{result['experiment']}.json]({result['experiment']}.json).",
-            "",
-            "| # | " + " | ".join(HEADS) + " |",
-            "|---:|---|---|---:|---:|---|---:|---:|---:|---|---|",
-            *(
-                f'| <a id="{address}" href="#{address}">{number}</a> | ' + " | ".join(cells) + " |"
-                for address, (number, *cells) in zip(addresses, body, strict=True)
-            ),
-        ],
-    )
+    """Lines of Markdown: every row at its own address, folded, a table for each table of the page."""
+    labels, file = claims.labels_of(result), f"{result['experiment']}.json"
+    lines = [f"#: the place of the row in `rows` of [{file}]({file})."]
+    numbered = list(enumerate(result["rows"]))
+    for title in dict.fromkeys(row["table"] for row in result["rows"]):
+        lines += ["", f"**{labels.get(title, title)}**", "", "| " + " | ".join(HEADS) + " |"]
+        lines += ["|---:|---|---:|---|---:|---|---:|---:|---:|---|"]
+        own = [_in_full(result, number, row) for number, row in numbered if row["table"] == title]
+        lines += ["| " + " | ".join(cells) + " |" for cells in own]
+    return folded(f"{len(numbered)} rows with their commands, seeds and commits", lines)
 
 
 def _answers(result: Result) -> list[str]:
@@ -386,30 +380,22 @@ def claimed(row: Mapping[str, Any]) -> str:
     return "" if not claim else claim["words"] or f"{claim['value']:.4g}"
 
 
-def rows(result: Result) -> list[list[str]]:
-    """The cells of the table "Each row in full", in the order of `HEADS`."""
-    labels = claims.labels_of(result)
-    return [
-        _in_full(result, row, [result["pieces"][name] for name in row["piece"].split()], labels)
-        for row in result["rows"]
-    ]
-
-
-def _in_full(
-    result: Result, row: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
-) -> list[str]:
+def _in_full(result: Result, number: int, row: Mapping[str, Any]) -> list[str]:
+    """The cells of a row in full, in the order of `HEADS`."""
+    labels, pieces = claims.labels_of(result), [result["pieces"][name] for name in row["piece"].split()]
     figure, games = row["figure"], row["claim"]["games"] if row["claim"] else 0
+    address = addressed(row["table"], row["name"], row["column"])
     return [
-        labels.get(row["table"], row["table"]),
+        f'<a id="{address}" href="#{address}">{number}</a>',
         ", ".join(labels.get(part, part) for part in (row["name"], row["column"]) if part),
         shown(figure, row["places"]),
+        f"`{row['command'] or result['command']}`",
         claimed(row) + (f" (n {games:,})" if games else ""),
         verdict_with_games(row),
         _counted(figure),
         str(row["seed"]),
         f"{sum(piece['seconds'] for piece in pieces):,.0f}" if pieces else "",
         ", ".join(dict.fromkeys(str(piece["commit"] or "") for piece in pieces)),
-        f"`{row['command'] or result['command']}`",
     ]
 
 
