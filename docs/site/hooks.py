@@ -24,6 +24,8 @@ LINK = re.compile(r"(\]\()([^)\s#:]+\.(?:py|toml|sh|js|cff))\)")
 """A link to a file of text that browsers would not show."""
 FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 """The first line of an excerpt, with the file that it is from."""
+RULE = re.compile(r"^(\d+\.\d+)(?= )", re.MULTILINE)
+"""The number of a rule at the start of its lines."""
 LONG = 8000
 """A page with more characters than this has its parts folded on a phone."""
 
@@ -59,8 +61,10 @@ def _code_of(page: Path) -> list[Path]:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Lead links to code to its text, name the files of excerpts, add how the figures of a page changed."""
+    """Lead links to code to its text, name the files of excerpts, part rules, add how the figures of a page changed."""
     markdown = FENCE.sub(r'```\1 title="\2"', LINK.sub(r"\1\2.txt)", markdown))
+    if page.file.src_uri.endswith("RULES.md"):
+        markdown = RULE.sub(r'\n<a id="rule-\1" href="#rule-\1">\1</a>', markdown)
     result = ROOT / "report" / f"{Path(page.file.src_uri).stem}.json"
     if page.file.src_uri.startswith("report/") and result.exists():
         markdown += history(result)
@@ -114,6 +118,7 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     """
     html = html.replace("<img ", '<img loading="lazy" ').replace("<details>", "<details data-search-exclude>")
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table is no heading
+    html = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", html)
     first, *parts = re.split(r"(?=<h2 )", html)
     if len(page.markdown) <= LONG or len(parts) < 2:
         return html

@@ -246,7 +246,8 @@ def method(results: Sequence[Result]) -> str:
         lines += [f"## {title}", "", *(f"- {point}" for point in points), ""]
     lines += ["## What a verdict means", "", *(f"- {line}" for line in legend(results)), ""]
     lines += ["## How to cite a figure", "", *(f"- {line}" for line in CITE), ""]
-    lines += ["## Machines and times", "", *_conditions(results), "", "| page | minutes |", "|---|---:|"]
+    lines += ["## Machines and times", "", *(f"- {line}" for line in _conditions(results)), ""]
+    lines += ["| page | minutes |", "|---|---:|"]
     lines += [
         f"| [{result['experiment']}]({result['experiment']}.md) | {result['seconds'] / 60:.1f} |" for result in results
     ]
@@ -293,7 +294,7 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [line for image in images[1:] for line in image]
     lines += ["## How to read it", "", *(f"- {note}" for note in notes_of(result))]
     lines += [f"- [How it was measured and judged]({METHOD}.md) says what intervals and verdicts mean.", ""]
-    lines += ["## Conditions", "", *_conditions([result]), ""]
+    lines += ["## Conditions", "", *(f"- {line}" for line in _conditions([result])), ""]
     lines += [
         f"Made by `{result['command']}` in {result['seconds']:,.0f} s. It is valid while all"
         f" {len(result['behaviour'])} parts behind it (rules, agents, networks, estimators) behave the same, which"
