@@ -82,8 +82,7 @@ def result():
 def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
     headline, rest, first, *others = answers(result)
     assert headline == (
-        "A search makes the best agent stronger in 4 of 6 contests. Moska for four, against three Bot3: games lost 7.5"
-        " % instead of 12.5 %."
+        "A search helps in 4 of 6 contests. Moska for four, against three Bot3: games lost 7.5 % instead of 12.5 %."
     )
     assert rest == "No search is shown to be better in: Hearts, one round; Literature, two against two."
     assert first == (

@@ -77,7 +77,7 @@ def _transfer(result: Result) -> Any:
         networks = [row for (table, line, column), row in rows.items() if line == setup.line and "network" in column]
         for number, row in enumerate(networks, 1):
             point, *bounds = (on_scale(row["figure"][part]) for part in ("point", "low", "high"))
-            low, high = bounds if None in bounds else sorted(bounds)
+            low, high = sorted(bounds, key=lambda bound: bound or 0.0)
             name = f"after {games * number / len(networks) / 1000:.0f},000 games"
             series.setdefault(name, []).append((setup.title, point, low, high))
         mark = f"{SOURCE}{', other foes' if setup.title in STAND_INS else ''}"
@@ -127,7 +127,8 @@ def _difference(row: Mapping[str, Any]) -> tuple[float, float, float]:
     point = figure.point - claim.value
     turned = claim.better == "lower" or (claim.better == "neither" and point > 0)
     unit = (claim.within or 1.0) * (-1 if turned else 1)
-    return tuple(min(max(end, -EDGE), EDGE) for end in (point / unit, *sorted((low / unit, high / unit))))
+    point, low, high = (min(max(end, -EDGE), EDGE) for end in (point / unit, *sorted((low / unit, high / unit))))
+    return point, low, high
 
 
 def _interval(figure: Measurement, claim: Claim) -> tuple[float, float]:

@@ -49,7 +49,7 @@ def _headline(result: Result, better: Sequence[Contest]) -> str:
     searching, unaided = _best(result, better[0])
     assert searching is not None
     return (
-        f"A search makes the best agent stronger in {len(better)} of {len(CONTESTS)} contests."
+        f"A search helps in {len(better)} of {len(CONTESTS)} contests."
         f" {_clear(better[0].title)}, against {next(iter(better[0].opponents))}: {better[0].counted.lower()}"
         f" {about(searching)} instead of {about(unaided)}."
     )

@@ -69,8 +69,8 @@ def answers(result: Result) -> list[str]:
     by_score = {body: percent(max(_of(rows, "score", body), key=_point)) for body in BODIES}
     most = rows[WON, "most wins, never losing", "last iteration"]
     return [
-        f"Yes. By the thesis' protocol an MLP wins {_span(spans['mlp'])} against random play, a CNN"
-        f" {_span(spans['cnn'])}, by the rate of learning.",
+        f"Yes. By the thesis' protocol, depending on the rate, an MLP wins {_span(spans['mlp'])} against random play, a"
+        f" CNN {_span(spans['cnn'])}.",
         f"The thesis does not say its rate. From the slowest rate to the fastest its best iteration wins: {reached}.",
         "The label makes the difference. With draws labelled 1/2 in place of 1, the best rate gives"
         f" {by_score['mlp']} for an MLP and {by_score['cnn']} for a CNN.",
@@ -97,7 +97,7 @@ def _point(row: Any) -> float:
 
 
 def _span(rows: list[Any]) -> str:
-    return " and ".join(f"{_point(row):.0f}" for row in (min(rows, key=_point), max(rows, key=_point))) + " %"
+    return " to ".join(f"{_point(row):.0f}" for row in (min(rows, key=_point), max(rows, key=_point))) + " %"
 
 
 def _ahead(result: Result) -> str:
