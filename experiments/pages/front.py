@@ -26,9 +26,9 @@ IN_WORDS = {
     "claims": "All figures with a claim, sorted by verdict: how far they are from what was claimed",
 }
 HOW_TO_READ = {
-    "transfer": "- Left: [nothing was tuned for any game](transfer.md). Each network was trained once. Intervals are"
+    "transfer": "- First: [nothing was tuned for any game](transfer.md). Each network was trained once. Intervals are"
     " over games. In Hearts and Literature the source played other opponents.",
-    "claims": "- Right: each line is a figure and [the claim](claims.md) beside it. In the grey band a difference does"
+    "claims": "- Second: each line is a figure and [the claim](claims.md) beside it. In the grey band a difference does"
     " not matter.",
 }
 FAIR = 25.0
