@@ -1,8 +1,8 @@
 """How the thesis' agent plays Moska: its choices beside an even choice among the same legal moves.
 
-Four of a kind play; what each one chose is compared with what a choice at random among its legal moves would have been,
-at the same decisions, so that what the rules leave no choice in counts for nothing. Only decisions where both sides of a
-question are legal are asked about it.
+Four of a kind play; what each one chose is compared with what a choice at random among its legal moves would have
+been, at the same decisions, so that what the rules leave no choice in counts for nothing. Only decisions where both
+sides of a question are legal are asked about it.
 
 Source: Vahteristo 2023, section 3.3, which describes NN2-HIF in words after games against people.
 """

@@ -32,7 +32,7 @@ ONE_KIND = {"bot3": 1.0}
 
 
 @dataclass(frozen=True)
-class Choice:
+class TrainingChoice:
     """What is changed of the base.
 
     `pool`: the players whose games are learned from. `is_tenth`: whether there is a tenth of the games. `fields`: of
@@ -44,18 +44,18 @@ class Choice:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _passes(rate: float) -> Choice:
-    return Choice(is_tenth=True, fields={"learning_rate": rate, "schedule": "constant", "passes": 30})
+def _passes(rate: float) -> TrainingChoice:
+    return TrainingChoice(is_tenth=True, fields={"learning_rate": rate, "schedule": "constant", "passes": 30})
 
 
-CHOICES: Mapping[str, Choice] = {
-    BASE: Choice(),
-    "games of random players": Choice(pool=RANDOM),
-    "games of Bot3 alone": Choice(pool=ONE_KIND),
-    "a tenth of the games": Choice(is_tenth=True),
-    "states as they occur": Choice(fields={"balance": "natural"}),
-    "batches eight times as large": Choice(fields={"larger": 8}),
-    "dropout 0.4": Choice(fields={"dropout": 0.4}),
+CHOICES: Mapping[str, TrainingChoice] = {
+    BASE: TrainingChoice(),
+    "games of random players": TrainingChoice(pool=RANDOM),
+    "games of Bot3 alone": TrainingChoice(pool=ONE_KIND),
+    "a tenth of the games": TrainingChoice(is_tenth=True),
+    "states as they occur": TrainingChoice(fields={"balance": "natural"}),
+    "batches eight times as large": TrainingChoice(fields={"larger": 8}),
+    "dropout 0.4": TrainingChoice(fields={"dropout": 0.4}),
     "thirty passes over a tenth, rate 0.0001": _passes(1e-4),
     "thirty passes over a tenth, rate 0.001": _passes(1e-3),
 }
