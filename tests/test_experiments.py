@@ -10,7 +10,7 @@ from cardai.evaluators.training.selfplay_in_memory import SelfPlayTraining
 from cardai.experiments import durak_learners, hearts_best, moska_expert, moska_networks, tictactoe
 from cardai.experiments.machinery import lab, networks, observing, report, uses
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
-from cardai.experiments.machinery.findings import VERDICTS
+from cardai.experiments.machinery.verdicts import VERDICTS
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.registry import load
