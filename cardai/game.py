@@ -501,8 +501,14 @@ class Game:
     `zones(state, seat)` lists the places on the table as `seat` sees them, `picks(state, move)` is the set of pieces
     that a player points at to choose a move, both plain Python. `pieces` are the names of the pieces (cards, cells) by
     number. With them a page has cards to tap; without them it shows the text of `show` and a list of moves.
+    `terms` are the game's words for people who do not know it yet: each begins a move as `spell` words it ("kills"), or
+    stands in a note or a name of a zone ("target"), and is explained by a sentence. `led_to(before, after)` says what a
+    move led to, in words that every seat may read ("no"), "" if nothing is to be said; both are settled states.
+    `rounds(state)` is how many rounds of a match are over and what each seat has so far, None where rounds do not
+    count. `series(state)` is how many own moves from here on are one choice, made in any order (cards that are passed
+    together). All are plain Python, and games do without them.
     Raises CardaiError if only one of `pieces` and `zones` is given, or `picks` without them; for `copies` without
-    `holdings`, of another length than `pieces`, or below 1.
+    `holdings`, of another length than `pieces`, or below 1; for a term that is not explained by a sentence.
     """
 
     name: str
@@ -560,10 +566,17 @@ class Game:
     pieces: Sequence[str] = ()
     zones: Callable[[Any, int], Sequence[Zone]] | None = None
     picks: Callable[[Any, Any], int] | None = None
+    terms: Mapping[str, str] = field(default_factory=dict)
+    led_to: Callable[[Any, Any], str] | None = None
+    rounds: Callable[[Any], tuple[int, Sequence[float]] | None] | None = None
+    series: Callable[[Any], int] | None = None
 
     def __post_init__(self) -> None:
         if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
+        for term, sentence in self.terms.items():
+            if not term or not isinstance(sentence, str) or not re.fullmatch(r"[^a-z].*[.!]", sentence):
+                raise CardaiError(f"{self.name}: the term {short(term)} is explained by {short(sentence)}, no sentence")
         self._check_copies()
         if self.parse is None or getattr(self.parse, "func", None) is _spelled_so:
             object.__setattr__(self, "parse", functools.partial(_spelled_so, self))
@@ -917,6 +930,24 @@ class Game:
         """
         states, seats, _ = self._copy(state)
         return together.at_turn(self, states[0], check_seat("seat", seat, seats))
+
+    def in_series(self, state: GameState) -> int:
+        """How many own moves from here on are one choice of the seat to move, at least 1 (see `series`)."""
+        return 1 if self.series is None or state["turn"] < 0 else max(1, int(self.series(self._copy(state)[0][0])))
+
+    def parse_series(self, state: GameState, texts: Sequence[str]) -> list[np.record]:
+        """The moves that texts name, one after the other. Raises ValueError for a text that names none, for a move that
+        is not legal there, and for more moves than belong together."""
+        room, moves = self.in_series(state), []
+        if not 0 < len(texts) <= room:
+            raise BadArgument(f"{len(texts)} moves were given; {room} belong together here")
+        for text in texts:
+            move = self.parse(state, check_text("text", text))
+            if not self.is_allowed(state, move):
+                raise BadArgument(f"{text!r} is not among your legal moves now")
+            moves.append(move)
+            state = self.play(state, move)
+        return moves
 
     def told(self, state: GameState, move: np.record, seat: int) -> str:
         """What `seat` may know of a move of the seat to move, in words.

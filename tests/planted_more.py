@@ -10,7 +10,7 @@ from small_game import SEATS
 
 from cardai.cards import count, lowest, single
 from cardai.game import Game
-from cardai.games import durak, moska
+from cardai.games import durak, hearts, moska
 from cardai.games.durak.rules import settle as settle_durak
 from cardai.games.moska.encode import encode_relative, relative_layout
 from cardai.rule import rule
@@ -150,6 +150,15 @@ RARE_LEAK = faulty(
     "encodings_are_the_same_in_every_world",
     encode="""... if state.seats == SEATS and state.hand_size == 2 and state.deck_left == 1:
     row[0] = state.deck[0] & 1""",
+)
+
+# Words for people: a kind of move that nobody explains, two moves that are said to belong together where the turn
+# goes on after the first, and a line of the log that names what is in the deck.
+UNEXPLAINED = faulty("terms_explain_every_move", terms={"draw": "A card is drawn.", "stop": "The game is over."})
+TOGETHER_IN_A_TRICK = faulty("a_series_is_one_choice", hearts.GAME, series=lambda state: 2)
+SAYS_WHAT_COMES = faulty(
+    "what_is_told_is_the_same_in_every_world",
+    led_to=lambda before, after: f"then {small_game.DECK.name(int(after['deck'][0]))}",
 )
 
 PLANTED: dict[str, Game] = {name: game for name, game in list(globals().items()) if isinstance(game, Game)}

@@ -349,7 +349,7 @@ def test_ctrl_c_at_the_keyboard_writes_nothing_and_says_so(tmp_path):
         env=environment,
     )  # fmt: skip
     for line in running.stdout:
-        if line.startswith("p0> b2"):
+        if line.startswith("You> b2"):
             break
     time.sleep(0.5)
     assert list(Path().glob("g.jsonl.*.part"))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import json
 import re
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, default_seats, s
 from cardai.app.menu import Menu
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
+from cardai.show.seats import Seats, plain
 from cardai.table.asking import moves_in
 from cardai.table.many import play
 from cardai.table.one import OneGame
@@ -121,10 +123,10 @@ def test_a_person_plays_against_evaluators_that_are_marked_if_they_peek(judges, 
     seats = [HUMAN, "peeking:cells"]
     points = keyboard.play(TICTACTOE, seats, seed=3, script=script(tmp_path, *"11111"), console=console)
     assert sum(points) == 1
-    assert "p1 is peeking:cells (peeks)." in said(console)
+    assert "Bruno is peeking:cells (peeks)." in said(console)
     with pytest.raises(CardaiError, match="cards is for 3 seats, not 2"):
         keyboard.play(THIRTYONE, [HUMAN, "greedy:cards"], console=console)
-    assert said(console).count("p0 is you") == 2  # who sits where, and the result; nothing of the second table
+    assert said(console).count("Bruno is ") == 2  # who sits where, and the result; nothing of the second table
 
 
 def test_an_evaluator_that_fails_at_the_table_is_named(judges, tmp_path, console):
@@ -225,13 +227,13 @@ def test_a_whole_game_from_a_file(tmp_path, console):
     moves = script(tmp_path, "# the middle", "", "b2  # always good", "1", "1", "1", "1")
     points = keyboard.play(TICTACTOE, [HUMAN, "greedy:open_lines"], seed=1, script=moves, console=console)
     text = said(console)
-    assert "p0> b2\n" in text
-    assert re.search("p1: [abc][123]\n", text)
-    assert "p0 is you, p1 is greedy:open_lines." in text
+    assert "You> b2\n" in text
+    assert re.search("Bruno: [abc][123]\n", text)
+    assert "Bruno is greedy:open_lines." in text
     assert "the game is over" in text
     assert re.search("[XO] has three in a row and wins|A draw: nobody has three in a row", text)
-    assert f"p0 is you; score (0 to 1): {points[0]:g}\n" in text
-    assert f"p1 is greedy:open_lines; score (0 to 1): {points[1]:g}\n" in text
+    assert f"You; score (0 to 1): {points[0]:g}\n" in text
+    assert f"Bruno is greedy:open_lines; score (0 to 1): {points[1]:g}\n" in text
 
 
 def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
@@ -278,7 +280,7 @@ def test_input_from_a_pipe_that_ends_is_refused(console):
 def test_a_single_move_is_made_and_said(tmp_path, console):
     drawn = script(tmp_path, "b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
     assert keyboard.play(TICTACTOE, [HUMAN, HUMAN], script=drawn, console=console).tolist() == [0.5, 0.5]
-    assert "you: c1" in said(console)
+    assert "You: c1" in said(console)
 
 
 def test_what_others_did_is_told_the_same_in_every_world_of_the_person():
@@ -309,7 +311,7 @@ def test_the_person_is_never_given_the_true_state(tmp_path, console, monkeypatch
     def choose(self):
         truths.append(truth_of(self.table))
         worlds.append(self.table.world())
-        return self.table.legal_moves()[0][0]
+        return [self.table.legal_moves()[0][0]]
 
     monkeypatch.setattr(Screen, "choose", choose)
     keyboard.play(THIRTYONE, ["house", HUMAN, "house"], seed=4, console=console)
@@ -376,8 +378,8 @@ def test_a_group_is_listed_by_its_word(tmp_path, console):
     assert len(set(words)) == 1
     with pytest.raises(CardaiError):
         keyboard.play(THIRTYONE, [HUMAN, "house"], script=script(tmp_path, "1", words[0].upper()), console=console)
-    shown, listed = said(console).split(f"p0> {words[0].upper()}")
-    for text in (shown.split("p0> 1")[1], listed):
+    shown, listed = said(console).split(f"You> {words[0].upper()}")
+    for text in (shown.split("You> 1")[1], listed):
         assert re.findall(rf"(\d) {words[0]} ", text) == ["1", "2", "3", "4"]
 
 
@@ -392,8 +394,8 @@ def test_two_people_do_not_see_each_others_cards(console, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", Keyboard("\n1\n1\n\nq\n"))
     assert keyboard.play(THIRTYONE, [HUMAN, HUMAN, "house"], console=console) is None
     asked = capsys.readouterr().out
-    look_away = "Seat {}, press Enter when nobody else is looking. "
-    assert asked == look_away.format(0) + "p0> " * 2 + look_away.format(1) + "p1> "
+    look_away = "{}, press Enter when nobody else is looking. "
+    assert asked == look_away.format("Ada") + "Ada> " * 2 + look_away.format("Bruno") + "Bruno> "
 
 
 def test_wrong_seats_are_refused_before_anything_is_shown(tmp_path, console):
@@ -414,7 +416,7 @@ def test_a_function_of_somebodys_sits_with_a_person(tmp_path, console, monkeypat
     monkeypatch.syspath_prepend(str(tmp_path))
     moves = script(tmp_path, "a3", "b3", "c3")
     points = keyboard.play(TICTACTOE, [HUMAN, "python:last_move:last"], script=moves, console=console)
-    assert "p1: c1" in said(console)
+    assert "Bruno: c1" in said(console)
     assert points.tolist() == [1.0, 0.0]
 
 
@@ -439,9 +441,7 @@ def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
     spelled = []
     replay(TICTACTOE, recorded, lambda state, move, ply: spelled.append(TICTACTOE.spell(state, move)))
     assert spelled[0] == "b2"
-    assert [f"p{ply % 2}: {text}" in said(console) for ply, text in enumerate(spelled)][1::2] == [True] * (
-        len(spelled) // 2
-    )
+    assert [f"Bruno: {text}" in said(console) for ply, text in enumerate(spelled)][1::2] == [True] * (len(spelled) // 2)
     before = file.read_bytes()
     with pytest.raises(CardaiError, match=r"mine\.jsonl\.gz exists already"):
         keyboard.play(TICTACTOE, seats, script=moves, console=Console(file=io.StringIO()), record=file)
@@ -498,7 +498,7 @@ def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
 def test_without_an_ending_the_scores_are_shown(tmp_path, console):
     silent = dataclasses.replace(TICTACTOE, ending=None)
     keyboard.play(silent, [HUMAN, "random"], script=script(tmp_path, *"11111"), console=console)
-    assert re.search(r"the game is over ─+\np0 is you; score ", said(console))
+    assert re.search(r"the game is over ─+\nYou; score ", said(console))
 
 
 def test_moves_stand_in_columns_of_one_width(console):
@@ -552,9 +552,9 @@ def studied(tmp_path, console, game, seats, *lines, **options):
 def test_a_hint_comes_in_three_steps_at_the_same_decision(tmp_path, console):
     hints = ("hint", "hint", "hint", "q")
     assert studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], *hints, judge="rollout:5", seed=2) is None
-    first, second, third = said(console).split("p0> hint")[1:]
+    first, second, third = said(console).split("You> hint")[1:]
     assert re.search(r"rollout:5 would take [abc][123]\.", first)
-    cell = re.search(r"rollout:5 would play: ([abc][123])\n", second)[1]
+    cell = re.search(r"Best by rollout:5: ([abc][123])\n", second)[1]
     assert re.search(rf"^ *{cell} .* best", third, re.MULTILINE)
     assert "rollouts: random plays on to the end in 100 worlds" in third
     assert third.count("not told apart") + third.count("worse") + third.count("better") >= 8
@@ -665,3 +665,44 @@ def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
     bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={}, opponents=())
     keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
     assert "plays on after the move" in said(silent), "without a model, by rollouts"
+
+
+HEARTS = cardai.load("hearts")
+
+
+def test_three_cards_are_passed_in_one_line_and_seats_have_names(tmp_path, console):
+    moves = script(tmp_path, "pass 2C 3C 4C 5C", "1 3 5", "scores", "words", "q")
+    keyboard.play(HEARTS, [HUMAN, "duck", "duck", "duck"], seed=5, variant="match", script=moves, console=console)
+    text = said(console)
+    assert "'pass 2C 3C 4C 5C' is no move here" in text
+    assert "passes a card" in text
+    assert re.search(r"^You +13 cards", text, re.M)
+    assert re.search(r"^Bruno +13 cards, .*", text, re.M)
+    assert not re.search(r"\bp[0-3]\b", text)
+    assert "in all" in text
+    assert "the queen of spades thirteen" in " ".join(text.split())
+
+
+def test_what_a_question_came_to_is_said(tmp_path, console):
+    game = cardai.load("literature")
+    keyboard.play(
+        game,
+        [HUMAN, "keeper", "keeper", "keeper"],
+        seed=3,
+        script=script(tmp_path, "1", "1", "1", "q"),
+        console=console,
+    )
+    text = said(console)
+    assert re.search(r"asks (you|Ada|Bruno|Clara|David) for \w+: (no|you give it|\w+ gives it)", text)
+    assert "Your team has" in text
+    assert "Clara is keeper, your partner" in text
+    assert "the other team has" in text
+
+
+def test_the_page_and_the_terminal_say_the_same():
+    """The page's part of this test is in test_web_table_browser.py."""
+    examples = json.loads((Path(__file__).parent / "data/words.json").read_text("utf-8"))
+    for count, own, teams, seat, words, led_to, line in examples["lines"]:
+        assert Seats(count, own, teams).line(seat, words, led_to) == line
+    for verb, said_to_you in examples["verbs"]:
+        assert plain(verb) == said_to_you

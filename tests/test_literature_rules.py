@@ -542,7 +542,7 @@ def test_a_seat_is_shown_its_hand_and_what_everybody_knows():
     state = two_halves(known={2: "4C"}, lacks={3: "AD"}, must={1: [LOW_CLUBS]}, odd=[HIGH_HEARTS], asks=7)
     text = GAME.show(play(state, "asks p1 for 6D"), 1).splitlines()
     assert text[0] == "p0 may claim; p1 is the mover. 8 of at most 201 asks."
-    assert text[1].startswith("The even team has none; the odd team has 1 (high hearts); nobody has 5 (low hearts, ")
+    assert text[1].startswith("p0's team has none; p1's team has 1 (high hearts); nobody has 5 (low hearts, ")
     assert text[2] == "Last ask: p0 asked p1 for 6D: no."
     assert text[3:7] == [
         "p0  3 cards; has a hidden card of low diamonds; lacks 6D",
@@ -562,7 +562,7 @@ def test_the_last_claim_is_shown():
 
 def test_a_finished_game_says_how_it_ended():
     state = position(["AC 2C 3C 4C 5C 6C", "", "", ""], even=[LOW_HEARTS], odd=[LOW_SPADES])
-    assert ending(play(state, "claims low clubs")) == "The even team has 2 half-suits, the odd team 1: p0 and p2 win."
+    assert ending(play(state, "claims low clubs")) == "p0's team has 2 half-suits, p1's team 1: p0 and p2 win."
     assert int(state.won[NOBODY]).bit_count() == 5
 
 

@@ -99,8 +99,8 @@ def test_a_hint_comes_in_three_steps_and_names_a_legal_move(client):  # noqa: F8
     words = [words for words, _ in view["moves"]]
     best = given["why"]["rows"][0][0]
     assert best in words
-    assert best in given["move"]["text"]
-    assert best not in given["pieces"]["text"]
+    assert given["move"]["moves"] == [best]
+    assert "moves" not in given["pieces"]
     assert given["pieces"]["pieces"] == dict(view["moves"])[best]
     assert sorted(row[0] for row in given["why"]["rows"]) == sorted(words)
     assert all(len(row) == len(given["why"]["heads"]) for row in given["why"]["rows"])
@@ -161,7 +161,7 @@ def test_an_answer_goes_to_the_tab_that_asked_and_to_no_other(client):  # noqa: 
         view = begin(one)
         views(other, lambda now: "moves" in now)
         one.send_json({"advice": "move", "ply": view["ply"]})
-        assert answers(one, "advice")["advice"]["text"]
+        assert answers(one, "advice")["advice"]["by"]
         one.send_json({"ply": view["ply"], "move": view["moves"][-1][0]})
         for _ in range(20):
             now = other.portal.call(arriving, other)

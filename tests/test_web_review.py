@@ -60,8 +60,8 @@ def test_lines_go_back_as_far_as_a_log_and_name_the_move_that_comes(store):  # n
     looked = Review(table)
     given = looked.positions(None, 1)
     assert given["first"] == 0
-    assert [mover for mover, _, _ in given["lines"]] == table._game.movers
-    assert any(pieces for _, _, pieces in given["lines"])
+    assert [mover for mover, *_ in given["lines"]] == table._game.movers
+    assert any(pieces for *_, pieces in given["lines"])
 
 
 @pytest.mark.parametrize("message", ASKED)

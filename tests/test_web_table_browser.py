@@ -1,6 +1,8 @@
 """The table in a browser: tricks that stay, moves that play themselves, nothing on it covered."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -52,10 +54,7 @@ CLEARED = {
     "a bout that goes on": (BOUT, ADDED, None),
     "a game that goes back": (TAKEN, TRICK, None),
 }
-PAIRS = [
-    ("kills", "kill"), ("passes", "pass"), ("discards", "discard"), ("asks", "ask"), ("ends", "end"), ("is", "are"),
-    ("has", "have"), ("tell", "tell"), ("bus", "bus"), ("pass", "pass"), ("reaches", "reach"), ("chooses", "choose"),
-]  # fmt: skip
+WORDS = json.loads((Path(__file__).parent / "data/words.json").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -72,14 +71,19 @@ def screen(browser, home):
 
 
 @pytest.fixture(scope="module")
-def module(browser, home):
+def page(browser, home):
+    opened = browser.new_page()
+    opened.goto(home + "/#more")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def module(page):
     """A function that calls an export of a module of the page."""
-    page = browser.new_page()
-    page.goto(home + "/#more")
-    yield lambda name, export, *values: page.evaluate(
+    return lambda name, export, *values: page.evaluate(
         "async ([name, what, values]) => (await import(`/static/${name}.js`))[what](...values)", [name, export, values]
     )
-    page.close()
 
 
 @pytest.mark.parametrize("name", CLEARED)
@@ -89,14 +93,22 @@ def test_what_was_cleared_between_two_views_is_found(module, name):
     assert (found and {key: found[key] for key in held}) == held
 
 
-@pytest.mark.parametrize(("verb", "said"), PAIRS)
-def test_a_verb_is_said_to_whoever_reads(module, verb, said):
-    assert module("words", "plain", verb) == said
+def test_a_verb_is_said_to_whoever_reads(module):
+    """The same examples as for the terminal, in test_keyboard.py."""
+    for verb, said in WORDS["verbs"]:
+        assert module("words", "plain", verb) == said
 
 
-def test_a_move_is_said_to_whoever_reads(module):
-    assert module("words", "toYou", "ends, picks 6S 7S") == "end, pick 6S 7S"
-    assert module("words", "toYou", "plays 6S to himself") == "play 6S to yourself"
+LINE = """async ([count, own, teams, seat, words, ledTo]) => {
+    const { Words } = await import("/static/words.js");
+    const seats = Array.from({ length: count }, () => ({ kind: "agent", name: "bot" }));
+    return new Words({ seats, seat: own, watches: own === null, teams, pieces: [] }).line([seat, words, ledTo], false);
+}"""
+
+
+def test_a_line_is_said_to_whoever_reads(module, page):
+    for *given, line in WORDS["lines"]:
+        assert page.evaluate(LINE, given) == line
 
 
 def test_seats_have_names_and_no_two_the_same(module):
@@ -200,3 +212,43 @@ def test_in_a_thousand_own_turns_nothing_is_covered():
     assert faults == []
     assert done >= 1000
     assert all(counted["cards"] > 1000 for counted in sums.values())
+
+
+def test_three_cards_are_passed_together_and_put_back_until_then(screen):
+    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown.sit_down("hearts", "match")
+    page = shown.page
+    page.wait_for_selector(".board[data-waits] .own button.lit")
+    cards = page.locator(".own .fan .piece")
+    for place in (0, 4, 8):
+        cards.nth(place).tap(position={"x": 9, "y": 12})
+    assert page.inner_text("[data-key=move-together]").startswith("Pass ")
+    assert page.locator(".own button.lit").count() == 3  # there is room for no more, only to put back
+    cards.nth(4).tap(position={"x": 9, "y": 12})
+    assert page.locator("[data-key=move-together]").count() == 0
+    assert "2 of 3 picked" in page.inner_text(".bar .status")
+    cards.nth(5).tap(position={"x": 9, "y": 12})
+    passed = [frame for frame in shown.frames if frame.get("series")]
+    assert {frame["ply"] for frame in passed} == {0}
+    shown.press("[data-key=move-together]")
+    page.wait_for_selector(".board[data-waits]:not([data-ply='0'])")
+    assert page.locator(".lines p:text-matches('^You pass')").count() == 3
+
+
+def test_the_words_on_the_screen_are_explained_on_tap(screen):
+    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown.sit_down("literature")
+    shown.page.wait_for_selector(".board[data-waits] [data-key=help]")
+    shown.press("[data-key=help]")
+    explained = shown.page.inner_text(".peek.help")
+    for word in ("Ask", "Not seen yet", "Claimed by", "Partner"):
+        assert word in explained
+    assert "You ask an opponent for a card" in explained
+    shown.press("[data-key=help]")
+    assert shown.page.locator(".peek").count() == 0
+    luck, answered = random.Random(1), ".lines p:text-matches('for .*: (no|you give it|.* gives it)$')"
+    while not shown.page.locator(answered).count():  # until somebody has asked
+        shown.page.wait_for_selector(f".board[data-waits], {answered}")
+        if shown.page.locator("button.piece.lit").count():
+            shown.move(shown.choose, luck)
+            shown.page.wait_for_selector(answered, timeout=10_000)

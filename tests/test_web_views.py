@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 import cardai
 from cardai.game import Game, Zone
+from cardai.table.following import by_round
 from cardai.table.one import OneGame
 from cardai.web import server
 from cardai.web.guards import Hosts
@@ -27,6 +28,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]
 GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in OWN}}
 LONG_LISTS = ("literature", "table"), ("literature", "strict")  # games and variants in which views are larger
+WITHOUT_MOVES = {"moves": None, "more": None, "series": None}
 FEW, ALL = 400, 100_000  # views: of each game, and of all games together
 HOME, NONCE = "http://127.0.0.1:8000", "ab" * 32
 
@@ -47,7 +49,7 @@ def compared(game: Game, views: int) -> tuple[int, list[str]]:
                 one, other = (shown(table, seat, luck.getrandbits(64), watches=False) for _ in range(2))
                 watched = shown(table, seat, luck.getrandbits(64), watches=True)
                 done += 1
-                if one != other or {**one, "moves": None, "more": None} != {**watched, "moves": None, "more": None}:
+                if one != other or {**one, **WITHOUT_MOVES} != {**watched, **WITHOUT_MOVES}:
                     differing.append(f"{variant}, {seats} seats, seed {table.seed}, ply {table.ply}, seat {seat}")
             if table.is_over or done >= views + 1000:
                 break
@@ -58,7 +60,8 @@ def compared(game: Game, views: int) -> tuple[int, list[str]]:
 def shown(table: OneGame, seat: int, luck: int, watches: bool) -> dict:
     """All that depends on the game in what a seat is sent, or a spectator of it."""
     view = position_view(table, seat, luck, decides=not watches)
-    view["log"] = table.history(seat, max(0, table.ply - 1), luck)
+    view["log"] = table.events(seat, max(0, table.ply - 1), luck)
+    view["rounds"] = by_round(table.game, view["log"], table.seen(seat, luck))
     return json.loads(json.dumps(view))
 
 

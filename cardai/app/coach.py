@@ -12,6 +12,7 @@ from cardai.measure.coaching.chances import chances
 from cardai.registry import rules_of
 from cardai.show import advice as shown
 from cardai.show.progress import Line
+from cardai.show.seats import Seats, to_you
 from cardai.show.suits import in_suits
 from cardai.table.one import OneGame
 
@@ -52,28 +53,41 @@ class Coach:
             return
         adviser = self.adviser
         with Line("thinking"):
-            hint = adviser.hint(self._world(), self.table.seed)
-        self._say(shown.first_hint(self.table.game, hint) if given == 1 else shown.second_hint(hint))
+            hints = adviser.hints(self._world(), self.table.seed)
+        self._say(
+            shown.first_hint(self.table.game, hints, self._to_you)
+            if given == 1
+            else shown.second_hint(hints, self._to_you)
+        )
 
     def why(self) -> None:
         """Print every legal move beside the best one."""
         adviser = self.adviser
         with Line("thinking") as progress:
             explanation = adviser.explain(self._world(), self.table.seed, progress)
-        self.console.print(shown.table(self.table.game, explanation))
+        self.console.print(shown.table(self.table.game, explanation, self._to_you))
 
     def chances(self) -> None:
         """Print where hidden cards may lie."""
         with Line("dealing worlds"):
             found = chances(self.table.game, self._world(), self.table.turn, self.table.seed)
         if found.cards:
-            self.console.print(shown.chances_table(self.table.game, found))
+            self.console.print(shown.chances_table(self.table.game, found, self._words.names))
         else:
             self._say("You know where every card lies.")
 
     def rules(self) -> None:
         """Print the rules of the game."""
         rulebook.show(rules_of(self.table.game), self.console)
+
+    @property
+    def _words(self) -> Seats:
+        """Words for the seat to move."""
+        return Seats(self.table.seats, self.table.turn, self.table.game.teams)
+
+    def _to_you(self, words: str) -> str:
+        """A move of the seat to move, said to it."""
+        return self._words.text(to_you(words))
 
     def _world(self):
         """A world of the seat to move that takes nothing from the game's streams."""

@@ -26,8 +26,9 @@ from cardai.measure.analysis import Analysis, analyse
 from cardai.show import analysis as shown_analysis
 from cardai.show.console import Output
 from cardai.show.progress import Line
+from cardai.show.seats import Seats, to_you
 from cardai.show.suits import in_suits
-from cardai.show.tally import tally
+from cardai.show.tally import rounds_table, tally
 from cardai.table.one import OneGame
 
 _LONGEST_SCRIPT = 1 << 20  # bytes
@@ -35,8 +36,9 @@ _LONGEST_SCRIPT = 1 << 20  # bytes
 _HELP = """\
 Type a move as it is spelled, or its number.
 Type the beginning of one or more words of a move to list the moves that have such words.
-rules prints the rules of the game, ? shows this help, q leaves the game."""
-_TAKEN_BACK = "taken back"
+rules prints the rules of the game, words what its words mean, scores a match by its rounds.
+? shows this help, q leaves the game."""
+_COMMANDS = ("rules", "words", "scores")
 _LOOK_AGAIN = "Press Enter to end, or type a to look at the game again, move by move: "
 
 
@@ -108,22 +110,33 @@ class Screen:
         self.table, self.names, self.inputs, self.console, self.studies = table, names, inputs, console, studies
         self.coach = coach or Coach(table, None, console)
         self.people = [seat for seat, name in enumerate(names) if name == HUMAN]
+        self._only = self.people[0] if len(self.people) == 1 else None  # who reads what is for nobody in particular
         self._shown = dict.fromkeys(self.people, 0)  # the ply up to which each person has seen the moves
         self._forced: set[int] = set()  # the plies of moves that were played for a person, as their only legal ones
         self._last: int | None = None
 
     def introduce(self) -> None:
         """Print who sits where."""
-        seats = ", ".join(self.name(seat) for seat in range(len(self.names)))
+        seats = ", ".join(self.name(seat) for seat in range(len(self.names)) if seat != self._only)
         study = f" At this study table: {', '.join(STUDY)}." if self.studies else ""
         self._say(f"{seats}. Type a move, ? for help, q to leave.{study}")
 
     def name(self, seat: int) -> str:
-        """A seat and who sits there: "p1 is bot3"."""
-        return f"p{seat} is {'you' if self.people == [seat] else self.names[seat]}"
+        """A seat and who sits there: "Bruno is bot3"."""
+        name, teams = self.words(self._only).name(seat), self.table.game.teams
+        if seat == self._only:
+            return name
+        is_partner = self._only is not None and teams and (seat - self._only) % teams == 0
+        who = "at the keyboard" if seat in self.people else self.names[seat]
+        return f"{name} is {who}" + (", your partner" if is_partner else "")
 
-    def choose(self) -> np.record | str | None:
-        """The move of the person whose turn it is, None if the person leaves, or a text if they took moves back.
+    def words(self, seat: int | None) -> Seats:
+        """Words for a person of the table, or for all of them."""
+        return Seats(len(self.names), seat, self.table.game.teams)
+
+    def choose(self) -> list[np.record] | None:
+        """The move of the person whose turn it is, or several that belong together; None if the person leaves, and
+        no move if they took moves back.
 
         A person with only one legal move is not asked.
         """
@@ -131,27 +144,33 @@ class Screen:
         moves, more = self.table.legal_moves()
         if len(moves) == 1 and not more:
             self._forced.add(self.table.ply)
-            return moves[0]
+            return [moves[0]]
         self.show(seat)
-        menu = Menu([self.table.spell(move) for move in moves], more, self.table.game.pieces)
+        words = self.words(seat)
+        menu = Menu([words.text(to_you(self.table.spell(move))) for move in moves], more, self.table.game.pieces)
         menu.show(self.console)
         while True:
-            text = self.inputs.ask(self.console, f"p{seat}> ")
+            text = self.inputs.ask(self.console, f"{words.names[seat] if self._only is None else 'You'}> ")
             if text is None or text.lower() == "q":
                 return None
             command = text.lower()
-            if command in ("rules", *STUDY) and not menu.alike(text):
+            if command in (*_COMMANDS, *STUDY) and not menu.alike(text):
                 if self._obey(command):
-                    return _TAKEN_BACK
+                    return []
                 continue
-            move = self._understood(text, moves, menu)
-            if move is not None:
-                return move
+            chosen = self._understood(text, moves, menu)
+            if chosen:
+                return chosen
 
     def _obey(self, command: str) -> bool:
         """Do what a command asks for. Returns whether moves were taken back."""
         if command == "rules":
             self._answer(self.coach.rules)
+        elif command == "words":
+            self._show_terms()
+        elif command == "scores":
+            if not self._show_rounds():
+                self._say("This game is not played in rounds that are counted.")
         elif not self.studies:
             self._say(f"{command} is for study games, which are marked in their record: cardai play --study")
         elif command == "undo":
@@ -173,7 +192,7 @@ class Screen:
         if not asked:
             self._say("There is no move of yours to take back.")
             return False
-        self.table.rewind(asked[-1])
+        self.table.rewind(self.table.first_of_series(asked[-1]))
         self._forced = {ply for ply in self._forced if ply < self.table.ply}
         self._shown = {other: min(ply, self.table.ply) for other, ply in self._shown.items()}
         self._say(f"Back before your move at ply {self.table.ply}.")
@@ -194,11 +213,11 @@ class Screen:
     def show(self, seat: int) -> None:
         """Print what happened since this person's last turn, and the table as the person sees it now."""
         self._hand_over(seat)
-        self.console.rule(f"p{seat}")
+        self.console.rule(self.words(self._only).name(seat))
         for line in summary(self._news(seat)):
             self._say(line)
         self._shown[seat] = self.table.ply
-        self._say(f"\n{self.table.view(seat)}\n")
+        self._say(f"\n{self.words(seat).view(self.table.view(seat))}\n")
 
     def result(self) -> None:
         """Print how the game ended and each seat's score."""
@@ -206,55 +225,92 @@ class Screen:
             self.show(seat)
         self.console.rule("the game is over")
         ending = self.table.ending()
+        words = self.words(self._only)
         if ending:
-            self._say(ending)
+            self._say(words.sentence(ending))
+        self._show_rounds()
         heads, rows = tally(self.table.game, self.table.scores().tolist(), self.table.outcomes())
         for seat, figures in enumerate(rows):
             words = (f"{head}: {figure}" for head, figure in zip(heads, figures, strict=True))
             self._say(f"{self.name(seat)}; {', '.join(words)}")
 
+    def _show_rounds(self) -> bool:
+        """Print a match by its rounds. Returns False if the game counts none."""
+        match, words = self.table.by_round(max(self.table.turn, 0)), self.words(self._only)
+        if match is not None:
+            self.console.print(rounds_table([words.name(seat) for seat in range(len(self.names))], match))
+        return match is not None
+
+    def _show_terms(self) -> None:
+        """Print the game's words."""
+        for term, sentence in self.table.game.terms.items():
+            self._say(f"{term}: {sentence}")
+
     def _news(self, seat: int) -> list[tuple[str, str]]:
         """The moves that a person has not seen yet, as (who, what), without those that the person typed."""
         first = self._shown[seat]
         news = []
-        for ply, (mover, words) in enumerate(self.table.history(seat, first), first):
-            if mover != seat:
-                news.append((f"p{mover}", words))
-            elif ply in self._forced:
-                news.append(("you", words))
+        words = self.words(seat)
+        for ply, event in enumerate(self.table.events(seat, first), first):
+            is_own, led_to = event.seat == seat, words.text(event.led_to)
+            if not is_own or ply in self._forced or led_to:
+                said = words.text(to_you(event.words) if is_own else event.words)
+                news.append((words.name(event.seat), said + (f": {led_to}" if led_to else "")))
         return news
 
-    def _understood(self, text: str, moves: np.ndarray, menu: "Menu") -> np.record | None:
+    def _understood(self, text: str, moves: np.ndarray, menu: "Menu") -> list[np.record]:
         if text in ("?", ""):
             self._say(_HELP)
+            if (together := self.table.game.in_series(self.table.world())) > 1:
+                self._say(f"You may type {together} moves in one line.")
             for name, about in STUDY.items() if self.studies else ():
                 self._say(f"{name}: {about}")
-            return None
+            return []
         if menu.numbered and text.isdecimal():
             if 1 <= int(text) <= len(moves):
-                return moves[int(text) - 1]
+                return [moves[int(text) - 1]]
             words = self.table.spell(moves[0])
             numbers = f"they go from 1 to {len(moves)}; or type one in words: {words}"
             self._say(f"{text} is not the number of a move: {numbers}")
-            return None
-        why = f"{text!r} is not among your legal moves now"
+            return []
+        why, words = f"{text!r} is not among your legal moves now", self.words(self.table.turn)
+        if text.lower() in (spelled := [one.lower() for one in menu.spelled]):
+            return [moves[spelled.index(text.lower())]]
+        if several := self._together(text, menu, moves):
+            return several
         try:
-            move = self.table.parse(text)
+            move = self.table.parse(words.typed(text))
         except ValueError as error:
             move, why = None, str(error)
         if move is not None and self.table.is_legal(move):
-            return move
+            return [move]
         alike = menu.alike(text)
         if alike:
             menu.list(self.console, alike)
         else:
             self._say(f"{why}; ? helps")
-        return None
+        return []
+
+    def _together(self, text: str, menu: "Menu", moves: np.ndarray) -> list[np.record]:
+        """Several moves that belong together, from one line: "pass QS 2C 3D", or by numbers; none if it is not so."""
+        game, world = self.table.game, self.table.world()
+        parts = text.replace(",", " ").split()
+        verbs = {word.split()[0] for word in menu.spelled} | {game.spell(world, move).split()[0] for move in moves}
+        parts = [part for part in parts if part.lower() not in verbs]
+        if not 1 < len(parts) <= game.in_series(world):
+            return []
+        numbers = all(part.isdecimal() and 1 <= int(part) <= len(moves) for part in parts) and menu.numbered
+        texts = [game.spell(world, moves[int(part) - 1]) if numbers else part for part in parts]
+        try:
+            return game.parse_series(world, texts)
+        except ValueError:
+            return []
 
     def _hand_over(self, seat: int) -> None:
         """If several people share the keyboard, hide one person's cards before the next one looks."""
         if len(self.people) > 1 and self._last != seat and self.inputs.is_live:
-            self.inputs.ask(self.console, f"Seat {seat}, press Enter when nobody else is looking. ")
+            name = self.words(None).name(seat)
+            self.inputs.ask(self.console, f"{name}, press Enter when nobody else is looking. ")
             self.console.clear()
         self._last = seat
 
@@ -363,9 +419,9 @@ def _play_on(table: OneGame, screen: Screen) -> bool:
         with Line("the others think"):
             table.run()
         if table.is_waiting:
-            move = screen.choose()
-            if move is None:
+            chosen = screen.choose()
+            if chosen is None:
                 return False
-            if not isinstance(move, str):
+            for move in chosen:
                 table.play(move)
     return True

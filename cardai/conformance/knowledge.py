@@ -254,8 +254,10 @@ def _left_open(after: View, states: np.ndarray, least: float, why: str) -> None:
 def what_is_told_is_the_same_in_every_world(here: View) -> bool:
     """What another seat is told of a move (`tell`, or `spell` without it) is the same text in all worlds of that seat.
 
-    The text is asked for in a world of that seat, in which a hidden move may not be legal.
+    The text is asked for in a world of that seat, in which a hidden move may not be legal. So are what the move led to
+    (`led_to`) and the rounds of a match (`rounds`), for the seat that moved too.
     """
+    _same_results(here)
     if here.seat == here.turn:
         return False
     states = here.truth_and_worlds(4)
@@ -264,6 +266,22 @@ def what_is_told_is_the_same_in_every_world(here: View) -> bool:
         if other != words:
             raise here.broken(f"seat {here.seat} is told {words!r}, but {other!r} in one of its worlds")
     return True
+
+
+def _same_results(here: View) -> None:
+    """Break the law if what a move led to, or the points of rounds, are not the same in all worlds of the seat."""
+    game, after = here.game, here.following
+    before, following = here.truth_and_worlds(4), after.truth_and_worlds(4)
+    asked: dict[str, Callable[[int], object]] = {}
+    if (rounds := game.rounds) is not None:
+        asked["rounds"] = lambda place: here.ask(rounds, following[place])
+    if (led_to := game.led_to) is not None:
+        asked["led_to"] = lambda place: here.ask(led_to, before[place], following[place])
+    for name, ask in asked.items():
+        truth, *others = (ask(place) for place in range(min(len(before), len(following))))
+        for other in others:
+            if other != truth:
+                raise here.broken(f"{name} is {truth!r} for seat {here.seat}, but {other!r} in one of its worlds")
 
 
 @each("views", lambda testbed: testbed.chosen(2 * testbed.effort.told, "hidden"), none=ALONE, hidden=True)

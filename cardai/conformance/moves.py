@@ -100,6 +100,38 @@ def actions_number_the_moves(here: Position) -> None:
         numbered[number] = move
 
 
+@each_position("positions", needs="terms")
+def terms_explain_every_move(here: Position) -> None:
+    """If a game explains its words (`terms`), the words of every legal move begin with one that is explained."""
+    for move in here.some_moves():
+        words = here.ask(here.game.spell, here.state, move)
+        if not any(words.startswith(term) and not words[len(term) :][:1].isalpha() for term in here.game.terms):
+            raise here.broken(f"{words!r} begins with no word that terms explains")
+
+
+@each_position("positions", needs="series", none="no moves belong together (`series`)")
+def a_series_is_one_choice(here: Position) -> bool:
+    """Moves that belong together (`series`) may be made in any order, and show the seat nothing in between."""
+    game, seat = here.game, here.turn
+    assert game.series is not None
+    if (left := int(here.ask(game.series, here.state))) < 2:
+        return False
+    if len(here.moves) < 2:
+        raise here.broken(f"series is {left}, but there is one legal move")
+    first, second = here.chance("series").choice(here.moves, 2, replace=False)
+    ends = []
+    for one, other in ((first, second), (second, first)):
+        between = game.play(here.state, one)
+        if between["turn"] != seat or between["revealed"] or int(here.ask(game.series, between)) != left - 1:
+            raise here.broken(f"series is {left}, but {left - 1} such moves do not follow {here.text(one)}")
+        if not game.is_allowed(between, other):
+            raise here.broken(f"series is {left}, but {here.text(other)} is not legal after {here.text(one)}")
+        ends.append(game.play(between, other).tobytes())
+    if ends[0] != ends[1]:
+        raise here.broken(f"{here.text(first)} and {here.text(second)} lead elsewhere in the other order")
+    return True
+
+
 def _truncated(trace: Trace) -> Iterator[tuple[Position, np.ndarray]]:
     """Positions of a game whose list of moves is truncated, with the list; at most `positions`."""
     left = trace.testbed.effort.positions

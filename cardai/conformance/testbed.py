@@ -105,6 +105,7 @@ EFFORTS = {
 
 PYTHON_FUNCTIONS = (
     "show", "spell", "parse", "tell", "ending", "holdings", "zones", "picks", "chances", "cards_alike",
+    "led_to", "rounds", "series",
 )  # fmt: skip
 PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 LEAST = 100  # one in so many of the things that a law looks at is always looked at

@@ -1,6 +1,8 @@
 """Advice at the table for people: what a hint says, the table of an explanation, and where hidden cards may lie."""
 
+import functools
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cardai.game import Game, listed_pieces
@@ -10,21 +12,29 @@ from cardai.measure.move_values import ComparedFigure
 from cardai.show.grid import grid, with_notes
 from cardai.show.suits import in_suits
 
+Words = Callable[[str], str]
 MOST_ROWS = 20  # moves of an explanation that are shown
 
 
-def first_hint(game: Game, hint: Hint) -> str:
-    """The first step of a hint: the pieces of the best move, or how it begins if the game says no pieces."""
+def first_hint(game: Game, hints: Sequence[Hint], say: Words = str) -> str:
+    """The first step of a hint: the pieces of the best moves, or how one begins if the game says no pieces.
+
+    `say`: puts words of the game into those for the reader.
+    """
+    judge, pieces = hints[0].judge, taken_by(hints)
     if game.picks is None:
-        return f"{hint.judge} would play a move that begins with {hint.words.split()[0]!r}."
-    if not hint.pieces:
-        return f"{hint.judge} would play a move that takes no card."
-    return f"{hint.judge} would take {pieces_in_words(game, hint.pieces)}."
+        return f"{judge} would play a move that begins with {say(hints[0].words).split()[0]!r}."
+    return f"{judge} would take {pieces_in_words(game, pieces)}." if pieces else f"{judge} would take no card."
 
 
-def second_hint(hint: Hint) -> str:
-    """The second step of a hint: the move."""
-    return f"{hint.judge} would play: {hint.words}"
+def second_hint(hints: Sequence[Hint], say: Words = str) -> str:
+    """The second step of a hint: the moves."""
+    return f"Best by {hints[0].judge}: {'; '.join(say(hint.words) for hint in hints)}"
+
+
+def taken_by(hints: Sequence[Hint]) -> int:
+    """All pieces that moves take."""
+    return functools.reduce(int.__or__, (hint.pieces for hint in hints))
 
 
 def pieces_in_words(game: Game, pieces: int) -> str:
@@ -32,8 +42,8 @@ def pieces_in_words(game: Game, pieces: int) -> str:
     return " ".join(game.pieces[piece] for piece in listed_pieces(pieces))
 
 
-def table(game: Game, explanation: Explanation) -> Any:
-    """A rich renderable: every legal move beside the best one."""
+def table(game: Game, explanation: Explanation, say: Words = str) -> Any:
+    """A rich renderable: every legal move beside the best one. `say`: see `first_hint`."""
     shown = grid()
     first, *others = heads(explanation)
     shown.add_column(first, overflow="fold")
@@ -41,7 +51,7 @@ def table(game: Game, explanation: Explanation) -> Any:
         shown.add_column(head, justify="right", overflow="fold")
     shown.add_column(others[-1])
     for words, *figures in rows(explanation):
-        shown.add_row(in_suits(words, game.pieces), *figures)
+        shown.add_row(in_suits(say(words), game.pieces), *figures)
     return with_notes(notes(explanation), shown)
 
 
@@ -109,13 +119,16 @@ def notes(explanation: Explanation) -> list[str]:
     return lines
 
 
-def chances_table(game: Game, chances: Chances) -> Any:
-    """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds or of all deals."""
+def chances_table(game: Game, chances: Chances, names: Sequence[str] = ()) -> Any:
+    """A rich renderable: where each card that the seat cannot see may lie, in percent of the worlds or of all deals.
+
+    `names`: of the seats, p0, p1 if there are none.
+    """
     scale, places, what = (1, 1, "cards expected") if len(game.copies) else (100, 0, "percent")
     rows, others = grid(), [seat for seat in range(chances.shares.shape[1] - 1) if seat != chances.seat]
     rows.add_column("card")
     for seat in others:
-        rows.add_column(f"p{seat}", justify="right")
+        rows.add_column(names[seat] if names else f"p{seat}", justify="right")
     rows.add_column("elsewhere", justify="right")
     for card, shares in zip(chances.cards, chances.shares, strict=True):
         cells = [f"{scale * shares[place]:.{places}f}" if shares[place] else "-" for place in (*others, -1)]

@@ -1,10 +1,12 @@
-"""What each seat has at the end of one game: every figure with what it counts."""
+"""What each seat has at the end of one game: every figure with what it counts, and a match by its rounds."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from cardai.game import Game
+from cardai.show.grid import add_figures, grid
 
 
 def tally(game: Game, scores: Sequence[float], outcomes: Mapping[str, np.ndarray]) -> tuple[list[str], list[list[str]]]:
@@ -21,3 +23,12 @@ def tally(game: Game, scores: Sequence[float], outcomes: Mapping[str, np.ndarray
         values = [outcomes[name][seat] for name in names]
         rows.append([*("-" if np.isnan(value) else f"{value:.4g}" for value in values), f"{payoff.of(score):{form}}"])
     return heads, rows
+
+
+def rounds_table(names: Sequence[str], match: Mapping[str, Any]) -> Any:
+    """A rich renderable: what each seat got in each round, and in all. `match`: see `by_round` of a table."""
+    table = grid()
+    add_figures(table, "round", *names)
+    for number, *points in [*match["rows"], ["in all", *match["total"]]]:
+        table.add_row(number, *(f"{value:g}" for value in points))
+    return table

@@ -6,6 +6,7 @@ told (`Game.told`). Nothing else of the true state gets out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,53 @@ def told(game: Game, before: GameState, move: np.record, seat: int, seed: int) -
     `before`: the state before the move. `seed`: that of the game, which decides what is dealt anew.
     """
     return int(before["turn"]), told_of(game, before, move, seat, world_of(game, before, seat, seed))
+
+
+class Event(NamedTuple):
+    """A move as a seat may read it: who moved, in words, what it led to ("" if nothing is said), and what each seat got
+    in the round that it ended, None if it ended none."""
+
+    seat: int
+    words: str
+    led_to: str = ""
+    gained: tuple[float, ...] | None = None
+
+
+def events(game: Game, states: Sequence[GameState], moves: Sequence[np.record], seat: int, seed: int) -> list[Event]:
+    """What a seat may read of moves. `states`: the ones before each move, and the one after the last.
+
+    All is made from worlds of the seat. `seed`: see `told`.
+    """
+    if game.led_to is None and game.rounds is None:
+        return [Event(*told(game, state, move, seat, seed)) for state, move in zip(states, moves, strict=False)]
+    worlds = [world_of(game, state, seat, seed) for state in states]
+    found = []
+    for state, move, before, after in zip(states, moves, worlds, worlds[1:], strict=False):
+        led_to = "" if game.led_to is None else game.led_to(before, after)
+        words = told_of(game, state, move, seat, before)
+        found.append(Event(int(state["turn"]), words, led_to, _gained(game, before, after)))
+    return found
+
+
+def _gained(game: Game, before: GameState, after: GameState) -> tuple[float, ...] | None:
+    """What each seat got in a round that has just ended, None if none has."""
+    first, last = (None if game.rounds is None else game.rounds(world) for world in (before, after))
+    if first is None or last is None or first[0] == last[0]:
+        return None
+    return tuple(float(now) - float(then) for now, then in zip(last[1], first[1], strict=True))
+
+
+def by_round(game: Game, past: Sequence[Event], world: GameState) -> dict[str, list] | None:
+    """A match by its rounds: `rows` of a name and what each seat got, and the `total` of each; None if the game counts
+    no rounds. `past`: all its moves. `world`: the present position, as the same seat sees it."""
+    now = None if game.rounds is None else game.rounds(world)
+    if now is None:
+        return None
+    gained, total = [event.gained for event in past if event.gained is not None], [float(points) for points in now[1]]
+    first = now[0] - len(gained) + 1
+    rows = [[str(number), *points] for number, points in enumerate(gained, first)]
+    earlier = [points - sum(column) for points, *column in zip(total, *gained, strict=True)]
+    return {"rows": [["before", *earlier], *rows] if any(earlier) else rows, "total": total}
 
 
 def world_of(game: Game, state: GameState, seat: int, seed: int) -> GameState:

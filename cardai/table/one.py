@@ -32,7 +32,7 @@ from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
-from cardai.table.following import told, world_of
+from cardai.table.following import Event, by_round, events, told, world_of
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -118,6 +118,16 @@ class OneGame:
         """
         seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
         return [told(self.game, before, move, seat, seed) for before, move in self._history[whole("since", since, 0) :]]
+
+    def events(self, seat: int, since: int = 0, seed: int | None = None) -> list[Event]:
+        """The moves from ply `since` on as `seat` may read them, with what they led to. Arguments as in `history`."""
+        seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
+        past = self._history[whole("since", since, 0) :]
+        return events(self.game, [before for before, _ in past] + [self._state], [move for _, move in past], seat, seed)
+
+    def by_round(self, seat: int) -> dict[str, list] | None:
+        """The rounds of a match so far, see `cardai.table.following.by_round`. Raises CardaiError as `history` does."""
+        return by_round(self.game, self.events(seat), self.seen(seat, self.seed))
 
     def seen(self, seat: int, seed: int) -> GameState:
         """A world of `seat` in the present position, whoever is to move: to make a view from, never to decide by.
@@ -215,6 +225,13 @@ class OneGame:
         self._slots.status[0], self._games.finished[0], self._worlds = driver.RUNNING, 0, None
         self._end_tables()  # what agents were told of it is not true any more
         del self._history[ply:], self._streams[ply + 1 :]
+
+    def first_of_series(self, ply: int) -> int:
+        """The ply at which the choice began that the move at `ply` belongs to (`Game.series`)."""
+        seat = self._history[ply][0]["turn"]
+        while ply and (before := self._history[ply - 1][0])["turn"] == seat and self.game.in_series(before) > 1:
+            ply -= 1
+        return ply
 
     # What was played, and the result.
 

@@ -156,6 +156,14 @@ def text_of(message: Mapping[str, Any], key: str, longest: int = 400) -> str:
     return text
 
 
+def texts_of(message: Mapping[str, Any], key: str, longest: int = 2000) -> list[str]:
+    """A text in a message, or a list of at most 64 of them. Raises BadArgument for anything else."""
+    texts = message[key] if isinstance(message[key], list) else [message[key]]
+    if len(texts) > 64:
+        raise BadArgument(f"{key} must be at most 64 texts")
+    return [text_of({key: text}, key, longest) for text in texts]
+
+
 def new_token() -> str:
     """A token that nobody can guess, for a cookie or a link."""
     return secrets.token_urlsafe(24)

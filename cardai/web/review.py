@@ -17,7 +17,7 @@ from cardai.data.record import RecordedGame, replay
 from cardai.errors import BadArgument
 from cardai.game import Game, GameState, Zone
 from cardai.measure.analysis import analyse
-from cardai.table.following import told, world_of
+from cardai.table.following import events, world_of
 from cardai.table.transcript import words_of
 from cardai.web.guards import is_among, text_of
 from cardai.web.store import TableRow
@@ -73,7 +73,7 @@ class Review:
 
         None: all hands are open, and the middle is as `viewer` sees it.
 
-        `lines` are the moves from `first` on, as [seat, words, pieces] that this seat was told.
+        `lines` are the moves from `first` on, as [seat, words, what it led to, pieces] that this seat was told.
         """
         first, until = max(0, since - LOG_LINES), min(since + AT_ONCE, self.plies + 1)
         return {
@@ -92,9 +92,10 @@ class Review:
         state, move = self.states[ply], self.moves[ply]
         pieces = pieces_of(self.game, state, move)
         if seat is None:
-            return [int(state["turn"]), words_of(self.game, state, move), pieces]
-        mover, words = told(self.game, state, move, seat, self.seed)
-        return [mover, words, pieces if words == self.game.spell(state, move) else []]
+            (event,) = events(self.game, self.states[ply : ply + 2], [move], int(state["turn"]), self.seed)
+            return [event.seat, words_of(self.game, state, move), event.led_to, pieces]
+        (event,) = events(self.game, self.states[ply : ply + 2], [move], seat, self.seed)
+        return [*event[:3], pieces if event.words == self.game.spell(state, move) else []]
 
     def analysis(self, seat: int) -> dict[str, Any]:
         """What a judge says of the moves of a seat. It takes seconds, and minutes where rollouts judge long games.

@@ -40,7 +40,7 @@ from cardai.web.guards import (
     new_token,
     read_hex,
     read_message,
-    text_of,
+    texts_of,
 )
 from cardai.web.offers import Offer
 from cardai.web.proxy import Proxied
@@ -181,6 +181,7 @@ class Server:
             Route("/static/{name}", self.static),
             Route("/games", self.answered(self.games)),
             Route("/rules/{game}", self.answered(self.rules)),
+            Route("/words/{game}", self.answered(self.words)),
             Route("/tables", self.answered(self.create), methods=["POST"]),
             Route("/challenge", self.answered(self.accept), methods=["POST"]),
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
@@ -245,6 +246,13 @@ class Server:
         if offer is None:
             raise BadArgument("this server does not offer this game")
         return JSONResponse({"text": await asyncio.to_thread(rules_of, offer.game)})
+
+    async def words(self, request: Request) -> Response:
+        """What a game's words mean."""
+        offer = self.room.offers.get(request.path_params["game"])
+        if offer is None:
+            raise BadArgument("this server does not offer this game")
+        return JSONResponse(dict(offer.game.terms))
 
     async def create(self, request: Request) -> Response:
         """Set up a table."""
@@ -581,7 +589,7 @@ def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
         ply = sent.get("ply")
         if isinstance(ply, bool) or not isinstance(ply, int):
             raise BadArgument("ply must be a number")
-        return table.play(place.seat, ply, text_of(sent, "move", 2000))
+        return table.play(place.seat, ply, texts_of(sent, "move"))
     if "undo" in sent:
         table.undo(place.seat, sent["undo"])
     if "end" in sent:

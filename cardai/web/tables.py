@@ -22,6 +22,7 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
 from cardai.table.asking import moves_in
+from cardai.table.following import Event, by_round
 from cardai.table.one import OneGame
 from cardai.web import challenge, commitment
 from cardai.web.challenge import Standing, results, standing
@@ -45,7 +46,7 @@ class WebTable:
         self.row, self.offer, self._store, self._lock = row, offer, store, threading.RLock()
         self.trouble = ""  # a sentence, if an agent or the game failed
         self._luck = secrets.randbits(64)  # the server's own: what views deal anew
-        self._logs: dict[int, list[list[Any]]] = {}  # by seat: [seat that moved, words]
+        self._logs: dict[int, list[Event]] = {}  # by seat
         self._views: dict[tuple[int, bool], dict[str, Any]] = {}
         self._results: dict[str, Any] | None = None  # of a challenge
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
@@ -282,8 +283,8 @@ class WebTable:
 
     # Playing.
 
-    def play(self, seat: int, ply: int, words: str) -> str:
-        """Play a person's move, given in words, at a ply. It is kept before this returns.
+    def play(self, seat: int, ply: int, words: str | Sequence[str]) -> str:
+        """Play a person's move at a ply, in words, or several that belong together. It is kept before this returns.
 
         Returns a sentence on what is wrong with the move, "" if it was played. A move for another ply is not played:
         the answer to it is the view.
@@ -294,15 +295,15 @@ class WebTable:
                 return ""
             if self.row.seats[seat].gone:
                 return "an agent plays for you; take your seat back first"
-            world = self._deciding(game, seat)
+            texts = [words] if isinstance(words, str) else words
             try:
-                move = self.offer.game.parse(world, words)
+                moves = self.offer.game.parse_series(self._deciding(game, seat), texts)
             except ValueError as error:
                 return str(error) or "this is not a move"
-            if not self.offer.game.is_allowed(world, move):
-                return f"{words!r} is not among your legal moves now"
-            is_played = self._choose(game, seat, ply, move)
-            return "" if is_played else f"{words!r} cannot be played now"
+            for step, move in enumerate(moves):
+                if self._ply_of(game, seat) != ply + step or not self._choose(game, seat, ply + step, move):
+                    return f"{texts[step]!r} cannot be played now"
+            return ""
 
     def _choose(self, game: OneGame, seat: int, ply: int, move: np.record, agent: str | None = None) -> bool:
         """Play and keep a move, or keep it until its turn comes. `agent`: the key of the one that chose it.
@@ -366,6 +367,7 @@ class WebTable:
                 raise BadArgument("ply must be a number")
             if not 0 <= ply < game.ply or game.movers[ply] != seat:
                 raise BadArgument("you have made no move there that could be taken back")
+            ply = game.first_of_series(ply)
             self._store.take_back(self.row.id, ply)
             game.rewind(ply)
             self._early.clear()
@@ -560,7 +562,11 @@ class WebTable:
         if game is None:
             fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
-        view |= {"pieces": list(self.offer.game.pieces), "log": self._log(game, seat)}
+        past = self._past(game, seat)
+        log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past[-LOG_LINES:]]
+        view |= {"pieces": list(self.offer.game.pieces), "log": log}
+        if (match := by_round(self.offer.game, past, game.seen(seat, self._luck))) is not None:
+            view["rounds"] = match
         decides = not watches and not self.row.seats[seat].gone
         view |= position_view(game, seat, self._luck, decides, self._early)
         if game.is_over and not self.is_secret:
@@ -578,11 +584,11 @@ class WebTable:
         who = {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
         return who | ({"gone": row.gone} if row.gone else {})
 
-    def _log(self, game: OneGame, seat: int) -> list[list[Any]]:
-        """The last moves in words that `seat` may read."""
-        log = self._logs.setdefault(seat, [])
-        log += [[mover, words] for mover, words in game.history(seat, len(log), self._luck)]
-        return log[-LOG_LINES:]
+    def _past(self, game: OneGame, seat: int) -> list[Event]:
+        """All moves as `seat` may read them."""
+        past = self._logs.setdefault(seat, [])
+        past += game.events(seat, len(past), self._luck)
+        return past
 
     def _opened(self) -> dict[str, Any]:
         """What anybody needs to check that the deal was fixed before: shown only when the game is over."""

@@ -55,7 +55,8 @@ class Tutor:
             explanation = adviser.explain(world, luck)
             columns = {"heads": shown.heads(explanation), "rows": shown.rows(explanation)}
             return answer | columns | {"notes": shown.notes(explanation)}
-        hint = adviser.hint(world, luck)
-        if step == "move":
-            return answer | {"text": shown.second_hint(hint), "pieces": listed_pieces(hint.pieces)}
-        return answer | {"text": shown.first_hint(game, hint), "pieces": listed_pieces(hint.pieces)}
+        hints = adviser.hints(world, luck)
+        if game.picks is None:
+            answer["begins"] = hints[0].words.split()[0]
+        answer |= {"by": hints[0].judge, "pieces": listed_pieces(shown.taken_by(hints))}
+        return answer | ({"moves": [hint.words for hint in hints]} if step == "move" else {})

@@ -23,7 +23,8 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Co
 
     `luck`: decides what is dealt anew. `decides`: whether the seat's moves are listed when it is to move; whoever only
     looks on has none. `early`: seats that have chosen before their turn, where several choose at the same time: then
-    the view says who is `choosing` and who has `chosen`, and `choice` is the ply of the seat's own choice.
+    the view says who is `choosing` and who has `chosen`, and `choice` is the ply of the seat's own choice. In it
+    `series` is how many moves are chosen together.
     """
     game, world = table.game, table.seen(seat, luck)
     view = seen_view(game, world, seat)
@@ -34,7 +35,10 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Co
         if seat in view["choosing"]:
             view["choice"] = view["ply"] + choosing.index(seat)
     if decides and seat in choosing and seat not in early:
-        view["moves"], view["more"] = move_views(game, game.at_turn(world, seat) if together else world)
+        deciding = game.at_turn(world, seat) if together else world
+        view["moves"], view["more"] = move_views(game, deciding)
+        if (count := game.in_series(deciding)) > 1:
+            view["series"] = count
     if view["over"]:
         view["end"] = end_view(table)
     return view

@@ -11,7 +11,7 @@ from .encode import encode_relative, encode_report, relative_layout, report_layo
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
-from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
+from .text import TERMS, cards_alike, ending, holdings, parse, picks, show, spell, zones
 
 PODKIDNOY_RULES = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -93,6 +93,7 @@ GAME = Game(
     picks=picks,
     ending=ending,
     holdings=holdings,
+    terms=TERMS,
     cards_alike=cards_alike,
     decided=decided,
     playouts="thrifty",

@@ -168,6 +168,27 @@ def ending(state):
     return f"Nobody has cards left: a draw between {' and '.join(names['leavers'])}."
 
 
+TERMS = {
+    "attacks": "Lays a card before the defender, who must beat it or take.",
+    "adds": "One more attack card, of a rank that is on the table.",
+    "passes": "Adds nothing. When all attackers have passed and all is beaten, the bout is over.",
+    "beats": "A higher card of the same suit beats a card, and a trump beats any card that is no trump.",
+    "takes": "The defender picks up all cards on the table, and may not attack next.",
+    "transfers": "A card of the same rank passes the attack on to the next player, before anything is beaten.",
+    "shows": "The trump of the rank is shown, not played: that passes the attack on once in a bout.",
+    "attacker": "The player who may attack first, or add a card now.",
+    "defender": "The player who must beat the cards on the table or take them.",
+    "passed": "This attacker has nothing to add for now.",
+    "unbeaten": "This card is still to be beaten.",
+    "trump": "Cards of this suit beat all cards of other suits.",
+    "out": "Has no cards left and cannot lose any more. The last player with cards is the durak, the fool.",
+    "Attacks": "The cards that the defender must beat.",
+    "Beaten by": "The cards with which the defender has beaten attacks.",
+    "Discarded": "Cards of earlier bouts that were all beaten. They are out of the game.",
+    "Deck": "The cards left to draw. The card that lies face up is at the bottom: its suit is trump.",
+}
+
+
 def cards_alike(state):
     """5.4, 5.5: hidden cards that are as likely in each place: by whether they may have been dealt, and by suit."""
     trumps, everything = int(suit_cards(state["trump"])), (1 << _deck(state).size) - 1

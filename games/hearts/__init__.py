@@ -21,7 +21,7 @@ from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import ending, holdings, parse, picks, show, spell, tell, whole, zones
+from .text import TERMS, ending, holdings, led_to, parse, picks, rounds, series, show, spell, tell, whole, zones
 from .worlds import blank, resample
 
 MOST_POINTS = 1000  # of a match: after 40 rounds a seat has 1040 at most (5.1)
@@ -121,4 +121,8 @@ GAME = Game(
     tell=tell,
     ending=ending,
     holdings=holdings,
+    terms=TERMS,
+    led_to=led_to,
+    rounds=rounds,
+    series=series,
 )

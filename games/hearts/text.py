@@ -198,6 +198,41 @@ def ending(state):
     return f"{rounds}; {wins}."
 
 
+def led_to(before, after):
+    """Who takes a trick, and what a round of a match has cost each seat."""
+    if int(before["rounds"]) != int(after["rounds"]):
+        gained = [f"p{seat} {round_points}" for seat, round_points in enumerate(after["totals"] - before["totals"])]
+        return f"the round is over: {', '.join(gained)}"
+    taker = next((seat for seat in range(SEATS) if after["tricks"][seat] > before["tricks"][seat]), None)
+    if taker is None:
+        return ""
+    points = points_of(int(after["taken"][taker]) & ~int(before["taken"][taker]))
+    return f"p{taker} takes the trick" + (f" with {counted(points, 'point')}" if points else "")
+
+
+def rounds(state):
+    """5.1: the rounds of a match that are over, and the points in them; None for a game of one round."""
+    return (int(state["rounds"]), state["totals"].tolist()) if state["limit"] else None
+
+
+def series(state):
+    """2.1: the cards that the seat to move still passes."""
+    return PASS - int(state["passed"][state["turn"]]).bit_count() if state["leader"] == NONE else 1
+
+
+TERMS = {
+    "passes": "Three cards go to another player before the round; you see what you get when everybody has passed.",
+    "leads": "The first card of a trick: the others must play a card of its suit if they have one.",
+    "plays": "A card of the suit that was led; the highest card of that suit takes the trick.",
+    "discards": "You have no card of the suit that was led, so you may play any card; it cannot take the trick.",
+    "Trick": "One card from each player. Whoever played the highest card of the suit led takes them and leads next.",
+    "Won": "The cards of tricks that count: a heart is one point, the queen of spades thirteen. Few points are good.",
+    "point": "Each heart you take is one point, the queen of spades thirteen. The fewest points win.",
+    "broken": "Hearts may be led once a heart has been played (hearts are broken).",
+    "shot the moon": "Whoever takes all 26 points has none, and everybody else has 26.",
+}
+
+
 def whole(state):
     """What a score of 1 is in the game's own unit: points in one round, the win in a match."""
     if state["limit"]:

@@ -20,7 +20,7 @@ from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .suites import SUITES
-from .text import cards_alike, ending, holdings, parse, picks, show, spell, zones
+from .text import TERMS, cards_alike, ending, holdings, led_to, parse, picks, show, spell, zones
 from .worlds import blank, resample
 
 ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
@@ -86,5 +86,7 @@ GAME = Game(
     picks=picks,
     ending=ending,
     holdings=holdings,
+    terms=TERMS,
+    led_to=led_to,
     chances=card_chances,
 )

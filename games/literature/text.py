@@ -117,7 +117,7 @@ def headline(state):
 def standing(state):
     even, odd, nobody = (listed(state["won"][place]) for place in (EVEN, ODD, NOBODY))
     lost = f"; nobody has {nobody}" if int(state["won"][NOBODY]) else ""
-    return f"The even team has {even}; the odd team has {odd}{lost}."
+    return f"p0's team has {even}; p1's team has {odd}{lost}."
 
 
 def last_lines(state):
@@ -175,7 +175,7 @@ def zones(state, seat):
         Zone("Not seen yet", unseen, marks={card: f"not {seats}" for card, seats in lacking.items() if seats}),
         *(
             Zone(f"Claimed by {whom}", 0, SIX * int(won).bit_count(), look="pile", note=listed(won))
-            for whom, won in zip(("the even team", "the odd team", "nobody"), state["won"], strict=True)
+            for whom, won in zip(("p0's team", "p1's team", "nobody"), state["won"], strict=True)
             if won or whom != "nobody"
         ),
     ]
@@ -207,7 +207,7 @@ def picks(state, move):
 
 def ending(state):
     even, odd = (int(state["won"][team]).bit_count() for team in (EVEN, ODD))
-    result = f"The even team has {even} half-suits, the odd team {odd}"
+    result = f"p0's team has {even} half-suits, p1's team {odd}"
     if even + odd + int(state["won"][NOBODY]).bit_count() < HALVES:
         return f"Not over after {int(state['asks'])} asks: a tie. {result}."
     if even == odd:
@@ -215,6 +215,34 @@ def ending(state):
     team = EVEN if even > odd else ODD
     winners = [f"p{seat}" for seat in range(team, int(state["seats"]), 2)]
     return f"{result}: {', '.join(winners[:-1])} and {winners[-1]} win."
+
+
+def led_to(before, after):
+    """2.2, 3.2: whether the card was given, and who has a half-suit that was claimed."""
+    if int(after["asks"]) > int(before["asks"]):
+        return f"p{int(after['asked'])} gives it" if after["answer"] == 1 else "no"
+    for place, whose in ((EVEN, "p0's team has"), (ODD, "p1's team has"), (NOBODY, "nobody gets")):
+        if int(after["won"][place]) != int(before["won"][place]):
+            right = place == int(before["turn"]) % 2
+            return f"{'right' if right else 'wrong'}, {whose} it"
+    return ""
+
+
+TERMS = {
+    "asks": "You ask an opponent for a card of a half-suit of which you hold another one. If they have it, you get it"
+    " and go on; if not, it is their turn.",
+    "claims": "Your team holds all six cards of a half-suit, and you say who holds which. All six leave the game.",
+    "no claim": "You can prove no half-suit for your team now.",
+    "gives the turn": "You have no cards left, so a teammate goes on.",
+    "half-suit": "Six cards of a suit: A 2 3 4 5 6 are the low ones, 8 9 10 J Q K the high ones. There are no sevens.",
+    "low": "The low half-suit of a suit: A 2 3 4 5 6.",
+    "high": "The high half-suit of a suit: 8 9 10 J Q K. There are no sevens.",
+    "hides a card of": "This player has asked for such a card, so holds another card of that half-suit.",
+    "shown": "A card that everybody has seen go to this player.",
+    "Not seen yet": "Cards that nobody has shown. Below each is who cannot have it, as everybody knows.",
+    "Claimed by": "The half-suits that a team has won. The team with more of the eight wins.",
+    "partner": "You play together: what either of you wins counts for both.",
+}
 
 
 def cards_alike(state):

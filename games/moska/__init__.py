@@ -31,7 +31,7 @@ from .rules import (
     settle,
     simplify,
 )
-from .text import ending, holdings, parse, picks, show, spell, zones
+from .text import TERMS, ending, holdings, led_to, parse, picks, show, spell, zones
 
 
 def _claims(*losses: float) -> dict[str, float]:
@@ -122,6 +122,8 @@ GAME = Game(
     picks=picks,
     ending=ending,
     holdings=holdings,
+    terms=TERMS,
+    led_to=led_to,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},
     decided=decided,
     playouts="bot3",

@@ -115,6 +115,35 @@ def ending(state):
     return f"p{loser} is left with cards and loses."
 
 
+def led_to(before, after):
+    """3.2, 4.2: the card that was turned up, and what is taken up at the end of a bout."""
+    if after["turned"] != NONE and before["turned"] == NONE:
+        return f"{DECK52.name(after['turned'])} is turned up"
+    barring = int(after["barring"]) & ~int(before["barring"])
+    return f"{DECK52.names(barring)} comes, kills nothing and bars the deck" if barring else ""
+
+
+TERMS = {
+    "opens": "The first attack of a bout: one card, or several of which each rank occurs at least twice.",
+    "attacks": "Lays more cards before the target, of ranks that are in the bout already; then draws up to six.",
+    "plays": "The target attacks itself with cards of ranks that are in the bout, to be rid of them.",
+    "kills": "A higher card of the same suit kills a card, and a trump kills any card that is no trump.",
+    "turns the deck": "The target lets the top card of the deck fight: it must kill a card if it can, or else stays.",
+    "skips": "Plays nothing now, and is ready. Once all attackers are ready, the target ends the bout.",
+    "ends": "The bout is over. The target picks up the cards not killed, or all, draws up to six, and loses its turn"
+    " to attack if it picked up any.",
+    "target": "The player who is attacked and must kill the cards on the table or pick them up.",
+    "ready": "This attacker has nothing to add for now. When all are ready, the target may end the bout.",
+    "bars the deck": "Turned from the deck and not killed yet: until it is, the deck may not be turned again.",
+    "trump": "Cards of this suit kill all cards of other suits.",
+    "out": "Has no cards left and cannot lose any more. The last player with cards loses.",
+    "Table": "The cards that are not killed yet.",
+    "Turned": "The card that the target has turned up: it must kill with it now.",
+    "Killed": "Killed cards, and those that killed them. They leave the game at the end of the bout unless picked up.",
+    "Deck": "The cards left to draw. The card that lies face up is at the bottom: its suit is trump.",
+}
+
+
 def holdings(state):
     """The sets of cards in every place: each hand, the table, killed and discarded cards, the turned card, the deck."""
     single = [1 << int(card) for card in (state["turned"], *state["deck"]) if card != NONE]

@@ -138,6 +138,15 @@ class Adviser:
         move = ask(self.game, self.judge, np.array([world]), self._streams(world, seed, 1))[0]
         return Hint(move, self.game.spell(world, move), self._pieces(world, move), self.judge.label)
 
+    def hints(self, state: GameState, seed: int) -> list[Hint]:
+        """The judge's moves for the whole choice of the seat to move: one, or those that belong together
+        (`Game.series`)."""
+        found, world = [self.hint(state, seed)], self._world(state, seed)
+        for _ in range(self.game.in_series(world) - 1):
+            world = self.game.play(world, found[-1].move)
+            found.append(self.hint(world, seed))
+        return found
+
     def explain(self, state: GameState, seed: int, progress: Progress | None = None) -> Explanation:
         """All legal moves beside the judge's, see the module. `state`: as in `hint`; the same seed names the same move.
 

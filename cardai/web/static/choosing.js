@@ -3,8 +3,10 @@
 const contains = (pieces, picked) => [...picked].every((piece) => pieces.includes(piece));
 
 // A piece can be picked if some move takes it together with all that are picked: so every selection can be completed.
-export function lit(moves, picked) {
+// `series`: how many moves are chosen together; then a piece of any of them can be picked while there is room.
+export function lit(moves, picked, series = 1) {
   const found = new Set();
+  if (series > 1) return picked.size < series ? new Set(moves.flatMap(([, pieces]) => pieces)) : new Set(picked);
   for (const [, pieces] of moves) {
     if (contains(pieces, picked)) for (const piece of pieces) found.add(piece);
   }

@@ -2,17 +2,19 @@
 
 import { el, post, refill } from "./dom.js";
 import { fit } from "./fitting.js";
+import { t } from "./language.js";
 import { setting } from "./settings.js";
 
 const SHOWN_AFTER = 15; // seconds that somebody has been waited for
 const PHRASES = { hello: "Hello!", luck: "Good luck!", well: "Well played!", thanks: "Thank you!", sorry: "Sorry!", oops: "Oops!", moment: "One moment, please.", turn: "It is your turn.", fun: "That was fun!", bye: "Goodbye!" };
 const HEARD = 5000; // milliseconds that a phrase is shown
-const GONE = { left: "has left", late: "did not answer", resigned: "gave up" };
+const GONE = { left: "{name} has left; {agent} plays", late: "{name} did not answer; {agent} plays", resigned: "{name} gave up; {agent} plays" };
+const YOU_ARE_GONE = { left: "You have left. An agent plays for you.", late: "You did not answer. An agent plays for you.", resigned: "You gave up. An agent plays for you." };
 
 export class Company {
   constructor(page) {
     this.page = page;
-    this.panel = el("section", { class: "company", "aria-label": "Company" });
+    this.panel = el("section", { class: "company", "aria-label": t("Company") });
     this.voice = el("p", { class: "said", role: "status" });
     this.spoken = new Map(); // by seat: what somebody says
     page.board.querySelector(".tools").before(this.panel, this.voice);
@@ -33,24 +35,24 @@ export class Company {
       const head = place.querySelector(`[data-seat="${seat}"] h2`);
       if (!head || who.kind === "agent") continue;
       if (who.kind === "person" && this.known) head.prepend(this.dot(seat));
-      if (who.gone) head.append(el("span", { class: "badge gone", title: `${who.name} ${GONE[who.gone]}; ${view.stand_in} plays` }, "agent plays"));
+      if (who.gone) head.append(el("span", { class: "badge gone", title: t(GONE[who.gone], { name: who.name, agent: view.stand_in }) }, t("agent plays")));
       else this.clocks.push([seat, head.appendChild(el("span", { class: "badge clock", "aria-hidden": "true", hidden: true }))]);
     }
     this.tick();
-    for (const [seat, key] of this.spoken) place.querySelector(`[data-seat="${seat}"]`)?.append(el("p", { class: "speech", "aria-hidden": "true" }, PHRASES[key]));
+    for (const [seat, key] of this.spoken) place.querySelector(`[data-seat="${seat}"]`)?.append(el("p", { class: "speech", "aria-hidden": "true" }, t(PHRASES[key])));
     const watching = this.known?.watching;
-    refill(this.panel, watching ? el("p", { class: "small" }, `${watching} ${watching > 1 ? "people watch" : "person watches"} this table.`) : null, this.phrases(view), this.ways(view));
+    refill(this.panel, watching ? el("p", { class: "small" }, watching > 1 ? t("{count} people watch this table.", { count: watching }) : t("One person watches this table.")) : null, this.phrases(view), this.ways(view));
     const { gone } = view.seats[view.seat];
     if (!gone || view.watches || view.over) return;
-    status.textContent = `You ${GONE[gone].replace("has", "have")}. An agent plays for you.`;
-    if (gone !== "resigned") parts.moves.append(this.button("back", "Take my seat back", {}));
+    status.textContent = t(YOU_ARE_GONE[gone]);
+    if (gone !== "resigned") parts.moves.append(this.button("back", t("Take my seat back"), {}));
   }
 
   hear([seat, key]) {
     const { view, words } = this.page;
     if (!PHRASES[key] || (setting("mute") && seat !== view.seat)) return;
     this.spoken.set(seat, key);
-    this.voice.textContent = `${words.name(seat)}: ${PHRASES[key]}`;
+    this.voice.textContent = `${words.name(seat)}: ${t(PHRASES[key])}`;
     setTimeout(() => { this.spoken.delete(seat); this.page.draw(); }, HEARD);
     this.page.draw();
   }
@@ -58,19 +60,19 @@ export class Company {
   phrases(view) {
     if (view.watches || !isShared(view)) return null;
     const say = (key) => this.page.connection.send({ say: key });
-    return el("details", { class: "tools", open: this.speaks, ontoggle: (event) => { this.speaks = event.target.open; } }, el("summary", {}, "Say something"),
-      el("span", { class: "buttons" }, ...Object.entries(PHRASES).map(([key, text]) => el("button", { type: "button", "data-key": `say-${key}`, onclick: () => say(key) }, text))));
+    return el("details", { class: "tools", open: this.speaks, ontoggle: (event) => { this.speaks = event.target.open; } }, el("summary", {}, t("Say something")),
+      el("span", { class: "buttons" }, ...Object.entries(PHRASES).map(([key, text]) => el("button", { type: "button", "data-key": `say-${key}`, onclick: () => say(key) }, t(text)))));
   }
 
   // How to leave, where an agent can play for people.
   ways(view) {
     if (!view.stand_in || view.watches || view.over || view.seats[view.seat].gone === "resigned") return null;
-    const after = view.takeover ? ` Whoever does not answer for ${view.takeover} ${view.takeover > 1 ? "minutes" : "minute"} is replaced in the same way.` : "";
-    return el("details", { class: "tools leave", open: this.leaves, ontoggle: (event) => { this.leaves = event.target.open; } }, el("summary", {}, isShared(view) ? "Leave or give up" : "Give up"),
-      el("p", { class: "small" }, `${view.stand_in} plays on for you. In figures the game counts as not finished by you.${after}`),
+    const after = view.takeover ? ` ${t("Whoever does not answer in time is replaced in the same way; minutes: {count}.", { count: view.takeover })}` : "";
+    return el("details", { class: "tools leave", open: this.leaves, ontoggle: (event) => { this.leaves = event.target.open; } }, el("summary", {}, isShared(view) ? t("Leave or give up") : t("Give up")),
+      el("p", { class: "small" }, t("{agent} plays on for you. In figures the game counts as not finished by you.", { agent: view.stand_in }) + after),
       el("span", { class: "buttons" },
-        isShared(view) && !view.seats[view.seat].gone ? this.button("leave", "Leave until I come back", {}) : null,
-        this.button("leave", "Give up for good", { resign: true })));
+        isShared(view) && !view.seats[view.seat].gone ? this.button("leave", t("Leave until I come back"), {}) : null,
+        this.button("leave", t("Give up for good"), { resign: true })));
   }
 
   button(what, text, message) {
@@ -80,7 +82,7 @@ export class Company {
 
   dot(seat) {
     const isHere = this.known.here.includes(seat);
-    return el("span", { class: isHere ? "dot here" : "dot" }, el("span", { class: "said" }, isHere ? "is here: " : "is not here: "));
+    return el("span", { class: isHere ? "dot here" : "dot" }, el("span", { class: "said" }, isHere ? t("is here: ") : t("is not here: ")));
   }
 
   tick() {
@@ -88,7 +90,7 @@ export class Company {
       const since = this.waited(seat);
       const wasHidden = clock.hidden;
       clock.hidden = since < SHOWN_AFTER;
-      clock.textContent = this.limit ? `${minutes(since)} of ${minutes(this.limit)}` : minutes(since);
+      clock.textContent = this.limit ? t("{time} of {limit}", { time: minutes(since), limit: minutes(this.limit) }) : minutes(since);
       if (clock.hidden !== wasHidden) fit(this.page.place); // it takes some room
     }
   }
@@ -107,10 +109,12 @@ export const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.f
 export function companyWords({ names, here, waits }, own) {
   const others = (seats) => seats.filter((seat) => seat !== own && names[seat]).map((seat) => names[seat]);
   const present = others(here);
-  const are = present.length > 1 ? "are" : "is";
-  if (own === null) return present.length ? `${present.join(", ")} ${are} waiting for you.` : `With ${names.filter(Boolean).join(", ")}.`;
-  const there = present.length ? `${present.join(", ")} ${are} at the table. ` : "";
-  if (waits.some(([seat]) => seat === own)) return `${there}It is your turn.`;
+  const fields = { names: present.join(", ") };
+  const isOne = present.length === 1;
+  if (own === null && !present.length) return t("With {names}.", { names: names.filter(Boolean).join(", ") });
+  if (own === null) return isOne ? t("{names} is waiting for you.", fields) : t("{names} are waiting for you.", fields);
+  const there = !present.length ? "" : `${isOne ? t("{names} is at the table.", fields) : t("{names} are at the table.", fields)} `;
+  if (waits.some(([seat]) => seat === own)) return there + t("It is your turn.");
   const missing = others(waits.map(([seat]) => seat));
-  return missing.length ? `${there}Waiting for ${missing.join(", ")}.` : there.trim();
+  return missing.length ? there + t("Waiting for {names}.", { names: missing.join(", ") }) : there.trim();
 }

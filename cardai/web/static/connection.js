@@ -2,6 +2,8 @@
 
 import { root } from "./dom.js";
 
+const LOST = "The connection is lost. Trying again …";
+
 export class Connection {
   constructor(table, onView, onState) {
     this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${root}/t/${table}/socket`;
@@ -36,7 +38,7 @@ export class Connection {
       this.onState(this.reason ?? "this table is closed", code);
       return;
     }
-    this.onState("The connection is lost. Trying again …");
+    this.onState(LOST);
     this.timer = setTimeout(() => this.open(), this.wait);
     this.wait = Math.min(this.wait * 2, 10_000);
   }

@@ -1,5 +1,7 @@
 // Checks that the deal was fixed before anybody sat down. SHA-256 is written out: browsers have their own only on https.
 
+import { t } from "./language.js";
+
 const PRIMES = [];
 for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((p) => n % p)) PRIMES.push(n);
 const bits = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32);
@@ -46,12 +48,12 @@ const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => par
 // A sentence on the deal. `before`: the commitment and the nonce that this browser kept from before the deal.
 export function judge(before, fair) {
   const secret = fromHex(fair.secret);
-  if (toHex(sha256(secret)) !== before.commitment) return "The deal is not the one that was fixed before the game.";
-  if (before.nonce && !fair.nonces.includes(before.nonce)) return "The number of this browser has no part in the deal.";
+  if (toHex(sha256(secret)) !== before.commitment) return t("The deal is not the one that was fixed before the game.");
+  if (before.nonce && !fair.nonces.includes(before.nonce)) return t("The number of this browser has no part in the deal.");
   const all = fromHex(fair.secret + fair.nonces.join(""));
   const seed = BigInt(`0x${toHex(sha256(all)).slice(0, 16)}`).toString();
-  if (seed !== fair.seed) return "The seed does not follow from what was fixed before the game.";
+  if (seed !== fair.seed) return t("The seed does not follow from what was fixed before the game.");
   return before.nonce
-    ? `Checked in this browser: the deal was fixed before you sat down (seed ${seed}).`
-    : `The deal follows from what was fixed before the game (seed ${seed}).`;
+    ? t("Checked in this browser: the deal was fixed before you sat down (seed {seed}).", { seed })
+    : t("The deal follows from what was fixed before the game (seed {seed}).", { seed });
 }

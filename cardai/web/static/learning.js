@@ -1,15 +1,15 @@
 // Hints and explanations. The server makes them from what this seat may know.
 
 import { el, refill, shape } from "./dom.js";
-import { pretty } from "./pieces.js";
+import { t } from "./language.js";
 import { setting } from "./settings.js";
 
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
 
 export class Learning {
   // `now`: where hints are shown.
-  constructor(send, now) {
-    Object.assign(this, { send, now, answer: null });
+  constructor(send, now, page) {
+    Object.assign(this, { send, now, page, answer: null });
   }
 
   take(message, view) {
@@ -37,27 +37,31 @@ export class Learning {
     for (const old of place.querySelectorAll(".stands")) old.remove();
     for (const [seat, score] of (this.standing?.scores ?? []).entries()) {
       const bar = shape("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, shape("rect", { width: 100, height: 10 }), shape("rect", { width: 100 * score, height: 10, class: "share" }));
-      place.querySelector(`[data-seat="${seat}"] h2`)?.after(el("p", { class: "stands", title: `Expected score, if ${this.standing.by} played for all from what you know` }, bar, el("span", { class: "said" }, "Expected score "), this.standing.texts[seat]));
+      place.querySelector(`[data-seat="${seat}"] h2`)?.after(el("p", { class: "stands", title: t("Expected score, if {agent} played for all from what you know", { agent: this.standing.by }) }, bar, el("span", { class: "said" }, `${t("Expected score")} `), this.standing.texts[seat]));
     }
   }
 
   buttons(view) {
     const given = this.answer ? STEPS.findIndex(([step]) => step === this.answer.step) + 1 : 0;
-    const ask = ([step, words]) => button(words, `advice-${step}`, () => this.send({ advice: step, ply: view.choice ?? view.ply }));
+    const ask = ([step, words]) => button(t(words), `advice-${step}`, () => this.send({ advice: step, ply: view.choice ?? view.ply }));
     return el("p", { class: "buttons" }, ...(view.moves ? STEPS.slice(Math.min(given, 2)).slice(0, given ? 1 : 3).map(ask) : []), this.undo(view));
   }
 
   undo(view) {
     const first = view.ply - view.log.length;
     const last = view.log.findLastIndex(([seat], at) => seat === view.seat && !view.forced.has(first + at)); // a choice, not an only move
-    return last < 0 ? null : button("Take back my last move", "undo", () => this.send({ undo: first + last }));
+    return last < 0 ? null : button(t("Take back my last move"), "undo", () => this.send({ undo: first + last }));
   }
 
   advice(view) {
-    const { text, heads, rows, notes } = this.answer;
-    if (text) return el("p", { role: "status" }, pretty(text, view.pieces));
-    const cells = ([words, ...figures]) => [pretty(words, view.pieces), ...figures];
-    return el("div", { role: "status" }, tableOf("Your moves beside the best one", heads, rows.map(cells)), el("p", { class: "small" }, notes.join(" ")));
+    const { by, begins, pieces, moves, heads, rows, notes } = this.answer;
+    const { words } = this.page;
+    const status = (text) => el("p", { role: "status" }, text);
+    if (moves) return status(t("Best by {agent}: {move}", { agent: by, move: moves.map((move) => words.text(move, 2)).join("; ") }));
+    if (begins) return status(t("{agent} would play a move that begins with {word}.", { agent: by, word: begins }));
+    if (by) return status(pieces.length ? t("{agent} would take {cards}.", { agent: by, cards: pieces.map((piece) => words.text(view.pieces[piece])).join(" ") }) : t("{agent} would take no card.", { agent: by }));
+    const cells = ([move, ...figures]) => [words.button(move), ...figures];
+    return el("div", { role: "status" }, tableOf(t("Your moves beside the best one"), heads.map((head) => t(head)), rows.map(cells)), el("p", { class: "small" }, notes.join(" ")));
   }
 }
 

@@ -3,20 +3,21 @@
 import { companyWords } from "./company.js";
 import { el, post, refill, root } from "./dom.js";
 import { faceOf } from "./faces.js";
+import { t } from "./language.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
   const games = await (await fetch(`${root}/games`)).json();
-  const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || "Player", required: true });
+  const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || t("Player"), required: true });
   const game = picker("game", games.map((offer) => [offer.key, offer.title]));
   const variant = el("select", { id: "variant" });
   const seats = el("select", { id: "seats" });
   const places = el("div", { class: "places" });
   const study = el("input", { type: "checkbox", id: "study" });
   const level = levelField();
-  const others = el("select", { id: "challenge" }, ...options([[0, "no"], ...Array.from({ length: 7 }, (_, i) => [i + 2, `${i + 2} people, each at a table of their own`])]));
-  const takeover = el("select", { id: "takeover" }, ...options([["", "with friends an agent plays after 5 minutes"], [0, "the table waits"], [1, "an agent plays after 1 minute"], [5, "an agent plays after 5 minutes"], [15, "an agent plays after 15 minutes"]]));
+  const others = el("select", { id: "challenge" }, ...options([[0, t("no")], ...Array.from({ length: 7 }, (_, i) => [i + 2, t("{count} people, each at a table of their own", { count: i + 2 })])]));
+  const takeover = el("select", { id: "takeover" }, ...options([["", t("with friends an agent plays after 5 minutes")], [0, t("the table waits")], [1, t("an agent plays after 1 minute")], ...[5, 15].map((count) => [count, t("an agent plays after {count} minutes", { count })])]));
   const code = el("input", { id: "code", maxlength: 40, autocomplete: "off", required: true });
   const trouble = el("p", { class: "trouble", role: "alert" });
   const offer = () => games.find((one) => one.key === game.value);
@@ -36,15 +37,15 @@ export async function showLobby(main) {
     chooseSeats();
     for (const [seat, select] of places.querySelectorAll("select").entries()) if ([...select.options].some((one) => one.value === last.seats[seat])) select.value = last.seats[seat];
     describe();
-  } }, "As last time");
+  } }, t("As last time"));
   const chooseSeats = () => {
     const { agents, fits } = offer(); // only those that can play at this table, the usual one first
     const fitting = fits[variant.value][seats.value].map((place) => agents[place]);
-    const choices = [["me", "you"], ["friend", "a friend, by a link"], ...fitting];
+    const choices = [["me", t("you")], ["friend", t("a friend, by a link")], ...fitting];
     const rows = Array.from({ length: Number(seats.value) }, (_, seat) => {
       const select = el("select", { id: `seat-${seat}`, class: "place" }, ...options(choices));
       select.value = seat ? (fitting[0] ?? ["friend"])[0] : "me";
-      return el("label", { for: `seat-${seat}` }, `Seat p${seat}`, select);
+      return el("label", { for: `seat-${seat}` }, t("Seat {number}", { number: seat + 1 }), select);
     });
     refill(places, ...rows);
   };
@@ -55,7 +56,7 @@ export async function showLobby(main) {
     try {
       await open(address, { ...message, name: name.value, level: level.chosen() });
     } catch (error) {
-      trouble.textContent = error.message;
+      trouble.textContent = t(error.message);
     }
   };
   const sitDown = (event) => {
@@ -79,26 +80,26 @@ export async function showLobby(main) {
   describe();
   const play = (one) => {
     const fitting = one.fits[one.variants[0]][one.usual].map((place) => one.agents[place][0]);
-    const message = { game: one.key, seats: ["me", ...Array(one.usual - 1).fill(fitting[0] ?? "friend")], name: remembered("name") || "Player" };
-    return open("/tables", message).catch((error) => { wrong.textContent = error.message; });
+    const message = { game: one.key, seats: ["me", ...Array(one.usual - 1).fill(fitting[0] ?? "friend")], name: remembered("name") || t("Player") };
+    return open("/tables", message).catch((error) => { wrong.textContent = t(error.message); });
   };
   const wrong = el("p", { class: "trouble", role: "alert" });
   const isOpen = location.hash === "#more";
   refill(main,
     wrong, ownGames(),
-    el("section", { class: "games", "aria-label": "Games" }, ...games.map((one) => gameCard(one, () => play(one)))),
-    el("details", { class: "panel more", open: isOpen }, el("summary", {}, "More settings: friends, opponents, variants, study"),
+    el("section", { class: "games", "aria-label": t("Games") }, ...games.map((one) => gameCard(one, () => play(one)))),
+    el("details", { class: "panel more", open: isOpen }, el("summary", {}, t("More settings: friends, opponents, variants, study")),
     el("form", { class: "lobby", onsubmit: sitDown },
-      field("Your name", name), level.field, field("Game", game), field("Variant", variant), field("Seats", seats),
-      el("fieldset", {}, el("legend", {}, "Who plays"), asBefore, places, agent),
-      el("label", { class: "check", for: "study" }, study, " Study: hints, and moves can be taken back"),
-      field("Who does not answer", takeover),
-      field("The same deal for others too", others),
+      field(t("Your name"), name), level.field, field(t("Game"), game), field(t("Variant"), variant), field(t("Seats"), seats),
+      el("fieldset", {}, el("legend", {}, t("Who plays")), asBefore, places, agent),
+      el("label", { class: "check", for: "study" }, study, ` ${t("Study: hints, and moves can be taken back")}`),
+      field(t("Who does not answer"), takeover),
+      field(t("The same deal for others too"), others),
       trouble,
-      el("button", { class: "primary", type: "submit" }, "Sit down"))),
-    el("details", { class: "panel more", open: isOpen }, el("summary", {}, "A deal that others play too"),
+      el("button", { class: "primary", type: "submit" }, t("Sit down")))),
+    el("details", { class: "panel more", open: isOpen }, el("summary", {}, t("A deal that others play too")),
     el("form", { class: "lobby", onsubmit: (event) => go(event, "/challenge", { code: code.value }) },
-      field("Code of the challenge", code), el("button", { type: "submit" }, "Play this deal"))),
+      field(t("Code of the challenge"), code), el("button", { type: "submit" }, t("Play this deal")))),
   );
 }
 
@@ -117,23 +118,23 @@ function gameCard(offer, play) {
   return el("article", { class: "game panel" },
     el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : [board])),
     el("h2", {}, offer.title), offer.about ? el("p", {}, offer.about) : null,
-    label ? el("p", { class: "small" }, `Against ${others} × ${label}${about ? `: ${about}` : ""}.`) : null,
-    el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, "Play"), el("span", { class: "said" }, ` ${offer.title}`)));
+    label ? el("p", { class: "small" }, `${t("Against {count} × {agent}", { count: others, agent: label })}${about ? `: ${about}` : ""}.`) : null,
+    el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, t("Play")), el("span", { class: "said" }, ` ${offer.title}`)));
 }
 
 // The tables at which this browser sat, the latest first.
 function ownGames() {
   const kept = JSON.parse(remembered("games") || "[]");
   if (!kept.length) return null;
-  return el("section", { class: "panel yours", "aria-label": "Your games" }, el("h2", {}, "Your games"),
+  return el("section", { class: "panel yours", "aria-label": t("Your games") }, el("h2", {}, t("Your games")),
     el("ul", {}, ...kept.map(({ table, title, over, who }) => el("li", {},
-      el("a", { class: over ? "button" : "button primary", href: `${root}/t/${table}` }, over ? `${title}: look again` : `${title}: go on`), el("span", { class: "small" }, ` with ${who}. `), over ? null : stateOf(table)))));
+      el("a", { class: over ? "button" : "button primary", href: `${root}/t/${table}` }, over ? t("{game}: look again", { game: title }) : t("{game}: go on", { game: title })), el("span", { class: "small" }, ` ${t("with {names}.", { names: who })} `), over ? null : stateOf(table)))));
 }
 
 // Whose turn it is at a table of one's own, and who is there, once the server has said so.
 function stateOf(table) {
   const place = el("span", { class: "small state" });
-  const show = (found) => { place.textContent = found.over ? "The game is over." : companyWords(found, found.seat); };
+  const show = (found) => { place.textContent = found.over ? t("The game is over.") : companyWords(found, found.seat); };
   fetch(`${root}/t/${table}/company`).then((answer) => answer.ok && answer.json().then(show)).catch(() => null);
   return place;
 }

@@ -1,6 +1,7 @@
 // The page is the same for all tables: its address says which one is shown.
 
 import { el, root } from "./dom.js";
+import { t } from "./language.js";
 import { showSettings } from "./settings.js";
 
 showSettings(document.getElementById("setting-list"));
@@ -12,5 +13,5 @@ try {
   else if (table) await (await import("./table.js")).showTable(main, table);
   else await (await import("./lobby.js")).showLobby(main);
 } catch (error) {
-  main.replaceChildren(el("p", { class: "trouble", role: "alert" }, error.message));
+  main.replaceChildren(el("p", { class: "trouble", role: "alert" }, t(error.message)));
 }

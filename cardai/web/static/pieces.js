@@ -1,5 +1,7 @@
 // Cards and cells: what they are called.
 
+import { t } from "./language.js";
+
 const SUITS = { C: ["♣", "clubs"], D: ["♦", "diamonds"], H: ["♥", "hearts"], S: ["♠", "spades"] };
 const RANKS = {
   2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine",
@@ -15,7 +17,7 @@ export function cardOf(name) {
 
 export function said(name) {
   const card = cardOf(name);
-  return card ? `${RANKS[card.rank]} of ${SUITS[card.suit][1]}${card.pack ? ` ${card.pack}` : ""}` : name;
+  return card ? t("{rank} of {suit}", { rank: t(RANKS[card.rank]), suit: t(SUITS[card.suit][1]) }) + (card.pack ? ` ${card.pack}` : "") : name;
 }
 
 export function seen(name) {

@@ -1,9 +1,9 @@
 // A finished game looked at again: positions to step through, drawn as the table was, and what moves cost.
 
 import { el, post, refill, root, shape } from "./dom.js";
+import { t } from "./language.js";
 import { button, tableOf } from "./learning.js";
 import { move, placesIn } from "./motion.js";
-import { pretty } from "./pieces.js";
 import { storyOf } from "./story.js";
 import { TablePage } from "./table.js";
 
@@ -109,37 +109,37 @@ class Review {
 
   status() {
     const { words, view } = this.page;
-    if (this.ply === this.game.plies) return `The end. ${words.text(this.game.end.text)}`;
-    const [seat, said] = view.next;
+    if (this.ply === this.game.plies) return `${t("The end.")} ${words.sentence(this.game.end.text)}`;
+    const [seat, said, ledTo] = view.next;
     const [, , played, , , better, cost] = this.mistakes().find(([mover, ply]) => ply === this.ply && (this.seat === null || this.seat === mover)) ?? [];
-    const comes = `Move ${this.ply + 1} of ${this.game.plies}: ${words.line([seat, better ? played : said])}.`;
-    return better ? `${comes} Better: ${pretty(better, view.pieces)}. It cost ${cost}.` : comes;
+    const comes = t("Move {number} of {count}: {move}.", { number: this.ply + 1, count: this.game.plies, move: words.line([seat, better ? played : said, ledTo]) });
+    return better ? `${comes} ${t("Better: {move}. It cost {cost}.", { move: words.text(better, seat === words.own ? 2 : 0), cost })}` : comes;
   }
 
   draw() {
     const { page, game, ply } = this;
-    const step = (label, mark, to) => el("button", { type: "button", class: "step", "aria-label": label, "data-key": `go-${label}`, disabled: to < 0 || to > game.plies || to === ply, onclick: () => this.go(to) }, mark);
-    const select = el("select", { "aria-label": "Whose view", "data-key": "whose" }, el("option", { value: "" }, "All hands open"),
-      ...page.words.names.map((name, seat) => el("option", { value: seat }, `As ${name} saw it`)));
+    const step = (label, mark, to) => el("button", { type: "button", class: "step", "aria-label": t(label), "data-key": `go-${label}`, disabled: to < 0 || to > game.plies || to === ply, onclick: () => this.go(to) }, mark);
+    const select = el("select", { "aria-label": t("Whose view"), "data-key": "whose" }, el("option", { value: "" }, t("All hands open")),
+      ...page.words.names.map((name, seat) => el("option", { value: seat }, t("As {name} saw it", { name }))));
     select.value = this.seat ?? "";
     select.addEventListener("change", () => this.go(this.ply, select.value === "" ? null : Number(select.value)));
     const mistakes = this.mistakes();
     const next = mistakes.find((row) => row[1] > ply) ?? mistakes[0];
     const own = game.own.find((one) => one >= ply);
     refill(page.parts.moves, el("span", { class: "steps" }, step("To the start", "|◀", 0), step("One move back", "◀", ply - 1), step("One move on", "▶", ply + 1), step("To the end", "▶|", game.plies)), select);
-    refill(page.advice, this.curve(mistakes), this.trouble ? el("p", { class: "trouble", role: "alert" }, this.trouble) : null,
-      el("p", { class: "buttons" }, next ? button("Next mistake", "mistake", () => this.go(next[1])) : null,
-        own === undefined ? null : button("Play on from here", "on", () => this.playOn(own))));
+    refill(page.advice, this.curve(mistakes), this.trouble ? el("p", { class: "trouble", role: "alert" }, t(this.trouble)) : null,
+      el("p", { class: "buttons" }, next ? button(t("Next mistake"), "mistake", () => this.go(next[1])) : null,
+        own === undefined ? null : button(t("Play on from here"), "on", () => this.playOn(own))));
     refill(page.extra, ...this.side(mistakes));
     const mark = (pieces, name) => { for (const piece of pieces ?? []) page.place.querySelector(`[data-piece="${piece}"]`)?.classList.add(name); };
-    mark(page.view.next?.[2], "played");
+    mark(page.view.next?.[3], "played");
     mark(mistakes.find(([seat, at]) => at === ply && (this.seat === null || this.seat === seat))?.[7], "hint");
   }
 
   // The value of each seat after each of its moves, and rings where a choice was costly. A tap goes there.
   curve(mistakes) {
     const judged = [...this.judged.values()];
-    if (!judged.length) return el("p", { class: "small" }, "The moves are being judged …");
+    if (!judged.length) return el("p", { class: "small" }, t("The moves are being judged …"));
     const values = judged.flatMap(({ rows }) => rows.map((row) => row[2])).filter((value) => value !== null);
     if (!values.length) return null;
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -152,7 +152,7 @@ class Review {
       return ring;
     });
     const [at] = place(this.ply, 0);
-    const drawn = shape("svg", { viewBox: `-8 0 ${WIDE + 16} ${HIGH}`, class: "curve", role: "img", "aria-label": `${judged[0].scale} of each seat, ${mistakes.length} costly choices` },
+    const drawn = shape("svg", { viewBox: `-8 0 ${WIDE + 16} ${HIGH}`, class: "curve", role: "img", "aria-label": t("{scale} of each seat, {count} costly choices", { scale: judged[0].scale, count: mistakes.length }) },
       shape("line", { x1: at, x2: at, y1: 0, y2: HIGH, class: "now" }), ...lines, ...rings);
     drawn.addEventListener("click", (event) => {
       const box = drawn.getBoundingClientRect();
@@ -165,7 +165,7 @@ class Review {
   // Beside the table: what luck did, every move of the seat that is looked at, the link to share.
   side(mistakes) {
     const { page, game } = this;
-    const link = el("input", { class: "link", readonly: true, hidden: !this.isShared, value: `${location.origin}${root}/r/${game.table}#${game.key}`, "aria-label": "Link to this review" });
+    const link = el("input", { class: "link", readonly: true, hidden: !this.isShared, value: `${location.origin}${root}/r/${game.table}#${game.key}`, "aria-label": t("Link to this review") });
     const share = async () => {
       this.isShared = true;
       await navigator.clipboard?.writeText(link.value).catch(() => null);
@@ -177,13 +177,13 @@ class Review {
     const chosen = this.judged.get(this.seat ?? game.seat);
     const goTo = (ply, text) => button(text, `at-${ply}`, () => this.go(ply));
     return [
-      el("p", { class: "buttons" }, page.connection ? button("Back to the result", "close", () => this.close()) : el("a", { class: "button", href: `${root}/` }, "All games"), button("Share this review", "share", share)), link,
-      sums.length ? el("h2", {}, "Choices and luck") : null,
-      sums.length ? tableOf("Choices and luck", ["seat", "own choices", "draws", "others, chance", "score"], sums) : null,
-      sums.length ? el("p", { class: "small" }, `${judged[0].judge} judges the position after each move: ${judged[0].scale}. The three parts add up to the change from a seat's first move to its last.`) : null,
-      mistakes.length ? el("h2", {}, "What cost most") : null,
-      mistakes.length ? tableOf("What cost most", ["move", "seat", "played", "better", "it cost"], mistakes.map(([seat, ply, played, , , better, cost]) => [goTo(ply, String(ply + 1)), page.words.names[seat], pretty(played, game.pieces), pretty(better, game.pieces), cost])) : null,
-      chosen ? el("details", {}, el("summary", {}, `All moves of ${page.words.names[chosen.seat]}`), tableOf("All moves of a seat", ["move", "played", "value", "own choices", "draws", "others"], chosen.rows.map(([ply, played, value, parts]) => [String(ply + 1), pretty(played, game.pieces), figure(value), ...[1, 2, 3].map((part) => figure(parts?.[part], true))]))) : null,
+      el("p", { class: "buttons" }, page.connection ? button(t("Back to the result"), "close", () => this.close()) : el("a", { class: "button", href: `${root}/` }, t("All games")), button(t("Share this review"), "share", share)), link,
+      sums.length ? el("h2", {}, t("Choices and luck")) : null,
+      sums.length ? tableOf(t("Choices and luck"), [t("seat"), t("own choices"), t("draws"), t("others, chance"), t("score")], sums) : null,
+      sums.length ? el("p", { class: "small" }, t("{agent} judges the position after each move: {scale}. The three parts add up to the change from a seat's first move to its last.", { agent: judged[0].judge, scale: judged[0].scale })) : null,
+      mistakes.length ? el("h2", {}, t("What cost most")) : null,
+      mistakes.length ? tableOf(t("What cost most"), [t("move"), t("seat"), t("played"), t("better"), t("it cost")], mistakes.map(([seat, ply, played, , , better, cost]) => [goTo(ply, String(ply + 1)), page.words.names[seat], page.words.text(played), page.words.text(better), cost])) : null,
+      chosen ? el("details", {}, el("summary", {}, t("All moves of {name}", { name: page.words.names[chosen.seat] })), tableOf(t("All moves of a seat"), [t("move"), t("played"), t("value"), t("own choices"), t("draws"), t("others")], chosen.rows.map(([ply, played, value, parts]) => [String(ply + 1), page.words.text(played), figure(value), ...[1, 2, 3].map((part) => figure(parts?.[part], true))]))) : null,
     ];
   }
 

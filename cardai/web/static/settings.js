@@ -1,6 +1,7 @@
 // What this browser remembers of its owner's wishes.
 
 import { el } from "./dom.js";
+import { t } from "./language.js";
 
 const SETTINGS = {
   colours: ["Four colours for the suits", false],
@@ -54,7 +55,7 @@ export function showSettings(place) {
       apply();
       window.dispatchEvent(new Event("settings"));
     });
-    place.append(el("label", { class: "check", for: `setting-${name}` }, box, ` ${label}`));
+    place.append(el("label", { class: "check", for: `setting-${name}` }, box, ` ${t(label)}`));
   }
   apply();
 }

@@ -4,11 +4,13 @@ import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill, root } from "./dom.js";
 import { fit } from "./fitting.js";
+import { t, termsOf } from "./language.js";
 import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
+import { tableOf } from "./learning.js";
 import { partIn, remembered, setting } from "./settings.js";
 import { storyOf } from "./story.js";
-import { toYou, Words } from "./words.js";
+import { Words } from "./words.js";
 import { arrowKeys, zoneOf } from "./zones.js";
 
 const MANY = 24; // moves beside which a field to search them is shown
@@ -27,11 +29,11 @@ export async function showTable(main, table) {
   };
   if (place === "seat" || (place && !link)) { // whoever has a place here keeps it
     show();
-    if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, text, " ", el("input", { class: "link", readonly: true, value: address, "aria-label": "The link to send" })));
+    if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, t(text), " ", el("input", { class: "link", readonly: true, value: address, "aria-label": t("The link to send") })));
   } else if (link) {
     const { joinForm } = await import("./waiting.js");
     main.replaceChildren(joinForm(table, invitation, link, company, show));
-  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, " ", el("a", { href: `${root}/` }, "A new table")));
+  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, t(text), " ", el("a", { href: `${root}/` }, t("A new table"))));
 }
 
 export class TablePage {
@@ -48,24 +50,25 @@ export class TablePage {
     this.parts = Object.fromEntries(["waiting", "others", "middle", "own", "moves", "end", "challenge", "last"].map((name) => [name, el("section", { class: name })]));
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
-    this.log = el("div", { class: "lines", role: "log", "aria-label": "What happened", tabindex: 0 });
+    this.log = el("div", { class: "lines", role: "log", "aria-label": t("What happened"), tabindex: 0 });
     this.events = el("ul", { class: "events", "aria-hidden": "true" });
     this.typed = this.typedMove();
     this.modules = {};
     this.advice = el("div", { class: "advice" });
+    this.rounds = el("div", { class: "rounds" });
     this.back = el("div", { class: "panel looked", hidden: true });
     this.extra = el("div", { class: "extra" }); // of a review
     const { waiting, others, middle, own, moves, end, challenge } = this.parts;
     end.setAttribute("aria-live", "polite");
-    others.setAttribute("aria-label", "Other seats");
-    middle.setAttribute("aria-label", "The middle of the table");
+    others.setAttribute("aria-label", t("Other seats"));
+    middle.setAttribute("aria-label", t("The middle of the table"));
     middle.tabIndex = 0;
-    own.setAttribute("aria-label", "Your seat");
-    moves.setAttribute("aria-label", "Your moves");
+    own.setAttribute("aria-label", t("Your seat"));
+    moves.setAttribute("aria-label", t("Your moves"));
     this.place = el("div", { class: "play" }, others, middle,
       el("div", { class: "near" }, el("div", { class: "column" }, el("div", { class: "news" }, this.events, this.parts.last), el("div", { class: "bar" }, this.status, moves, this.error, this.advice)), own));
     this.board = el("div", { class: "board", hidden: true }, this.place,
-      el("section", { class: "panel side", "aria-label": "Log" }, this.typed, el("h2", {}, "What happened"), this.log, this.extra, this.tools()));
+      el("section", { class: "panel side", "aria-label": t("Log") }, this.typed, el("h2", {}, t("What happened")), this.log, this.rounds, this.extra, this.tools()));
     main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
     for (const kind of ["pointerdown", "keydown"]) this.place.addEventListener(kind, () => this.isHeld && this.goOn());
@@ -76,8 +79,8 @@ export class TablePage {
 
   lost(text, code) {
     if (text) this.hasPart = false;
-    document.getElementById("lost").textContent = code ? "" : text;
-    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, text, ". ", el("a", { href: `${root}/` }, "A new table")));
+    document.getElementById("lost").textContent = code ? "" : t(text);
+    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, t(text), ". ", el("a", { href: `${root}/` }, t("A new table"))));
   }
 
   // A module that many tables never need. Undefined until it has come (null: in vain), and then everything is drawn again.
@@ -158,7 +161,7 @@ export class TablePage {
       this.picked.clear();
       this.search = "";
     }
-    this.error.textContent = view.error ?? view.trouble ?? "";
+    this.error.textContent = t(view.error ?? view.trouble ?? "");
     this.takePart();
     this.draw();
     if (before && isNew) move(this.place, before, story.moved, story.held?.to);
@@ -193,9 +196,10 @@ export class TablePage {
   draw() {
     const view = this.view;
     const isDealt = view.pieces !== undefined;
-    document.getElementById("title").textContent = view.title;
-    const turn = isDealt && !view.over ? (mayMove(view, view.seat) && !view.watches ? "Your turn – " : "") : "";
-    document.title = `${turn}${view.title}`;
+    if (!this.terms) this.learnWords(view.game);
+        const { title } = view;
+    document.getElementById("title").textContent = title;
+    document.title = isDealt && !view.over && mayMove(view, view.seat) && !view.watches ? t("Your turn – {title}", { title }) : title;
     this.board.hidden = !isDealt;
     const isWaiting = !isDealt && (view.seats.some((who) => who.kind === "empty") || view.seats.filter((who) => who.kind !== "agent").length > 1);
     refill(this.parts.waiting, isWaiting ? this.late("waiting")?.waitingRoom(view, (text) => this.complain(text), this.company?.here ?? []) : null);
@@ -210,17 +214,26 @@ export class TablePage {
   again() {
     if (this.view.challenge || this.view.watches) return null;
     const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`${root}/t/${table}`)).catch((error) => this.complain(error.message));
-    return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? "Join the next game" : "Play again");
+    return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? t("Join the next game") : t("Play again"));
+  }
+
+  // The words of the game come once.
+  learnWords(game) {
+    this.terms = {};
+    termsOf(game).then((terms) => {
+      this.terms = terms;
+      this.draw();
+    });
   }
 
   complain(text) {
-    this.error.textContent = text;
-    this.parts.waiting.append(el("p", { class: "trouble", role: "alert" }, text));
+    this.error.textContent = t(text);
+    this.parts.waiting.append(el("p", { class: "trouble", role: "alert" }, t(text)));
   }
 
   drawGame(view) {
     const moves = view.moves ?? [];
-    const choice = { lit: lit(moves, this.picked), picked: this.picked, toggle: (piece) => this.toggle(piece) };
+    const choice = { lit: lit(moves, this.picked, seriesOf(view)), picked: this.picked, toggle: (piece) => this.toggle(piece) };
     this.words = new Words(view);
     const count = view.seats.length;
     const pairs = pairsIn(view);
@@ -232,19 +245,20 @@ export class TablePage {
     const side = SIDE[others.length] ?? 2; // how many sit left and right of a wide table, the others opposite
     const sides = { left: others.slice(0, side), over: others.slice(side, others.length - side), right: others.slice(others.length - side) };
     refill(this.parts.others, ...Object.entries(sides).map(([name, seats]) => el("div", { class: name }, ...seats.map((seat) => this.seatPanel(seat, zonesOf(seat))))));
-    refill(this.parts.middle, ...(view.zones ? zonesOf(null) : [el("pre", { class: "text", tabindex: 0 }, this.words.text(view.text))]), this.took(), this.peek(choice, shown));
-    refill(this.parts.last, this.lastButton());
+    refill(this.parts.middle, ...(view.zones ? zonesOf(null) : [el("pre", { class: "text", tabindex: 0 }, this.words.text(view.text))]), this.took(), this.peek(choice, shown), this.help());
+    refill(this.parts.last, this.lastButton(), this.helpButton());
     refill(this.parts.own, this.seatPanel(view.seat, zonesOf(view.seat)));
     this.markWinner();
     this.status.textContent = this.review ? this.review.status() : this.whatNow();
     if (this.review) this.review.draw();
     else this.drawMoves(moves, choice);
     this.drawLog(view.log);
+    refill(this.rounds, view.rounds?.rows.length && !view.over ? this.byRound(view) : null);
     if (document.activeElement !== this.pause) this.pause.value = view.pause;
     const send = (message) => this.connection.send(message);
     if (view.study && !view.watches) {
       const learning = this.late("learning");
-      if (learning) this.learning ??= new learning.Learning(send, this.advice);
+      if (learning) this.learning ??= new learning.Learning(send, this.advice, this);
     }
     const isComplete = !view.fair || this.late("fair") !== undefined; // the end is read out once
     const isEnd = view.over && !this.review;
@@ -268,7 +282,7 @@ export class TablePage {
       this.afterReview = this.view;
       return review.open(this);
     }).then(() => this.status.focus()).catch((error) => this.complain(error.message));
-    return el("p", {}, el("button", { type: "button", "data-key": "review", onclick: open }, "Look at the game again"));
+    return el("p", {}, el("button", { type: "button", "data-key": "review", onclick: open }, t("Look at the game again")));
   }
 
   leaveReview() {
@@ -285,8 +299,8 @@ export class TablePage {
   took() {
     const to = this.held?.to;
     if (!to || to.seat === null) return null;
-    const name = this.words.name(to.seat);
-    return el("p", { class: "held-note", "aria-hidden": "true" }, `${name} ${name === "You" ? "take" : "takes"} ${this.held.gone.length} cards`);
+    const fields = { name: this.words.name(to.seat), count: this.held.gone.length };
+    return el("p", { class: "held-note", "aria-hidden": "true" }, to.seat === this.words.own ? t("You take {count} cards", fields) : t("{name} takes {count} cards", fields));
   }
 
   markWinner() {
@@ -299,24 +313,56 @@ export class TablePage {
 
   lastButton() {
     if (!this.last || this.held || this.view.over) return null;
-    const toggle = () => { this.showsLast = !this.showsLast; this.draw(); };
-    return el("button", { type: "button", "data-key": "last", "aria-expanded": String(Boolean(this.showsLast)), onclick: toggle }, this.showsLast ? "Back" : "Last cards");
+    return this.shower("last", t("Last cards"));
+  }
+
+  // A button that lays something over the middle of the table, and takes it away.
+  shower(what, name) {
+    const toggle = () => { this.shows = this.shows === what ? null : what; this.draw(); };
+    return el("button", { type: "button", "data-key": what, "aria-expanded": String(this.shows === what), onclick: toggle }, this.shows === what ? t("Back") : name);
+  }
+
+  helpButton() {
+    return this.held || this.view.over || this.review || !this.explained().length ? null : this.shower("help", t("Words"));
+  }
+
+  // The words of the game that are on the screen now, with a sentence each: those of one's moves, then others.
+  explained() {
+    const { view, terms } = this;
+    const isIn = (term) => (words) => ` ${words.toLowerCase()} `.replace(/[^a-z-]+/g, " ").includes(` ${term.toLowerCase()} `);
+    const moves = new Set((view.moves ?? []).map(([words]) => Object.keys(terms).filter((term) => words.startsWith(term) && !/^[a-z]/i.test(words.slice(term.length))).sort((one, other) => other.length - one.length)[0]));
+    const zones = view.zones ?? [];
+    const seen = [...zones.filter((zone) => zone.pieces.length || zone.hidden || zone.note).flatMap((zone) => [zone.name, zone.note ?? "", ...Object.values(zone.marks ?? {})]), view.teams ? "partner" : ""];
+    const others = Object.keys(terms).filter((term) => !moves.has(term) && seen.some(isIn(term)));
+    return [...Object.keys(terms).filter((term) => moves.has(term)).map((term) => [this.words.button(term), terms[term]]), ...others.map((term) => [this.words.heading(term), terms[term]])];
+  }
+
+  help() {
+    if (this.shows !== "help" || this.held) return null;
+    return el("div", { class: "peek help", tabindex: 0, role: "region", "aria-label": t("Words") }, el("dl", {}, ...this.explained().flatMap(([term, sentence]) => [el("dt", {}, term), el("dd", {}, sentence)])));
+  }
+
+  // A match by its rounds.
+  byRound({ rounds }) {
+    const heads = ["", ...this.view.seats.map((_, seat) => this.words.name(seat))];
+    const rows = rounds.rows.map(([round, ...points]) => [round === "before" ? t("before") : round, ...points.map(String)]);
+    return el("div", {}, el("h2", {}, t("Points by round")), tableOf(t("Points by round"), heads, [...rows, [t("in all"), ...rounds.total.map(String)]]));
   }
 
   // The cards that were cleared last, on tap.
   peek(choice, { seat, seats }) {
-    if (!this.showsLast || !this.last || this.held) return null;
+    if (this.shows !== "last" || !this.last || this.held) return null;
     const { zones, marks, to } = this.last;
     const draw = ([name, pieces]) => zoneOf({ name, pieces, marks }, this.view.pieces, { ...choice, lit: new Set() }, this.words, { seat, seats });
     return el("div", { class: "peek" }, ...Object.entries(zones).filter(([, pieces]) => pieces.length).map(draw),
-      to && to.seat !== null ? el("p", {}, `${this.words.name(to.seat)} took them.`) : null);
+      to && to.seat !== null ? el("p", {}, to.seat === this.words.own ? t("You took them.") : t("{name} took them.", { name: this.words.name(to.seat) })) : null);
   }
 
   seatPanel(seat, zones) {
     const who = this.view.seats[seat];
     const isTurn = mayMove(this.view, seat);
     const isPartner = this.view.teams && seat !== this.view.seat && (seat - this.view.seat) % this.view.teams === 0;
-    const badges = [isTurn ? "to move" : "", this.view.chosen?.includes(seat) ? "has chosen" : "", isPartner ? "partner" : "", who.peeks ? "peeks" : ""].filter(Boolean);
+    const badges = [isTurn ? (seat === this.words.own ? t("your turn") : t("to move")) : "", this.view.chosen?.includes(seat) ? t("has chosen") : "", isPartner ? t("partner") : "", who.peeks ? t("peeks") : ""].filter(Boolean);
     const name = this.words.name(seat);
     const isOwn = seat === this.view.seat;
     const duty = isOwn && this.view.zones?.find((zone) => zone.seat === seat && zone.look === "fan")?.note;
@@ -329,17 +375,19 @@ export class TablePage {
   whatNow() {
     const view = this.view;
     if (this.held) return "";
-    if (view.over) return "The game is over.";
+    if (view.over) return t("The game is over.");
     if (!mayMove(view, view.seat) || view.watches) {
       const names = (view.choosing ?? [view.turn]).map((seat) => this.words.names[seat]);
-      const own = view.chosen?.includes(view.seat) && !view.watches ? "You have chosen. " : "";
-      return `${own}${names.join(", ")} ${names.length > 1 ? "are" : "is"} to move.`;
+      const own = view.chosen?.includes(view.seat) && !view.watches ? `${t("You have chosen.")} ` : "";
+      return own + (names.length > 1 ? t("{names} are to move.", { names: names.join(", ") }) : t("{name} is to move.", { name: names[0] }));
     }
-    if (this.isForced(view)) return `Your only move: ${this.words.text(toYou(view.moves[0][0]))}.`;
-    if (!view.zones || !view.moves?.some(([, pieces]) => pieces.length)) return "Your turn.";
+    if (this.isForced(view)) return t("Your only move: {move}.", { move: this.words.text(view.moves[0][0], 2) });
+    if (!view.zones || !view.moves?.some(([, pieces]) => pieces.length)) return t("Your turn.");
     const picked = [...this.picked].map((piece) => this.words.text(view.pieces[piece])).join(" ");
-    if (picked) return `Your turn. Picked: ${picked}`;
-    return view.moves.some(([, pieces]) => !pieces.length) ? "Your turn. Pick cards, or choose a move." : "Your turn. Pick what you play.";
+    const count = seriesOf(view);
+    if (count > 1) return picked ? t("Your turn. {picked} of {count} picked: {cards}", { picked: this.picked.size, count, cards: picked }) : t("Your turn. Pick {count} cards; they go together.", { count });
+    if (picked) return t("Your turn. Picked: {cards}", { cards: picked });
+    return view.moves.some(([, pieces]) => !pieces.length) ? t("Your turn. Pick cards, or choose a move.") : t("Your turn. Pick what you play.");
   }
 
   toggle(piece) {
@@ -347,7 +395,7 @@ export class TablePage {
     const moves = this.view.moves ?? [];
     const exact = offered(moves, this.picked).filter(([, pieces]) => pieces.length);
     const goesOn = [...lit(moves, this.picked)].some((other) => !this.picked.has(other));
-    if (setting("tap") && exact.length === 1 && !goesOn) this.play(exact[0][0]);
+    if (setting("tap") && seriesOf(this.view) < 2 && exact.length === 1 && !goesOn) this.play(exact[0][0]);
     else this.draw();
   }
 
@@ -359,23 +407,30 @@ export class TablePage {
 
   drawMoves(moves, choice) {
     const canPick = choice.lit.size > 0;
-    const shown = canPick ? offered(moves, this.picked) : moves.filter(([words]) => words.toLowerCase().includes(this.search));
+    const series = seriesOf(this.view);
+    const shown = series > 1 ? [] : canPick ? offered(moves, this.picked) : moves.filter(([words]) => words.toLowerCase().includes(this.search));
     const buttons = shown.slice(0, MOST_SHOWN).map(([words, pieces]) =>
       el("button", { type: "button", class: pieces.length ? "primary" : "", "data-key": `move-${words}`, onclick: () => this.play(words) },
         this.words.button(words)));
+    if (series > 1 && this.picked.size === series) {
+      const chosen = moves.filter(([, [piece]]) => this.picked.has(piece));
+      const [[words, [first]]] = chosen;
+      const names = chosen.map(([, [piece]]) => this.view.pieces[piece]).join(" ");
+      buttons.push(el("button", { type: "button", class: "primary", "data-key": "move-together", onclick: () => this.play(chosen.map(([one]) => one)) }, this.words.button(words.replace(this.view.pieces[first], names))));
+    }
     if (this.picked.size) {
       const clear = () => { this.picked.clear(); this.draw(); };
-      buttons.push(el("button", { type: "button", class: "quiet", "data-key": "clear", onclick: clear }, "Put back"));
+      buttons.push(el("button", { type: "button", class: "quiet", "data-key": "clear", onclick: clear }, t("Put back")));
     }
     const left = shown.length - MOST_SHOWN;
     refill(this.parts.moves, !canPick && moves.length > MANY ? this.searchField() : null, ...buttons,
-      left > 0 ? el("span", { class: "small" }, `and ${left} more`) : null,
-      this.view.more ? el("span", { class: "small" }, "There are more moves than are offered; type them.") : null);
+      left > 0 ? el("span", { class: "small" }, t("and {count} more", { count: left })) : null,
+      this.view.more ? el("span", { class: "small" }, t("There are more moves than are offered; type them.")) : null);
     this.typed.hidden = !moves.length;
   }
 
   searchField() {
-    const input = el("input", { type: "search", "aria-label": "Search moves", placeholder: "Search moves", "data-key": "search", value: this.search });
+    const input = el("input", { type: "search", "aria-label": t("Search moves"), placeholder: t("Search moves"), "data-key": "search", value: this.search });
     input.addEventListener("input", () => {
       this.search = input.value.toLowerCase();
       this.draw();
@@ -392,8 +447,8 @@ export class TablePage {
       if (input.value.trim()) this.play(input.value.trim());
       input.value = "";
     };
-    return el("details", { class: "typed", hidden: true }, el("summary", {}, "Type a move"),
-      el("form", { onsubmit: send }, el("label", { for: "typed" }, "Your move in the game's words", input), el("button", {}, "Play")));
+    return el("details", { class: "typed", hidden: true }, el("summary", {}, t("Type a move")),
+      el("form", { onsubmit: send }, el("label", { for: "typed" }, t("Your move in the game's own words"), input), el("button", {}, t("Play"))));
   }
 
   drawLog(lines) {
@@ -416,7 +471,7 @@ export class TablePage {
     const pause = el("input", { id: "pause", type: "range", min: 0, max: 2, step: 0.2 });
     pause.addEventListener("change", () => this.connection.send({ pause: Number(pause.value) }));
     this.pause = pause;
-    const link = el("input", { class: "link", readonly: true, hidden: true, "aria-label": "Link" });
+    const link = el("input", { class: "link", readonly: true, hidden: true, "aria-label": t("Link") });
     const share = (wish) => async () => {
       try {
         const { invitation } = await post(`/t/${this.table}/invite`, { [wish]: true });
@@ -427,24 +482,25 @@ export class TablePage {
         this.complain(error.message);
       }
     };
-    return el("details", { class: "tools" }, el("summary", {}, "At this table"),
-      el("label", { for: "pause" }, "Pause before an agent's move", pause),
-      el("button", { type: "button", onclick: share("watch") }, "Let somebody watch my cards"),
-      el("button", { type: "button", onclick: share("device") }, "Play on another device"), link);
+    return el("details", { class: "tools" }, el("summary", {}, t("At this table")),
+      el("label", { for: "pause" }, t("Pause before an agent's move"), pause),
+      el("button", { type: "button", onclick: share("watch") }, t("Let somebody watch my cards")),
+      el("button", { type: "button", onclick: share("device") }, t("Play on another device")), link);
   }
 
   ending(view) {
-    const heads = el("tr", {}, ...["seat", ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
+    const heads = el("tr", {}, ...[t("seat"), ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
     const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, this.words.name(seat)), ...view.end.rows[seat].map((text) => el("td", {}, text))));
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };
     return el("div", { class: "panel result" },
-      el("h2", {}, "The game is over"), el("p", { class: "sentence" }, this.words.text(view.end.text)),
-      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
+      el("h2", {}, t("The game is over")), el("p", { class: "sentence" }, this.words.sentence(view.end.text)),
+      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Scores") }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
+      view.rounds ? this.byRound(view) : null,
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
-      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: `${root}/` }, "All games"),
+      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: `${root}/` }, t("All games")),
         view.study && !view.watches ? this.learning?.undo(view) : null,
-        view.fair ? el("a", { class: "button", href: `${root}/t/${this.table}/record`, download: true }, "Save the game") : null));
+        view.fair ? el("a", { class: "button", href: `${root}/t/${this.table}/record`, download: true }, t("Save the game")) : null));
   }
 }
 
@@ -466,6 +522,11 @@ function pairsIn(view) {
     if (under.length === 1 && over?.length === 1 && places.has(over[0]) && places.has(under[0])) pairs.set(under[0], over[0]);
   }
   return pairs;
+}
+
+// How many moves are chosen together, 1 if each is a choice of its own. Each of them takes one piece.
+function seriesOf(view) {
+  return view.series > 1 && view.moves?.every(([, pieces]) => pieces.length === 1) ? view.series : 1;
 }
 
 const SIDE = [0, 0, 0, 1, 1, 1, 2, 2];

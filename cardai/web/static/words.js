@@ -1,5 +1,6 @@
 // Names for seats, and the second person for whoever reads: "p1 kills" is "Ben kills", or "You kill" to Ben.
 
+import { t } from "./language.js";
 import { pretty } from "./pieces.js";
 
 const NAMES = ["Ada", "Bruno", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"]; // of agents, by their seat
@@ -10,7 +11,7 @@ export function namesOf(seats) {
   const people = new Set(seats.filter((who) => who.kind !== "agent").map((who) => who.name));
   const taken = new Set();
   return seats.map((who, seat) => {
-    let name = who.kind === "agent" ? (people.has(NAMES[seat]) ? `${NAMES[seat]} (agent)` : NAMES[seat]) : who.name || `Seat ${seat + 1}`;
+    let name = who.kind === "agent" ? (people.has(NAMES[seat]) ? t("{name} (agent)", { name: NAMES[seat] }) : NAMES[seat]) : who.name || t("Seat {number}", { number: seat + 1 });
     while (taken.has(name)) name += ` ${seat + 1}`;
     taken.add(name);
     return name;
@@ -30,43 +31,66 @@ export function toYou(words) {
   return words.replace(/^[a-z]+|(?<=, (?:and )?)[a-z]+/g, plain).replace(/\b(to|for) (himself|themselves)\b/g, "$1 yourself");
 }
 
+const [OTHERS, OWN, ORDER] = [0, 1, 2]; // to whom a move is told
+
 export class Words {
   // `own`: the seat that reads, null for nobody's.
   constructor(view) {
     this.pieces = view.pieces ?? [];
+    this.teams = view.teams ?? 0;
     this.names = namesOf(view.seats);
     this.own = view.watches ? null : view.seat;
   }
 
   name(seat) {
-    return seat === this.own ? "You" : this.names[seat];
+    return seat === this.own ? t("You") : this.names[seat];
+  }
+
+  // A team of one of its seats.
+  team(seat) {
+    if (this.own === null || this.teams !== 2) return t("{name}'s team", { name: this.names[seat] });
+    return (seat - this.own) % 2 ? t("the other team") : t("your team");
   }
 
   // Words of the game in which seats are named as p0, p1.
-  text(words) {
-    const said = words
-      .replace(/\bp(\d)(?='s\b)/g, (_, seat) => (Number(seat) === this.own ? "your" : this.names[seat] ?? `p${seat}`))
-      .replace(/\byour's\b/g, "your")
-      .replace(/\bp(\d) ([a-z]+)\b/g, (all, seat, verb) => (Number(seat) === this.own ? `p${seat} ${plain(verb)}` : all))
-      .replace(SEAT, (all, seat) => (Number(seat) === this.own ? "you" : this.names[seat] ?? all));
-    return pretty(said.replace(/(^|[.;:] )you\b/g, "$1You"), this.pieces);
+  text(words, form = OTHERS) {
+    const isOwn = (seat) => Number(seat) === this.own;
+    const name = (all, seat) => (isOwn(seat) ? t("you") : this.names[seat] ?? all);
+    const addressed = words
+      .replace(/\bp(\d)'s team\b/g, (_, seat) => this.team(Number(seat)))
+      .replace(/\bp(\d)'s\b/g, (all, seat) => (isOwn(seat) ? "your" : all))
+      .replace(/\bp(\d) ([a-z]+)\b/g, (all, seat, verb) => (isOwn(seat) ? `you ${plain(verb)}` : all))
+      .replace(SEAT, (all, seat) => (isOwn(seat) ? "you" : all));
+    const told = form === OTHERS ? addressed.replace(/\bhimself\b/, "themselves") : toYou(addressed);
+    return pretty(told.replace(SEAT, name), this.pieces);
+  }
+
+  // The same at the beginning of a sentence.
+  sentence(words) {
+    return capital(this.text(words).replace(/([.;:] )you(r?)\b/g, "$1You$2"));
   }
 
   // A line of the log. `forced`: it was the only move.
-  line([seat, words], forced) {
+  line([seat, words, ledTo], forced) {
     const colon = /^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words) ? ":" : ""; // "no claim" is no verb, nor is a card
-    const said = seat === this.own ? `You${colon} ${this.text(toYou(words))}` : `${this.names[seat]}${colon} ${this.text(words.replace(/\bhimself\b/, "themselves"))}`;
-    return forced ? `${said} (the only move)` : said;
+    const said = `${this.name(seat)}${colon} ${this.text(words, seat === this.own ? OWN : OTHERS)}`;
+    return said + (ledTo ? `: ${this.text(ledTo)}` : "") + (forced ? ` (${t("the only move")})` : "");
   }
 
   // A button for a move of one's own.
   button(words) {
-    const said = this.text(toYou(words));
-    return said.charAt(0).toUpperCase() + said.slice(1);
+    return capital(this.text(words, ORDER));
+  }
+
+  // A word of the game by itself.
+  heading(words) {
+    return capital(this.text(words));
   }
 
   // Marks and notes on small places: the first letters of names.
   short(mark) {
-    return mark.replace(SEAT, (all, seat) => (Number(seat) === this.own ? "you" : this.names[seat]?.slice(0, 2) ?? all));
+    return mark.replace(SEAT, (all, seat) => (Number(seat) === this.own ? t("you") : this.names[seat]?.slice(0, 2) ?? all));
   }
 }
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

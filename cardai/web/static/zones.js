@@ -2,6 +2,7 @@
 
 import { el, seenAndSaid } from "./dom.js";
 import { faceOf } from "./faces.js";
+import { t } from "./language.js";
 import { said, seen, suitOf } from "./pieces.js";
 
 // `choice`: {lit, picked, toggle}; `words`: see words.js; `shown`: {pairs, took}, which cards lie on others, who took a trick.
@@ -10,11 +11,11 @@ export function zoneOf(zone, names, choice, words, shown = {}) {
   const draw = (piece) => pieceOf(piece, names[piece], zone, choice, words);
   const isPile = look === "pile";
   const isRound = !isPile && zone.pieces.length > 0 && zone.pieces.every((piece) => /^p\d$/.test(zone.marks?.[piece] ?? ""));
-  const title = el("h3", {}, el("span", { class: "zone-name" }, zone.name), zone.note ? " " : null, zone.note ? el("span", { class: "note" }, words.text(zone.note)) : null);
+  const title = el("h3", {}, el("span", { class: "zone-name" }, words.text(zone.name)), zone.note ? " " : null, zone.note ? el("span", { class: "note" }, words.text(zone.note)) : null);
   const isEmpty = !zone.pieces.length && !zone.hidden;
   const box = el("div", {
     class: `zone ${look}${isEmpty ? " empty" : ""}${isRound ? " round" : ""}`, role: "group", "data-zone": zone.name,
-    "aria-label": [zone.name, zone.note && words.text(zone.note)].filter(Boolean).join(", "),
+    "aria-label": [words.text(zone.name), zone.note && words.text(zone.note)].filter(Boolean).join(", "),
   }, title);
   if (isPile && (zone.seat ?? null) === null) box.append(pileOf(zone, draw, choice));
   else {
@@ -72,11 +73,11 @@ function pieceOf(piece, name, zone, choice, words) {
   return el("button", {
     type: "button", class: `${kind} lit${isPicked ? " picked" : ""}`, "aria-pressed": String(isPicked), ...data,
     "data-key": `piece-${piece}`, onclick: () => choice.toggle(piece),
-  }, ...content(`${label}, playable`));
+  }, ...content(`${label}, ${t("playable")}`));
 }
 
 function hiddenOf(count) {
-  return el("span", { class: "piece back" }, ...seenAndSaid(`${count}`, `${count} face down`));
+  return el("span", { class: "piece back" }, ...seenAndSaid(`${count}`, t("{count} face down", { count })));
 }
 
 // Left and right go from one playable piece to the next.
