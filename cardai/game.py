@@ -14,7 +14,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -376,7 +376,11 @@ class Zone:
     `hidden`: how many further ones lie face down. `seat`: whose place it is, None for everybody's. `look`: one of
     `LOOKS`; a grid has a `shape` (rows, columns) and as many pieces, row by row. `note`: words beside the name
     ("target"). `marks`: words on single pieces ("X", "p2").
-    Raises CardaiError for another look, a count below 0, and a grid with another number of pieces than its shape has.
+
+    Whoever paid attention knows more than lies open on a real table. `open`: those of `pieces` that lie open; None: all
+    of them, but none in the fan of another seat. `reminder`: words beside the note that only say what has happened.
+    Raises CardaiError for another look, a count below 0, a grid with another number of pieces than its shape has, and
+    open pieces that are not among the pieces.
     """
 
     name: str
@@ -387,6 +391,8 @@ class Zone:
     shape: tuple[int, int] = (0, 0)
     note: str = ""
     marks: Mapping[int, str] = field(default_factory=dict)
+    open: int | Sequence[int] | None = None
+    reminder: str = ""
 
     def __post_init__(self) -> None:
         if self.look not in LOOKS:
@@ -394,13 +400,35 @@ class Zone:
         whole("hidden", self.hidden, 0)
         if self.look == "grid" and len(self.listed) != self.shape[0] * self.shape[1]:
             raise CardaiError(f"the grid {short(self.name)} of shape {self.shape} has {len(self.listed)} pieces")
+        if self.open and not {*_in_order(self.open)} <= {*self.listed}:
+            raise CardaiError(f"pieces of {short(self.name)} that lie open must be among its pieces")
 
     @functools.cached_property
     def listed(self) -> list[int]:
         """The pieces that lie face up: those of a set from the lowest to the highest, those of a sequence in order."""
-        if isinstance(self.pieces, int | np.integer):
-            return listed_pieces(int(self.pieces))
-        return [int(piece) for piece in self.pieces]
+        return _in_order(self.pieces)
+
+    @property
+    def words(self) -> str:
+        """The words beside the name: the note and the reminder."""
+        return ", ".join(filter(None, (self.note, self.reminder)))
+
+    def unaided(self, viewer: int) -> "Zone":
+        """This place as it is on a real table to the seat `viewer`, who has to remember the rest.
+
+        Pieces of a fan or a pile that do not lie open lie face down. In a row or a grid they are left out.
+        """
+        is_own = self.look != "fan" or self.seat in (None, viewer)
+        lying = self.pieces if self.open is None and is_own else self.open or 0
+        shown, hidden = _in_order(lying), self.hidden
+        if self.look in ("fan", "pile"):
+            hidden += len(self.listed) - len(shown)
+        marks = {piece: mark for piece, mark in self.marks.items() if piece in shown}
+        return replace(self, pieces=lying, hidden=hidden, marks=marks, open=None, reminder="")
+
+
+def _in_order(pieces: int | Sequence[int]) -> list[int]:
+    return listed_pieces(int(pieces)) if isinstance(pieces, int | np.integer) else [int(piece) for piece in pieces]
 
 
 def listed_pieces(pieces: int) -> list[int]:

@@ -165,9 +165,9 @@ def test_points_beside_the_tricks_of_a_match_say_of_which_rounds_they_are():
     table = OneGame(game, [cardai.agent(game, "duck")] * 4, 3, "match")
     for _ in range(90):
         table.step()
-    notes = [zone.note for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
-    assert all(re.fullmatch(r"\d+ points? this round, -?\d+ before", note) for note in notes), notes
-    assert sum(int(note.split()[-2]) for note in notes) == 26, "one round is over"
+    notes = [zone.words for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    assert all(re.fullmatch(r"-?\d+ before, \d+ points? this round", note) for note in notes), notes
+    assert sum(int(note.split()[0]) for note in notes) == 26, "one round is over"
     table.run()
-    notes = [zone.note for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    notes = [zone.words for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
     assert [int(note.split()[-3]) for note in notes] == [int(points) for points in table.outcomes()["total"]]

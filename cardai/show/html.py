@@ -43,7 +43,7 @@ def report(report: Report) -> str:
 
 def _name(zone: Zone) -> str:
     whose = "" if zone.seat is None else f"seat {zone.seat}: "
-    return f"{whose}{zone.name}" + (f" ({zone.note})" if zone.note else "")
+    return f"{whose}{zone.name}" + (f" ({zone.words})" if zone.words else "")
 
 
 def _pieces(game: Game, zone: Zone) -> str:

@@ -94,7 +94,7 @@ def _height(row: Zone | str) -> int:
 def _zone(game: Game, zone: Zone, y: int) -> str:
     """A zone as a row: its name and note, then its pieces, closer together where they are many."""
     whose = "" if zone.seat is None else f"p{zone.seat} "
-    parts = [_text(14, y + 28, whose + zone.name, "t i", 14), _text(14, y + 46, zone.note, "n", 12)]
+    parts = [_text(14, y + 28, whose + zone.name, "t i", 14), _text(14, y + 46, zone.words, "n", 12)]
     if zone.look == "grid":
         for i, piece in enumerate(zone.listed):
             x, top = _LABEL + 36 * (i % zone.shape[1]), y + 36 * (i // zone.shape[1])

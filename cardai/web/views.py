@@ -4,6 +4,7 @@ So a fault in a game that shows something hidden shows a guess. The world is dea
 knows, and takes nothing from the game's random streams: looking on changes no game.
 """
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -18,16 +19,18 @@ MOST_MOVES = 4096  # moves that are listed even if the game's own list has less 
 LOG_LINES = 40
 
 
-def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Collection[int] = ()) -> dict[str, Any]:
+def position_view(
+    table: OneGame, seat: int, luck: int, decides: bool, early: Collection[int] = (), is_bare: bool = False
+) -> dict[str, Any]:
     """The position as `seat` sees it, ready for JSON.
 
     `luck`: decides what is dealt anew. `decides`: whether the seat's moves are listed when it is to move; whoever only
     looks on has none. `early`: seats that have chosen before their turn, where several choose at the same time: then
     the view says who is `choosing` and who has `chosen`, and `choice` is the ply of the seat's own choice. In it
-    `series` is how many moves are chosen together.
+    `series` is how many moves are chosen together. `is_bare`: what the seat would have to remember is not shown.
     """
     game, world = table.game, table.seen(seat, luck)
-    view = seen_view(game, world, seat)
+    view = seen_view(game, world, seat, bare_zones if is_bare else None)
     choosing = table.choosing
     if together := seats_together(game, world):
         view["choosing"] = [other for other in choosing if other not in early]
@@ -39,6 +42,8 @@ def position_view(table: OneGame, seat: int, luck: int, decides: bool, early: Co
         view["moves"], view["more"] = move_views(game, deciding)
         if (count := game.in_series(deciding)) > 1:
             view["series"] = count
+    if is_bare and "zones" in view:
+        view["zones"] += _to_choose(view)
     if view["over"]:
         view["end"] = end_view(table)
     return view
@@ -55,11 +60,38 @@ def seen_view(
     return view | {"zones": [zone_view(zone) for zone in shown]}
 
 
+def bare_zones(game: Game, world: GameState, seat: int) -> list[Zone]:
+    """The zones as they are on a real table (`Zone.unaided`), without those that only list what was seen."""
+    assert game.zones is not None
+    zones = [(zone, zone.unaided(seat)) for zone in game.zones(world, seat)]
+    return [bare for zone, bare in zones if bare.listed or bare.hidden or not zone.listed]
+
+
+def _to_choose(view: dict[str, Any]) -> list[dict[str, Any]]:
+    """A place for pieces that a legal move names and that lie nowhere in sight, such as cards to ask for."""
+    shown = {piece for zone in view["zones"] for piece in zone["pieces"]}
+    wanted = {piece for _, pieces in view.get("moves", ()) for piece in pieces} - shown
+    return [zone_view(Zone("To choose from", sorted(wanted)))] if wanted else []
+
+
+def bare_log(log: list[list[Any]], seat: int, view: dict[str, Any]) -> list[list[Any]]:
+    """The lines [seat, words] that show nothing to remember: the last one, and those since the seat's own last move
+    that name no card, or only cards that still lie in the middle of the table."""
+    own = max((place for place, (mover, _) in enumerate(log) if mover == seat), default=0)
+    names, zones = view["pieces"], view.get("zones", ())
+    lying = {names[piece] for zone in zones if zone.get("seat") is None for piece in zone["pieces"]}
+    alike = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    found = re.compile(rf"(?<!\w)(?:{alike})(?!\w)")
+    return [*(line for line in log[own:-1] if {*found.findall(line[1])} <= lying), *log[-1:]]
+
+
 def zone_view(zone: Zone) -> dict[str, Any]:
     """A zone without the fields that have their usual value."""
     view: dict[str, Any] = {"name": zone.name, "pieces": zone.listed}
-    usual: dict[str, Any] = {"hidden": 0, "seat": None, "look": "row", "note": ""}
+    usual: dict[str, Any] = {"hidden": 0, "seat": None, "look": "row"}
     view |= {name: getattr(zone, name) for name, value in usual.items() if getattr(zone, name) != value}
+    if zone.words:
+        view["note"] = zone.words
     if zone.look == "grid":
         view["shape"] = list(zone.shape)
     if zone.marks:

@@ -342,7 +342,7 @@ def zones(state, seat):
         shown = hand if other == seat or state.turn < 0 else 0
         hands.append(Zone("Hand", shown, (hand & ~shown).bit_count(), seat=other, look="fan"))
     order = [*DECK.listed(state.pile), int(state.top)]
-    pile = Zone("Pile", order, look="pile", note=f"to match: {to_match(state)}")
+    pile = Zone("Pile", order, look="pile", open=order[-1:], note=f"to match: {to_match(state)}")
     return [*hands, Zone("Stock", hidden=count_of(state.stock), look="pile"), pile]
 
 

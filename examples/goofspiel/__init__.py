@@ -240,7 +240,7 @@ def zones(state, seat):
     shown = bids if state.bids[0] != NONE else {}
     prize = [] if state.prize == NONE else [PRIZES + int(state.prize)]
     pot = f"{int(state.pot)} more points" if state.pot else ""
-    left = Zone("Prizes left", int(state.left) << PRIZES)
+    left = Zone("Prizes left", int(state.left) << PRIZES, open=0)
     return [*places, Zone("Last bids", list(shown), marks=shown), Zone("Prize", prize, note=pot), left]
 
 

@@ -371,7 +371,7 @@ def zones(state, seat):
         cards = [int(kind) for kind in state.hands[other] if kind != NONE]
         note = ", ".join(known(state, other, slot) for slot in range(len(cards)))
         seen = [] if other == seat else cards
-        hands.append(Zone("Hand", seen, len(cards) - len(seen), seat=other, look="fan", note=note))
+        hands.append(Zone("Hand", seen, len(cards) - len(seen), seat=other, look="fan", open=seen, reminder=note))
     tops = [5 * colour + int(height) - 1 for colour, height in enumerate(state.fireworks) if height]
     discards = [kind for kind in range(KINDS) for _ in range(int(state.discards[kind]))]
     left = f"{int(state.hints)} hints, {int(state.lives)} lives"

@@ -125,7 +125,7 @@ def zones(state, seat):
         Zone("Deck", bottom, hidden=deck, look="pile", note=trump),
         Zone("Attacks", int(state["attacks"]), marks=unbeaten),
         Zone("Beaten by", int(state["beats"])),
-        Zone("Discarded", int(state["discards"]), look="pile"),
+        Zone("Discarded", int(state["discards"]), look="pile", open=0),
     ]
 
 

@@ -162,15 +162,14 @@ def seat_zones(state, other, seat, chosen):
     note = f"{int(state['passed'][other]).bit_count()} of {PASS} chosen" if choosing else ""
     counting = taken & (POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0))
     points, total = counted(points_of(taken), "point"), int(state["totals"][other])
-    if state["limit"]:  # totals have the rounds that are over
-        points = (
-            f"{points} this round, {total} before"
-            if state["turn"] >= 0
-            else f"{points} in the last round, {total} in all"
-        )
+    before = ""
+    if state["limit"] and state["turn"] >= 0:  # totals have the rounds that are over
+        before, points = f"{total} before", f"{points} this round"
+    elif state["limit"]:
+        points = f"{points} in the last round, {total} in all"
     return [
         Zone("Hand", in_suits(shown), hidden=left, seat=other, look="fan", note=note),
-        Zone("Won", counting, hidden=(taken & ~counting).bit_count(), seat=other, look="pile", note=points),
+        Zone("Won", counting, (taken & ~counting).bit_count(), other, "pile", note=before, open=0, reminder=points),
     ]
 
 

@@ -169,10 +169,10 @@ def zones(state, seat):
     lacking = {card: seats_lacking(state, card, seat) for card in unseen}
     return [
         *(
-            Zone("Hand", in_halves(up), (hand & ~up).bit_count(), seat=other, look="fan", note=duty(state, other))
+            Zone("Hand", in_halves(up), (hand & ~up).bit_count(), seat=other, look="fan", reminder=duty(state, other))
             for other, (hand, up) in enumerate(zip(hands, shown, strict=True))
         ),
-        Zone("Not seen yet", unseen, marks={card: f"not {seats}" for card, seats in lacking.items() if seats}),
+        Zone("Not seen yet", unseen, open=0, marks={card: f"not {seats}" for card, seats in lacking.items() if seats}),
         *(
             Zone(f"Claimed by {whom}", 0, SIX * int(won).bit_count(), look="pile", note=listed(won))
             for whom, won in zip(("p0's team", "p1's team", "nobody"), state["won"], strict=True)
