@@ -106,7 +106,8 @@ def verbs() -> dict[str, set[str]]:
     for name in cli.app:
         if not name.startswith("-"):
             command = cli.app[name]
-            arguments = command.assemble_argument_collection()
+            below = [command[verb] for verb in command if not verb.startswith("-")] or [command]  # verbs of a verb
+            arguments = [one for verb in below for one in verb.assemble_argument_collection()]
             found[name] = {option for argument in arguments for option in argument.names} | {"--help"}
     return found
 

@@ -58,6 +58,7 @@ ELSEWHERE = {
     "people": "needs the file of a server; prints by `show`",
     "report": "tests/test_report.py",
     "serve": "serves until it is stopped; tests/test_web.py",
+    "study": "prints by `show`; tests/test_study.py",
     "strongest": "prints by `show`, beside the list that it writes; tests/test_strongest.py",
     "train": "prints by `show`; its files are tested in tests/test_train.py",
     "transcript": "writes a file, by `write_bytes`; tests/test_process.py",

@@ -762,8 +762,8 @@ def test_help_and_the_other_verbs_import_nothing_of_the_web():
 
 
 def test_moves_are_on_disk_when_add_move_returns(store):
-    assert store._read("PRAGMA journal_mode") == [("wal",)]
-    assert store._read("PRAGMA synchronous") == [(2,)]
+    assert store.read("PRAGMA journal_mode") == [("wal",)]
+    assert store.read("PRAGMA synchronous") == [(2,)]
     for sql in ("INSERT INTO move VALUES ('x', 0, 0, '[]', 0)", "INSERT INTO move VALUES ('x', 'y', 0, '[]', 0)"):
         with pytest.raises(sqlite3.Error):
             store._database.execute(sql)

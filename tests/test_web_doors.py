@@ -22,7 +22,7 @@ from cardai.web.guards import Hosts, Rate, neighbourhood
 def rows(store) -> dict[str, int]:  # noqa: F811
     """How many rows each table of the store has."""
     names = "person", "table", "seat", "watcher"
-    return {name: store._read(f'SELECT count(*) FROM "{name}"')[0][0] for name in names}
+    return {name: store.read(f'SELECT count(*) FROM "{name}"')[0][0] for name in names}
 
 
 WISHES = {"game": "low_hand", "seats": ["me", "low"], "name": "Ann"}

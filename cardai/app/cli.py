@@ -751,6 +751,11 @@ def plan(
     return show(report, json)
 
 
+app.command(
+    "cardai.app.study:study", name="study", help="Run a study of people by a protocol, and report on it.", group=MEASURE
+)
+
+
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""

@@ -175,13 +175,13 @@ def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
     counts_losses, payoff = not game.measures or "loss" in game.measures, game.payoff
     own = [(one.person, np.array(0.0 if one.scores is None else one.scores[one.place])) for one in games]
     score = [(person, float(payoff.of(one))) for person, one in own]
-    share = [(one.person, 0.0 if one.scores is None else _share(game, one.scores, one.place)) for one in games]
+    share = [(one.person, 0.0 if one.scores is None else share_of(game, one.scores, one.place)) for one in games]
     loss = [(person, float(label_of(payoff, "loss", one))) for person, one in own]
     bounds = payoff.low, payoff.high
     return _Figures(_estimated(score, *bounds), _estimated(share), _estimated(loss) if counts_losses else None)
 
 
-def _share(game: Game, scores: np.ndarray, place: int) -> float:
+def share_of(game: Game, scores: np.ndarray, place: int) -> float:
     """The share of the win of a seat, in a game of teams of its team, whose seats score alike."""
     sides = scores[: game.teams] if game.teams else scores
     return float(win_shares(sides)[place % len(sides)])

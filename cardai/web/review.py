@@ -147,6 +147,12 @@ class Reviews:
             self._kept.move_to_end(known)
             return self._kept[known]
 
+    def forget(self, table_id: str) -> None:
+        """Forget the reviews of a table."""
+        with self._lock:
+            for known in [known for known in self._kept if known[0] == table_id]:
+                del self._kept[known]
+
     def may_look(self, table: WebTable, message: Mapping[str, Any], has_place: bool) -> bool:
         """Whether somebody may look: they have a place at the table, or the key of the review."""
         return has_place or secrets.compare_digest(text_of(message, "key"), key_of(table.row))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
+from cardai.measure.protocol import Aids
 from cardai.web import challenge, commitment
 from cardai.web.guards import clean_name, digest, level_in, new_token, read_hex, text_of
 from cardai.web.offers import Offer
@@ -40,10 +41,10 @@ class Full(CardaiError):
 
 
 class Room:
-    """The tables. Its methods may be called from several threads."""
+    """The tables. `aids`: what they do for their people in a study. Its methods may be called from several threads."""
 
-    def __init__(self, offers: Mapping[str, Offer], store: Store) -> None:
-        self.offers, self.store, self._lock = offers, store, threading.Lock()
+    def __init__(self, offers: Mapping[str, Offer], store: Store, aids: Aids | None = None) -> None:
+        self.offers, self.store, self.aids, self._lock = offers, store, aids, threading.Lock()
         self._tables: dict[str, WebTable] = {}
         self._used: dict[str, float] = {}  # when a table was last asked for
         self._busy: dict[str, int] = {}  # how many sockets look at a table
@@ -130,9 +131,7 @@ class Room:
             raise BadArgument("only those who play may play on")
         token = new_token()
         row = table.branched(message.get("ply"), digest(token))
-        self._make_room()
-        self.store.add_table(row)
-        self._keep(WebTable(row, table.offer, self.store))
+        self.add(row)
         return row.id, token
 
     def rematch(self, table: WebTable, place: Right) -> tuple[str, str]:
@@ -145,11 +144,8 @@ class Room:
         with self._joining:  # so that two who come at once meet at one table
             following = None if table.row.rematch is None else self.table(table.row.rematch)
             if following is None or following.is_over:
-                row = table.following()
-                self._make_room()
-                self.store.add_table(row)
-                following = self._keep(WebTable(row, table.offer, self.store))
-                table.follow_on(row.id)
+                following = self.add(table.following())
+                table.follow_on(following.row.id)
             token = new_token()
             following.sit_again(place.seat, table.row.seats[place.seat].person, digest(token))
         return following.row.id, token
@@ -167,7 +163,14 @@ class Room:
         offer = self.offers.get(row.game)
         if offer is None or row.variant not in offer.variants:
             raise CardaiError("this server does not offer the game of this table any more")
-        return self._keep(WebTable(row, offer, self.store))
+        return self._keep(WebTable(row, offer, self.store, self.aids))
+
+    def add(self, row: TableRow) -> WebTable:
+        """Keep a new table. Raises Full if there is no room."""
+        self._make_room()
+        table = WebTable(row, self.offers[row.game], self.store, self.aids)
+        self.store.add_table(row)
+        return self._keep(table)
 
     def _keep(self, table: WebTable) -> WebTable:
         """Keep a table in memory. Returns the one that is there, should another thread have been faster."""
@@ -176,7 +179,7 @@ class Room:
             return self._tables.setdefault(table.row.id, table)
 
     def forget(self, table_id: str) -> None:
-        """Let a table leave memory; it comes back from the store."""
+        """Let a table leave memory; it comes back from the store if it is there."""
         with self._lock:
             self._tables.pop(table_id, None)
 

@@ -20,14 +20,16 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.errors import BadArgument, CardaiError, place_of
+from cardai.measure.protocol import Protocol
 from cardai.registry import rules_of
 from cardai.web.commitment import NONCE_BYTES, fingerprint
 from cardai.web.company import PHRASES, Company, company_of
+from cardai.web.desk import Desk
 from cardai.web.export import record_of
 from cardai.web.guards import (
     HEADERS,
@@ -47,6 +49,7 @@ from cardai.web.proxy import Proxied
 from cardai.web.review import Reviews
 from cardai.web.room import Full, Right, Room
 from cardai.web.store import LEFT, RESIGNED, Store
+from cardai.web.study import study_of
 from cardai.web.tables import WebTable
 from cardai.web.tutor import Tutor
 
@@ -60,6 +63,7 @@ AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wan
 MOST_SOCKETS = 64  # at one table
 SEAT, PERSON = "seat", "person"  # cookies
 TOO_OFTEN = "too many requests from this address; wait a minute"
+DELETED = "this game was deleted"
 NO_SEAT = "you have no seat at this table; whoever plays here can send you a link to one"
 A_YEAR = 365 * 24 * 3600
 MOST_WAITING = 8  # tabs that wait for advice, of which one at a time is made
@@ -106,6 +110,7 @@ class Listener:
 
     def __init__(self, place: Right) -> None:
         self.place, self.error, self._news, self._wants_view = place, "", asyncio.Event(), True
+        self._is_dropped = False
         self._answers: list[dict[str, Any]] = []
         here = () if place.watches else (place.seat,)
         self._company = Company(here, int(place.watches), ())  # what the tab knows: that it is here itself
@@ -121,6 +126,11 @@ class Listener:
         self.error, self._wants_view = error or self.error, True
         self._news.set()
 
+    def drop(self) -> None:
+        """Close the tab's socket: its table is there no more."""
+        self._is_dropped = True
+        self._news.set()
+
     def look_round(self) -> None:
         """Let the tab know who is at the table, if that is news."""
         self._news.set()
@@ -133,6 +143,9 @@ class Listener:
         while True:
             await self._news.wait()
             self._news.clear()
+            if self._is_dropped:
+                await _close(socket, NO_PLACE, DELETED)
+                return
             while self._answers:
                 await socket.send_text(json.dumps(self._answers.pop(0), separators=(",", ":")))
             if self._wants_view and not await self._send_view(socket, table):
@@ -159,13 +172,14 @@ class Server:
     """The application: `app` answers requests with the tables of a room.
 
     `judge`: see `Tutor`. `proxies`, `path`: see `Proxied`. `new_tables`: how many an address may set up in a minute.
+    `protocol`: of the study that is run here; then nobody sets up tables, and nobody is told which agents play.
     """
 
     def __init__(
         self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None,
-        proxies: Sequence[str] = (), path: str = "", new_tables: int | None = None,
+        proxies: Sequence[str] = (), path: str = "", new_tables: int | None = None, protocol: Protocol | None = None,
     ) -> None:  # fmt: skip
-        self.room = Room(offers, store)
+        self.room = Room(offers, store, protocol and protocol.aids)
         self._new_tables, self._requests = Rate(new_tables or NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
         self._files = _Files(path)
         self._sayings = Rate(SAYINGS, SAID_IN)
@@ -174,30 +188,41 @@ class Server:
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._clocks: dict[str, asyncio.TimerHandle] = {}  # by table: when the next person is late
         self._taking_over: set[asyncio.Task[None]] = set()
-        routes = [
-            Route("/", self.page),
+        self.desk = None if protocol is None else Desk(self, study_of(protocol, self.room))
+        routes = [*self._tables(), *(self._free() if self.desk is None else self.desk.routes())]
+        if protocol is None or protocol.aids.review:
+            routes.append(Route("/t/{table}/review", self.answered(self.review), methods=["POST"]))
+        self.app = Proxied(Guard(Starlette(routes=routes), hosts), proxies, path)
+
+    def _tables(self) -> list[BaseRoute]:
+        """The routes of whoever has a table."""
+        return [
             Route("/t/{table}", self.page),
             Route("/r/{table}", self.page),
             Route("/static/{name}", self.static),
-            Route("/games", self.answered(self.games)),
             Route("/rules/{game}", self.answered(self.rules)),
             Route("/words/{game}", self.answered(self.words)),
+            Route("/t/{table}/arrive", self.answered(self.arrive), methods=["POST"]),
+            Route("/t/{table}/company", self.answered(self.company)),
+            WebSocketRoute("/t/{table}/socket", self.socket),
+        ]
+
+    def _free(self) -> list[BaseRoute]:
+        """The routes by which people set up tables, choose who plays, and take games away."""
+        return [
+            Route("/", self.page),
+            Route("/games", self.answered(self.games)),
             Route("/tables", self.answered(self.create), methods=["POST"]),
             Route("/challenge", self.answered(self.accept), methods=["POST"]),
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
             Route("/t/{table}/rematch", self.answered(self.rematch), methods=["POST"]),
-            Route("/t/{table}/arrive", self.answered(self.arrive), methods=["POST"]),
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
             Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
             Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
             Route("/t/{table}/leave", self.answered(self.leave), methods=["POST"]),
             Route("/t/{table}/back", self.answered(self.come_back), methods=["POST"]),
-            Route("/t/{table}/review", self.answered(self.review), methods=["POST"]),
             Route("/t/{table}/record", self.answered(self.record)),
-            Route("/t/{table}/company", self.answered(self.company)),
-            WebSocketRoute("/t/{table}/socket", self.socket),
         ]
-        self.app = Proxied(Guard(Starlette(routes=routes), hosts), proxies, path)
 
     # Pages.
 
@@ -367,6 +392,29 @@ class Server:
             return JSONResponse(await self._think(lambda: review.analysis(seat)))
         own = None if place is None or place.watches else place.seat
         return JSONResponse(await asyncio.to_thread(self.reviews.answer, table, message, own))
+
+    # A study.
+
+    async def body(self, request: Request) -> dict[str, Any]:
+        """The message of a request."""
+        return await _body(request)
+
+    def seat_in(self, request: Request) -> str | None:
+        """The token of the seat that a request comes with."""
+        return _cookie(request, SEAT)
+
+    def keep_seat(self, response: Response, request: Request, token: str) -> None:
+        """Let a browser keep a token that is good at all tables."""
+        _set_cookie(response, request, SEAT, token, "/")
+
+    def drop(self, table_id: str) -> None:
+        """Let nobody look at a table any more, and forget all that is known of it."""
+        if (driver := self._drivers.get(table_id)) is not None:
+            driver.cancel()
+        self.room.forget(table_id)
+        self.reviews.forget(table_id)
+        for listener in self._listeners.get(table_id, ()):
+            listener.drop()
 
     async def _table(self, table_id: str) -> WebTable:
         table = await asyncio.to_thread(self.room.table, table_id)

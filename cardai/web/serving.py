@@ -15,11 +15,13 @@ from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
+from cardai.measure.protocol import Protocol
 from cardai.web.guards import LARGEST, Hosts
 from cardai.web.offers import Offer, by_key, named_by_game, offer_of
 from cardai.web.proxy import networks_of, path_of
 from cardai.web.server import Server
 from cardai.web.store import Store
+from cardai.web.study import offers_for
 
 _THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly
@@ -48,6 +50,14 @@ def ready(
     return offers
 
 
+def ready_for(protocol: Protocol) -> dict[str, Offer]:
+    """What a study plays, compiled. Raises CardaiError for agents that do not fit."""
+    offers = offers_for(protocol)
+    for offer in offers.values():
+        offer.warm_up()
+    return offers
+
+
 def run(
     offers: dict[str, Offer],
     data: Path,
@@ -59,12 +69,13 @@ def run(
     proxies: Sequence[str] = (),
     path: str = "",
     new_tables: int | None = None,
+    protocol: Protocol | None = None,
 ) -> int:
     """Serve until Ctrl-C. `announce` is told the address. `judge`: who gives hints. Returns the exit code.
 
     `proxies`: addresses and networks of proxies that are believed about who asks. `path`: where they show the server.
-    `new_tables`: how many an address may set up in a minute. Raises CardaiError if the address is taken, the file of
-    games cannot be used, or one of these is none.
+    `new_tables`: how many an address may set up in a minute. `protocol`: of the study that is run.
+    Raises CardaiError if the address is taken, the file of games cannot be used, or one of these is none.
     """
     proxies, path = networks_of(proxies), path_of(path)
     if new_tables is not None:
@@ -72,8 +83,11 @@ def run(
     with closing(_listen(host, port)) as listening, closing(Store(data)) as store:
         place, port = listening.getsockname()[:2]
         shown = f"[{place}]" if ":" in place else "localhost" if place == "0.0.0.0" else place
-        announce(f"Serving {', '.join(offers)} at http://{shown}:{port}{path}/ (games are kept in {data}; Ctrl-C ends)")
-        server = Server(offers, store, Hosts(host, names), judge, proxies, path, new_tables)
+        server = Server(offers, store, Hosts(host, names), judge, proxies, path, new_tables, protocol)
+        home = f"http://{shown}:{port}{path}"
+        announce(f"Serving {', '.join(offers)} at {home}/ (games are kept in {data}; Ctrl-C ends)")
+        if server.desk is not None:
+            announce(f"The organiser's page, for nobody else: {home}/organiser#{server.desk.key}")
         config = uvicorn.Config(
             server.app, log_level="warning", access_log=False, proxy_headers=False, server_header=False, lifespan="off",
             ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,

@@ -19,7 +19,7 @@ from cardai.errors import CardaiError
 LEVELS = ("beginner", "regular", "advanced")
 LEFT, LATE, RESIGNED = "left", "late", "resigned"
 """Why an agent plays for a person: they left, did not answer in time, or gave up for good."""
-_LAYOUT = 4  # of the file; one with another layout is refused
+_LAYOUT = 5  # of the file; one with another layout is refused
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS "table" (
@@ -37,6 +37,13 @@ CREATE TABLE IF NOT EXISTS watcher (
 CREATE TABLE IF NOT EXISTS move (
     table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
     made REAL NOT NULL, agent TEXT, PRIMARY KEY (table_id, ply)) STRICT;
+CREATE TABLE IF NOT EXISTS study (digest TEXT NOT NULL, begun REAL NOT NULL, deleted INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS participant (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, code BLOB NOT NULL UNIQUE, agreed REAL, answers TEXT NOT NULL, seen REAL,
+    stopped REAL) STRICT;
+CREATE TABLE IF NOT EXISTS sitting (
+    table_id TEXT PRIMARY KEY REFERENCES "table", participant INTEGER NOT NULL REFERENCES participant,
+    number INTEGER NOT NULL) STRICT;
 CREATE INDEX IF NOT EXISTS table_by_game ON "table" (game, ended);
 CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 """
@@ -144,7 +151,7 @@ class Store:
             self._database.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction. What it wrote is on disk when the block is left."""
         with self._lock:
             try:
@@ -158,23 +165,33 @@ class Store:
                     raise CardaiError(f"cannot write to {self.path}: {error}") from None
                 raise
 
-    def _read(self, question: str, *values: object) -> list[tuple]:
+    def read(self, question: str, *values: object) -> list[tuple]:
+        """The rows that answer a question in SQL."""
         with self._lock:
             try:
                 return self._database.execute(question, values).fetchall()
             except sqlite3.Error as error:
                 raise CardaiError(f"cannot read {self.path}: {error}") from None
 
+    def rewrite(self) -> None:
+        """Write the whole file anew, so that nothing of what was deleted is left in its bytes."""
+        with self._lock:
+            try:
+                self._database.execute("VACUUM")
+                self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise CardaiError(f"cannot write to {self.path}: {error}") from None
+
     # People.
 
     def person(self, token: bytes | None) -> int | None:
         """The person with a token."""
-        found = self._read("SELECT id FROM person WHERE token = ?", token) if token else []
+        found = self.read("SELECT id FROM person WHERE token = ?", token) if token else []
         return found[0][0] if found else None
 
     def add_person(self, token: bytes) -> int:
         """Keep a person, unless they are known by this token. Returns their number."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute("INSERT OR IGNORE INTO person (token, made) VALUES (?, ?)", (token, _now()))
             ((number,),) = database.execute("SELECT id FROM person WHERE token = ?", (token,)).fetchall()
             return int(number)
@@ -183,7 +200,7 @@ class Store:
 
     def add_table(self, table: TableRow) -> None:
         """Keep a new table with its seats."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute(
                 'INSERT INTO "table" (id, game, version, variant, secret, seed, pause, made, study, challenge,'
                 " takeover) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -201,17 +218,17 @@ class Store:
 
     def set_seat(self, table_id: str, seat: int, row: SeatRow) -> None:
         """Keep who sits in a seat now."""
-        with self._writing() as database:
+        with self.writing() as database:
             _write_seat(database, table_id, seat, row)
 
     def deal(self, table_id: str, seed: int) -> None:
         """Keep the seed of a game."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute('UPDATE "table" SET seed = ? WHERE id = ?', (str(seed), table_id))
 
     def set_rematch(self, table_id: str, rematch: str) -> None:
         """Keep which table follows on this one."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute('UPDATE "table" SET rematch = ? WHERE id = ?', (rematch, table_id))
 
     def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None) -> None:
@@ -247,26 +264,26 @@ class Store:
 
     def take_back(self, table_id: str, ply: int) -> None:
         """Forget the moves of people from a ply on; the game is not finished any more."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute("DELETE FROM move WHERE table_id = ? AND ply >= ?", (table_id, ply))
             database.execute('UPDATE "table" SET ended = NULL, scores = NULL WHERE id = ?', (table_id,))
 
     def finish(self, table_id: str, scores: Sequence[float]) -> None:
         """Keep the scores of a finished game."""
-        with self._writing() as database:
+        with self.writing() as database:
             values = (_now(), json.dumps([float(score) for score in scores]), table_id)
             database.execute('UPDATE "table" SET ended = ?, scores = ? WHERE id = ?', values)
 
     def table(self, table_id: str) -> TableRow | None:
         """A table with its seats and moves."""
         columns = "id, game, version, variant, secret, pause, study, challenge, takeover, rematch, seed, scores"
-        found = self._read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
+        found = self.read(f'SELECT {columns} FROM "table" WHERE id = ?', table_id)
         if not found:
             return None
         *head, pause, study, challenge, takeover, rematch, seed, scores = found[0]
         columns = "agent, name, person, token, invitation, nonce, level, gone"
-        seats = self._read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
-        moves = self._read("SELECT ply, fields, seat, agent FROM move WHERE table_id = ? ORDER BY ply", table_id)
+        seats = self.read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
+        moves = self.read("SELECT ply, fields, seat, agent FROM move WHERE table_id = ? ORDER BY ply", table_id)
         helpers = {(seat, agent): None for _, _, seat, agent in moves if agent is not None}
         return TableRow(
             *head,
@@ -286,7 +303,7 @@ class Store:
 
     def dealt(self, game: str) -> list[str]:
         """The tables of a game at which a person sat and that were dealt, study tables too, the oldest first."""
-        found = self._read(
+        found = self.read(
             'SELECT id FROM "table" WHERE game = ? AND seed IS NOT NULL AND EXISTS'
             ' (SELECT * FROM seat WHERE table_id = "table".id AND agent IS NULL) ORDER BY made, id', game
         )  # fmt: skip
@@ -296,16 +313,16 @@ class Store:
 
     def add_challenge(self, code: str, people: int) -> None:
         """Keep a new challenge for so many people."""
-        with self._writing() as database:
+        with self.writing() as database:
             database.execute("INSERT INTO challenge VALUES (?, ?, NULL)", (code, people))
 
     def challenge(self, code: str) -> ChallengeRow | None:
         """The challenge with a code. None if there is none."""
-        found = self._read("SELECT people, ended FROM challenge WHERE code = ?", code)
+        found = self.read("SELECT people, ended FROM challenge WHERE code = ?", code)
         if not found:
             return None
         people, ended = found[0]
-        tables = self._read('SELECT id, ended FROM "table" WHERE challenge = ? ORDER BY made, id', code)
+        tables = self.read('SELECT id, ended FROM "table" WHERE challenge = ? ORDER BY made, id', code)
         finished = [table for table, when in tables if when is not None and (ended is None or when <= ended)]
         return ChallengeRow(int(people), ended is not None, tuple(table for table, _ in tables), tuple(finished))
 
@@ -314,7 +331,7 @@ class Store:
 
         Returns whether it is ended.
         """
-        with self._writing() as database:
+        with self.writing() as database:
             ((latest,),) = database.execute(
                 'SELECT max(max("table".made), ifnull(max(move.made), 0)) FROM "table" LEFT JOIN move'
                 ' ON move.table_id = "table".id WHERE challenge = ?', (code,)
@@ -329,19 +346,19 @@ class Store:
 
     def invite_watcher(self, table_id: str, seat: int, invitation: bytes, most: int, plays: bool = False) -> bool:
         """Keep an invitation to watch a seat, or to play in it too. Returns False if it has `most` others and links."""
-        with self._writing() as database:
+        with self.writing() as database:
             values = (table_id, seat, invitation, plays, table_id, seat, most)
             fewer = "(SELECT count(*) FROM watcher WHERE table_id = ? AND seat = ?) < ?"
             return bool(database.execute(f"INSERT INTO watcher SELECT ?, ?, NULL, ?, ? WHERE {fewer}", values).rowcount)
 
     def watcher_invited(self, table_id: str, invitation: bytes) -> bool | None:
         """Whether an invitation that nobody has used is to play too. None if it is none."""
-        found = self._read("SELECT plays FROM watcher WHERE table_id = ? AND invitation = ?", table_id, invitation)
+        found = self.read("SELECT plays FROM watcher WHERE table_id = ? AND invitation = ?", table_id, invitation)
         return bool(found[0][0]) if found else None
 
     def accept_watcher(self, table_id: str, invitation: bytes, token: bytes) -> int | None:
         """Use up an invitation to watch or play too. Returns the seat, or None if there is no such invitation."""
-        with self._writing() as database:
+        with self.writing() as database:
             where = "WHERE table_id = ? AND invitation = ?"
             found = database.execute(f"SELECT seat FROM watcher {where}", (table_id, invitation)).fetchall()
             values = (token, table_id, invitation)
@@ -350,7 +367,7 @@ class Store:
 
     def watched(self, table_id: str, token: bytes) -> tuple[int, bool] | None:
         """The seat that the owner of a token may watch, and whether they play in it too."""
-        found = self._read("SELECT seat, plays FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
+        found = self.read("SELECT seat, plays FROM watcher WHERE table_id = ? AND token = ?", table_id, token)
         return (found[0][0], bool(found[0][1])) if found else None
 
 

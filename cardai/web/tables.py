@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
+from cardai.measure.protocol import Aids
 from cardai.table.asking import moves_in
 from cardai.table.following import Event, by_round
 from cardai.table.one import OneGame
@@ -29,7 +30,7 @@ from cardai.web.challenge import Standing, results, standing
 from cardai.web.guards import digest, is_among, new_token
 from cardai.web.offers import Offer
 from cardai.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
-from cardai.web.views import LOG_LINES, position_view
+from cardai.web.views import LOG_LINES, bare_log, position_view
 
 SLOWEST_PAUSE = 5.0  # seconds
 MINUTE = 60.0  # seconds
@@ -39,11 +40,14 @@ MOST_WATCHERS = 64  # of a seat with their links, further devices of whoever pla
 class WebTable:
     """A table of the server. Threads may call its methods at once; each of them takes the table's lock.
 
+    `aids`: what it does for its person in a study, where nobody is told which agents play; None elsewhere.
     Raises CardaiError if a game that was dealt before cannot be taken up again: its rules or agents are others now.
     """
 
-    def __init__(self, row: TableRow, offer: Offer, store: Store) -> None:
+    def __init__(self, row: TableRow, offer: Offer, store: Store, aids: Aids | None = None) -> None:
         self.row, self.offer, self._store, self._lock = row, offer, store, threading.RLock()
+        self.is_blind = aids is not None
+        self.aids = aids or Aids(True, row.study, row.study, row.study, review=True)
         self.trouble = ""  # a sentence, if an agent or the game failed
         self._luck = secrets.randbits(64)  # the server's own: what views deal anew
         self._logs: dict[int, list[Event]] = {}  # by seat
@@ -181,7 +185,7 @@ class WebTable:
 
         At a study table and in a challenge nobody waits for anybody, and what counts is what people did themselves.
         """
-        alone = self.row.study or self.row.challenge is not None
+        alone = self.row.study or self.is_blind or self.row.challenge is not None
         return None if alone else self.offer.stand_in(self.row.variant, len(self.row.seats))
 
     def leave(self, seat: int, why: str) -> None:
@@ -361,8 +365,8 @@ class WebTable:
         """
         with self._lock:
             game = self._game
-            if not self.row.study or game is None:
-                raise BadArgument("moves are taken back at study tables only")
+            if not self.aids.undo or game is None:
+                raise BadArgument("moves are taken back at study tables only" + self._unless_blind)
             if isinstance(ply, bool) or not isinstance(ply, int):
                 raise BadArgument("ply must be a number")
             if not 0 <= ply < game.ply or game.movers[ply] != seat:
@@ -375,14 +379,20 @@ class WebTable:
             self._logs = {other: log[:ply] for other, log in self._logs.items()}
             self._changed()
 
-    def world_to_advise(self, seat: int, ply: object) -> tuple[GameState, int]:
+    @property
+    def _unless_blind(self) -> str:
+        """Where what is said of study tables does not hold."""
+        return ", and not in this study" if self.is_blind else ""
+
+    def world_to_advise(self, seat: int, ply: object, aid: str = "hints") -> tuple[GameState, int]:
         """A world of the seat, which is to move at this ply, and a number that decides what advice deals anew.
 
-        Raises BadArgument if advice is not allowed here or it is not the seat's turn at this ply.
+        `aid`: "hints" or "evaluation". Raises BadArgument if it is not allowed here or it is not the seat's turn at
+        this ply.
         """
         with self._lock:
-            if not self.row.study:
-                raise BadArgument("hints are given at study tables only")
+            if not getattr(self.aids, aid):
+                raise BadArgument(f"{aid} are given at study tables only{self._unless_blind}")
             game = self._game
             if game is None or ply is None or self._ply_of(game, seat) != ply:
                 raise BadArgument("it is not your turn")
@@ -511,6 +521,8 @@ class WebTable:
 
     def set_pause(self, seconds: object) -> None:
         """How long agents wait before each move, in seconds."""
+        if self.is_blind:
+            raise BadArgument("the study says how long agents wait")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= SLOWEST_PAUSE:
             raise BadArgument(f"the pause before a move is 0 to {SLOWEST_PAUSE:g} seconds")
         self.row.pause = float(seconds)
@@ -549,8 +561,8 @@ class WebTable:
             "seats": [self._who(other, seat, watches) for other in range(len(self.row.seats))],
             "commitment": commitment.fingerprint(self.row.secret),
             "pause": self.row.pause,
-            "trouble": self.trouble,
-            "study": self.row.study,
+            "trouble": "a program has failed" if self.trouble and self.is_blind else self.trouble,
+            "study": self.aids.hints or self.aids.evaluation or self.aids.undo,
             "teams": self.offer.game.teams,
             "takeover": self.row.takeover,
             "rematch": self.row.rematch is not None,
@@ -558,17 +570,21 @@ class WebTable:
         }
         if (reached := self._reached) is not None:
             view["challenge"] = self._challenge_view(reached)
+        if self.is_blind:
+            view["aids"] = [name for name, is_on in asdict(self.aids).items() if is_on]
         game = self._game
+        if game is None and self.is_blind:
+            return view
         if game is None:
             fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         past = self._past(game, seat)
-        log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past[-LOG_LINES:]]
-        view |= {"pieces": list(self.offer.game.pieces), "log": log}
+        view["pieces"] = list(self.offer.game.pieces)
         if (match := by_round(self.offer.game, past, game.seen(seat, self._luck))) is not None:
             view["rounds"] = match
         decides = not watches and not self.row.seats[seat].gone
-        view |= position_view(game, seat, self._luck, decides, self._early)
+        view |= position_view(game, seat, self._luck, decides, self._early, is_bare=not self.aids.known_cards)
+        view["log"] = self._log(past, seat, view)
         if game.is_over and not self.is_secret:
             view["fair"] = self._opened()
         return view
@@ -578,6 +594,8 @@ class WebTable:
         row = self.row.seats[other]
         if row.agent is not None:
             agent = self.offer.agent_of(row.agent)
+            if self.is_blind:
+                return {"name": "program", "kind": "agent"}
             return {"name": agent.label, "kind": "agent"} | ({"peeks": True} if agent.peeks else {})
         if row.token is None:
             return {"name": row.name, "kind": "empty"}
@@ -589,6 +607,11 @@ class WebTable:
         past = self._logs.setdefault(seat, [])
         past += game.events(seat, len(past), self._luck)
         return past
+
+    def _log(self, past: list[Event], seat: int, view: dict[str, Any]) -> list[list[Any]]:
+        """The last moves in words that `seat` may read; without aids only those of cards that still lie there."""
+        log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past]
+        return log[-LOG_LINES:] if self.aids.known_cards else bare_log(log, seat, view)
 
     def _opened(self) -> dict[str, Any]:
         """What anybody needs to check that the deal was fixed before: shown only when the game is over."""

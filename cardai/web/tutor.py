@@ -42,7 +42,7 @@ class Tutor:
         """One of `STEPS` for the seat to move at this ply. Raises BadArgument where advice is not allowed."""
         if step not in STEPS:
             raise BadArgument(f"advice is one of {', '.join(STEPS)}")
-        world, luck = table.world_to_advise(seat, ply)
+        world, luck = table.world_to_advise(seat, ply, "evaluation" if step == "standing" else "hints")
         game, adviser = table.offer.game, self.adviser(table)
         answer: dict[str, Any] = {"ply": ply, "step": step}
         if step == "standing":

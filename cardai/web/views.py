@@ -75,14 +75,14 @@ def _to_choose(view: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def bare_log(log: list[list[Any]], seat: int, view: dict[str, Any]) -> list[list[Any]]:
-    """The lines [seat, words] that show nothing to remember: the last one, and those since the seat's own last move
-    that name no card, or only cards that still lie in the middle of the table."""
-    own = max((place for place, (mover, _) in enumerate(log) if mover == seat), default=0)
+    """The lines [seat, words] or [seat, words, what it led to] that show nothing to remember: the last one, and those
+    since the seat's own last move that name no card, or only cards that still lie in the middle of the table."""
+    own = max((place for place, (mover, *_) in enumerate(log) if mover == seat), default=0)
     names, zones = view["pieces"], view.get("zones", ())
     lying = {names[piece] for zone in zones if zone.get("seat") is None for piece in zone["pieces"]}
     alike = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
     found = re.compile(rf"(?<!\w)(?:{alike})(?!\w)")
-    return [*(line for line in log[own:-1] if {*found.findall(line[1])} <= lying), *log[-1:]]
+    return [*(line for line in log[own:-1] if {*found.findall(" ".join(line[1:]))} <= lying), *log[-1:]]
 
 
 def zone_view(zone: Zone) -> dict[str, Any]:

@@ -20,7 +20,7 @@ export class Learning {
 
   draw(view) {
     const ply = view.choice ?? view.ply;
-    if (view.study && view.moves && !view.watches && setting("chances") && !this.isSlow && this.asked !== ply) {
+    if (view.study && given(view, "evaluation") && view.moves && !view.watches && setting("chances") && !this.isSlow && this.asked !== ply) {
       this.asked = ply;
       this.send({ advice: "standing", ply });
     }
@@ -42,12 +42,13 @@ export class Learning {
   }
 
   buttons(view) {
-    const given = this.answer ? STEPS.findIndex(([step]) => step === this.answer.step) + 1 : 0;
+    const count = this.answer ? STEPS.findIndex(([step]) => step === this.answer.step) + 1 : 0;
     const ask = ([step, words]) => button(t(words), `advice-${step}`, () => this.send({ advice: step, ply: view.choice ?? view.ply }));
-    return el("p", { class: "buttons" }, ...(view.moves ? STEPS.slice(Math.min(given, 2)).slice(0, given ? 1 : 3).map(ask) : []), this.undo(view));
+    return el("p", { class: "buttons" }, ...(view.moves && given(view, "hints") ? STEPS.slice(Math.min(count, 2)).slice(0, count ? 1 : 3).map(ask) : []), this.undo(view));
   }
 
   undo(view) {
+    if (!given(view, "undo")) return null;
     const first = view.ply - view.log.length;
     const last = view.log.findLastIndex(([seat], at) => seat === view.seat && !view.forced.has(first + at)); // a choice, not an only move
     return last < 0 ? null : button(t("Take back my last move"), "undo", () => this.send({ undo: first + last }));
@@ -64,6 +65,8 @@ export class Learning {
     return el("div", { role: "status" }, tableOf(t("Your moves beside the best one"), heads.map((head) => t(head)), rows.map(cells)), el("p", { class: "small" }, notes.join(" ")));
   }
 }
+
+const given = (view, aid) => !view.aids || view.aids.includes(aid); // a study may leave some out
 
 export const button = (content, key, onclick) => el("button", { type: "button", "data-key": key, onclick }, ...[content].flat());
 

@@ -10,6 +10,8 @@ const main = document.getElementById("main");
 const [, kind, table] = location.pathname.slice(root.length).match(/^\/([tr])\/([\w-]+)$/) ?? [];
 try {
   if (kind === "r") await (await import("./review.js")).showReview(main, table, location.hash.slice(1));
+  else if (location.pathname.slice(root.length) === "/study") await (await import("./study.js")).showStudy(main);
+  else if (location.pathname.slice(root.length) === "/organiser") await (await import("./study.js")).showProgress(main, location.hash.slice(1));
   else if (table) await (await import("./table.js")).showTable(main, table);
   else await (await import("./lobby.js")).showLobby(main);
 } catch (error) {

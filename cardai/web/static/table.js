@@ -116,7 +116,7 @@ export class TablePage {
       const view = this.queue[0];
       const story = storyOf(this.view?.pieces ? this.view : null, view);
       const stay = Math.min(STAY * view.pause, STAY);
-      if (story.held) {
+      if (story.held && aided(view)) {
         this.last = story.held;
         remembered(`last-${this.table}`, JSON.stringify(story.held));
       }
@@ -213,6 +213,7 @@ export class TablePage {
   // Another game with the same people and agents: whoever comes first sets it up, the others sit down there.
   again() {
     if (this.view.challenge || this.view.watches) return null;
+    if (this.view.aids) return el("a", { class: "button primary", "data-key": "again", href: `${root}/study` }, "Go on with the study");
     const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`${root}/t/${table}`)).catch((error) => this.complain(error.message));
     return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? t("Join the next game") : t("Play again"));
   }
@@ -263,7 +264,7 @@ export class TablePage {
     const isComplete = !view.fair || this.late("fair") !== undefined; // the end is read out once
     const isEnd = view.over && !this.review;
     refill(this.parts.end, isEnd && isComplete ? this.ending(view) : null);
-    this.back.hidden = !isEnd || !view.fair;
+    this.back.hidden = !isEnd || !view.fair || (view.aids && !view.aids.includes("review"));
     refill(this.back, this.back.hidden ? null : this.lookAgain());
     refill(this.parts.challenge, view.challenge && !this.review ? this.late("challenge")?.challengePanel(view, send) : null);
     if (!this.review) this.learning?.draw(view);
@@ -312,7 +313,7 @@ export class TablePage {
   }
 
   lastButton() {
-    if (!this.last || this.held || this.view.over) return null;
+    if (!this.last || this.held || this.view.over || !aided(this.view)) return null;
     return this.shower("last", t("Last cards"));
   }
 
@@ -456,7 +457,7 @@ export class TablePage {
     const first = total - lines.length;
     const texts = lines.map((line, at) => this.words.line(line, line[0] === this.words.own && this.forced.has(first + at)));
     this.events.replaceChildren(...texts.slice(-2).map((text) => el("li", {}, text)));
-    if (total < this.logged) {
+    if (total < this.logged || !aided(this.view)) { // without aids earlier lines go
       this.log.replaceChildren();
       this.logged = null;
     }
@@ -498,9 +499,9 @@ export class TablePage {
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Scores") }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
       view.rounds ? this.byRound(view) : null,
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
-      el("p", { class: "buttons" }, this.again(), el("a", { class: "button", href: `${root}/` }, t("All games")),
+      el("p", { class: "buttons" }, this.again(), this.view.aids ? null : el("a", { class: "button", href: `${root}/` }, t("All games")),
         view.study && !view.watches ? this.learning?.undo(view) : null,
-        view.fair ? el("a", { class: "button", href: `${root}/t/${this.table}/record`, download: true }, t("Save the game")) : null));
+        view.fair && !view.aids ? el("a", { class: "button", href: `${root}/t/${this.table}/record`, download: true }, t("Save the game")) : null));
   }
 }
 
@@ -530,6 +531,7 @@ function seriesOf(view) {
 }
 
 const SIDE = [0, 0, 0, 1, 1, 1, 2, 2];
+const aided = (view) => !view.aids || view.aids.includes("known_cards"); // whether the page remembers for whoever plays
 const plyOf = (view) => view.choice ?? view.ply; // of the own move, where several seats choose at the same time
 const mayMove = (view, seat) => (view.choosing ? view.choosing.includes(seat) : view.turn === seat);
 const shortName = (who) => (who.kind === "agent" ? who.name.replace(/\?[^()]*/g, "") : who.name); // without options

@@ -1,0 +1,151 @@
+"""`cardai study`: a study of people by a protocol, from its plan to its report."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from cardai.app.cli import HERE, AsJson, Computing, Overwrite, Seed, _print, _refuse, show
+
+if TYPE_CHECKING:
+    from cardai.measure.protocol import Protocol
+    from cardai.web.participants import Participants
+
+study = App(name="study", help="Run a study of people by a protocol: plan it, serve it, and report what came of it.")
+File = Annotated[Path, Parameter(help="The protocol, a file in TOML; the study's data lies beside it.")]
+Data = Annotated[
+    Path | None, Parameter(help="The file that keeps the study; FILE.sqlite beside the protocol if not given.")
+]
+
+
+def _read(file: Path, data: Path | None) -> "tuple[Protocol, Path]":
+    from cardai.measure.protocol import read_protocol
+
+    return read_protocol(file), data or file.with_suffix(".sqlite")
+
+
+@study.command
+def plan(
+    file: File,
+    /,
+    *,
+    trials: Annotated[int, Parameter(help="Games by which the strength of each agent is found.")] = 2000,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> int:
+    """Plan the study: what as many people and games as its [plan] names would show, with agents in their place."""
+    from cardai.measure.plan import plan_study
+    from cardai.registry import load
+    from cardai.show.progress import Line
+
+    protocol, _ = _read(file, None)
+    wishes = protocol.plan
+    if not wishes.persons:
+        _refuse(f"{file} names no agents that stand for people: [plan] persons = [...]")
+    for table in protocol.tables:
+        game = load(table.game)
+        with Line(f"planning table {table.code}", game) as progress:
+            report = plan_study(
+                game, table.line_up, wishes.persons, wishes.people, wishes.games, protocol.measure,
+                table.variant or None, trials, seed, progress,
+            )  # fmt: skip
+        show(report, json)
+    return 0
+
+
+@study.command
+def codes(
+    file: File,
+    /,
+    *,
+    people: Annotated[int, Parameter(help="For how many further people.")],
+    home: Annotated[str, Parameter(help="The address of the server, which the links begin with.")] = (
+        "http://127.0.0.1:8000"
+    ),
+    data: Data = None,
+) -> int:
+    """Make codes for participants, and print them with links. Nobody can print them again."""
+    from cardai.errors import whole
+
+    with _opened(file, data) as (_, known):
+        for name, code in known.add(whole("--people", people, 1, 1000)):
+            _print(f"{name} {code} {home.rstrip('/')}/study#{code}")
+    return 0
+
+
+@study.command
+def serve(
+    file: File,
+    /,
+    *,
+    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000,
+    name: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
+    ] = None,
+    behind_proxy: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="The address of a proxy that is believed about who asks; may be repeated."),
+    ] = None,
+    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = "",
+    data: Data = None,
+    computing: Computing = HERE,
+) -> int:
+    """Run the study in the browser. The first start fixes its protocol."""
+    from cardai.show.progress import Line
+
+    try:
+        from cardai.web import serving
+    except ModuleNotFoundError as error:
+        _refuse(f"cardai study needs the package {error.name}; pip install 'cardai[web]' brings it")
+    computing.begin()
+    protocol, kept = _read(file, data)
+    with Line(f"compiling {', '.join(protocol.games)}"):
+        offers = serving.ready_for(protocol)
+    behind = {"proxies": behind_proxy or (), "path": path, "protocol": protocol}
+    return serving.run(offers, kept, host, port, name or (), announce=_print, **behind)
+
+
+@study.command
+def report(
+    file: File,
+    /,
+    *,
+    data: Data = None,
+    export: Annotated[
+        bool, Parameter(negative="", help="Write CSV and record files too, into FILE.export beside the data.")
+    ] = False,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+    computing: Computing = HERE,
+) -> int:
+    """Report the study: its measure with intervals over people, learning, levels, and agents on the same deals."""
+    from cardai.show.progress import Line
+    from cardai.web.study import exports_of
+    from cardai.web.study_report import export_study, measure_study, refuse_early
+
+    computing.begin()
+    with _opened(file, data) as (protocol, known):
+        refuse_early(protocol, known)
+        if export:
+            with Line("playing the games again"):
+                written = export_study(protocol, known, exports_of(known.store.path), overwrite)
+            for place in written:
+                _print(f"{place} is written")
+        with Line("agents play the same deals") as progress:
+            found = measure_study(protocol, known, progress)
+    return show(found, json)
+
+
+@contextmanager
+def _opened(file: Path, data: Path | None) -> "Iterator[tuple[Protocol, Participants]]":
+    """The protocol and the participants of a study, whose file is made by the first use."""
+    from cardai.web.participants import Participants
+    from cardai.web.store import Store
+
+    protocol, kept = _read(file, data)
+    with closing(Store(kept)) as store:
+        yield protocol, Participants(store, protocol.digest)

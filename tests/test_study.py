@@ -1,0 +1,495 @@
+"""A study of people: its protocol, who plays what, consent, blinding, stopping, deletion, and the report."""
+
+import csv
+import itertools
+import json
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
+
+from starlette.testclient import TestClient
+from test_web import HOME, NONCE, SOCKETS, another, views
+
+import cardai
+from cardai import CardaiError
+from cardai.app.cli import run
+from cardai.data.record import verify
+from cardai.measure.protocol import ALWAYS, Aids, Protocol, Stop, protocol_of, read_protocol, williams
+from cardai.table.one import OneGame
+from cardai.web.guards import Hosts
+from cardai.web.participants import Participants
+from cardai.web.server import Server
+from cardai.web.store import Store
+from cardai.web.study import exports_of, offers_for
+from cardai.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
+
+SHIPPED = sorted((Path(__file__).parent.parent / "experiments/studies").glob("*.toml"))
+SECRET = "greedy:open_lines"  # an opponent of whom no participant may learn
+FILE = f"""
+title = "Noughts and crosses"
+contact = "Ada, ada@example"
+consent = "We keep your moves."
+games_each = 4
+pause = 0
+seed = 5
+measure = "share"
+level = "level"
+references = ["{SECRET}", "random"]
+
+[stop]
+games = 40
+
+[[table]]
+code = "A"
+game = "tictactoe"
+opponents = ["{SECRET}"]
+
+[[table]]
+code = "B"
+game = "tictactoe"
+opponents = ["random"]
+
+[[question]]
+key = "level"
+text = "How well do you play?"
+choices = ["badly", "well"]
+
+[[question]]
+key = "remarks"
+text = "What did you think?"
+when = "after"
+"""
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture
+def protocol(file) -> Protocol:
+    return read_protocol(file)
+
+
+class Served:
+    """A study that is served, and the codes of its participants."""
+
+    def __init__(self, path: Path, protocol: Protocol, people: int = 3) -> None:
+        self.store, self.protocol = Store(path), protocol
+        self.codes = [code for _, code in Participants(self.store, protocol.digest).add(people)]
+        self.server = Server(offers_for(protocol), self.store, Hosts("127.0.0.1"), protocol=protocol)
+        self.people = self.server.desk.study.people
+        self.client = TestClient(self.server.app, base_url=HOME, headers={"origin": HOME})
+
+    def report(self):
+        return measure_study(self.protocol, self.people)
+
+
+@pytest.fixture
+def served(tmp_path, protocol):
+    one = Served(tmp_path / "study.sqlite", protocol)
+    with one.client:
+        yield one
+    one.store.close()
+
+
+def ask(browser: TestClient, name: str, message: dict | None = None, code: int = 200) -> dict:
+    answer = browser.post(f"/study/{name}", json=message or {})
+    assert answer.status_code == code, answer.text
+    return answer.json()
+
+
+def at(browser: TestClient, table: str):
+    """A socket of a tab."""
+    return browser.websocket_connect(f"{SOCKETS}/t/{table}/socket")
+
+
+def come(served: Served, number: int, level: str = "well") -> TestClient:
+    """The browser of a participant who has agreed."""
+    browser = another(served.client)
+    if ask(browser, "enter", {"code": served.codes[number]})["place"] == "agree":
+        ask(browser, "agree", {"agrees": True, "answers": {"level": level}})
+    return browser
+
+
+def play(browser: TestClient, luck: random.Random, most: int = 100) -> list[dict]:
+    """Play a game of a participant to its end, or `most` moves of it. Returns all views."""
+    table = ask(browser, "next")["table"]
+    seen = []
+    with at(browser, table) as socket:
+        socket.send_json({"nonce": NONCE})
+        ply = -1
+        for _ in range(most):
+            view = views(socket, lambda now, ply=ply: now.get("over") or (now.get("moves") and now["ply"] > ply))
+            seen.append(view)
+            if view["over"]:
+                break
+            ply = view["ply"]
+            socket.send_json({"ply": ply, "move": luck.choice(view["moves"])[0]})
+    return seen
+
+
+# The protocol.
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_protocol_that_is_shipped_can_be_run(path):
+    assert read_protocol(path).tables
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("games_each = 4", "games_eech = 4", "no key 'games_eech'"),
+        ("games_each = 4", "", "does not say games_each"),
+        ("games_each = 4", "games_each = true", "a whole number, not True"),
+        ("games_each = 4", "games_each = 0", "games_each"),
+        ("games = 40", "", "stop says when the study ends"),
+        ("games = 40", 'until = "tomorrow"', "a day like 2027-03-31"),
+        ('code = "B"', 'code = "A"', "unlike the others"),
+        ('opponents = ["random"]', 'opponents = ["greedy:best9"]', "greedy:best9"),
+        ('opponents = ["random"]', 'opponents = ["random", "random"]', "seats"),
+        ('opponents = ["random"]', "opponents = [3]", "a list of texts"),
+        ("pause = 0", "pause = 60", "pause is 0 to 5 seconds"),
+        ('measure = "share"', 'measure = "luck"', "no measure 'luck'"),
+        ('level = "level"', 'level = "remarks"', "level is the key"),
+        ('when = "after"', 'when = "later"', "when is"),
+        ("[stop]", "[aids]\nhint = true\n[stop]", "no key 'hint'"),
+        ('consent = "We keep your moves."', 'consent = " "', "consent is a text"),
+        ("[[table]]", "[table]", "TOML"),
+    ],
+)  # fmt: skip
+def test_a_protocol_that_no_study_could_be_run_by_is_refused_in_a_sentence(file, old, new, words):
+    assert old in FILE
+    file.write_text(FILE.replace(old, new, 1 if old.startswith("games_each") else -1))
+    with pytest.raises(CardaiError, match=re.escape(words)) as refused:
+        read_protocol(file)
+    assert str(refused.value).startswith(str(file))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_text_game_cannot_hide_what_is_known(tmp_path):
+    import tomllib
+
+    path = str(Path(__file__).parent.parent / "examples/kuhn")
+    content = tomllib.loads(FILE) | {"table": [{"code": "A", "game": path, "opponents": ["random"]}], "references": []}
+    with pytest.raises(CardaiError, match="known_cards can be off only in games with zones"):
+        protocol_of(content)
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_every_number_stands_in_every_place_and_after_every_other_equally_often(size):
+    design = williams(size)
+    for place in design.T:
+        assert len(set(Counter(place.tolist()).values())) == 1
+    pairs = Counter((one, other) for row in design.tolist() for one, other in itertools.pairwise(row))
+    assert len(pairs) == size * (size - 1)
+    assert len(set(pairs.values())) == 1
+
+
+def test_line_ups_and_seats_are_balanced_over_people_and_within_each(protocol):
+    cells = [(protocol.sitting(0, number).table.code, protocol.sitting(0, number).seat) for number in range(8)]
+    assert set(Counter(cells).values()) == {2}
+    for number in range(8):
+        column = Counter((one.table.code, one.seat) for one in (protocol.sitting(who, number) for who in range(4)))
+        assert len(column) == 4, "each game of the order is played in all ways, by four people"
+    assert protocol.sitting(1, 0).line_up.count("human") == 1
+    other = replace(protocol, seed=6)
+    assert any(protocol.sitting(0, number) != other.sitting(0, number) for number in range(8))
+
+
+def test_only_what_a_protocol_says_is_in_its_digest(file, protocol):
+    file.write_text("# a remark\n" + FILE)
+    assert read_protocol(file).digest == protocol.digest
+    file.write_text(FILE.replace("games = 40", "games = 41"))
+    assert read_protocol(file).digest != protocol.digest
+
+
+def test_a_study_that_runs_keeps_its_protocol(file, capsys):
+    assert run(["study", "codes", str(file), "--people", "2", "--home", "https://cards.example"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(re.fullmatch(r"P0\d (\w{10}) https://cards.example/study#\1", line) for line in lines), lines
+    file.write_text(FILE.replace("games = 40", "games = 41"))
+    assert run(["study", "codes", str(file), "--people", "2"]) == 2
+    assert "a study that runs keeps its protocol" in capsys.readouterr().err
+
+
+# Participants.
+
+
+def test_nobody_plays_before_they_have_agreed(served):
+    browser = another(served.client)
+    assert ask(browser, "state") == {"place": "enter"}
+    assert "code" in ask(browser, "next", code=400)["error"]
+    assert "no participant" in ask(browser, "enter", {"code": "aaaaaaaaaa"}, 400)["error"]
+    state = ask(browser, "enter", {"code": f" {served.codes[0].upper()} "})
+    assert (state["place"], state["consent"], state["person"]) == ("agree", "We keep your moves.", "P01")
+    assert "agreed" in ask(browser, "next", code=400)["error"]
+    assert "without having agreed" in ask(browser, "agree", {"answers": {"level": "well"}}, 400)["error"]
+    assert "choose one of" in ask(browser, "agree", {"agrees": True, "answers": {"level": "very"}}, 400)["error"]
+    assert ask(browser, "agree", {"agrees": True, "answers": {"level": "well"}})["place"] == "play"
+    assert ask(browser, "next")["table"]
+
+
+def test_a_participant_goes_on_on_another_device(served):
+    first = come(served, 0)
+    play(first, random.Random(1), most=1)
+    second = another(served.client)
+    state = ask(second, "enter", {"code": served.codes[0]})
+    assert state["running"] == ask(second, "next")["table"] == ask(first, "next")["table"]
+    assert play(second, random.Random(2))[-1]["over"]
+    assert ask(first, "state")["finished"] == 1
+
+
+def test_a_participant_plays_what_the_protocol_says_and_is_asked_at_the_end(served):
+    browser = come(served, 1)
+    for number in range(4):
+        play(browser, random.Random(number))
+    rows = [served.store.table(table) for table in served.people.of_number(2).tables]
+    wanted = [served.protocol.sitting(1, number) for number in range(4)]
+    assert [tuple(seat.agent or "human" for seat in row.seats) for row in rows] == [one.line_up for one in wanted]
+    assert "all your games" in ask(browser, "next", code=400)["error"]
+    assert ask(browser, "state")["place"] == "asked"
+    assert ask(browser, "answer", {"answers": {"remarks": "nice"}})["place"] == "done"
+    assert served.people.of_number(2).answers == {"level": "well", "remarks": "nice"}
+
+
+def test_who_stops_plays_no_further_game_and_what_they_played_counts(served):
+    browser = come(served, 0)
+    play(browser, random.Random(1))
+    assert ask(browser, "stop")["place"] == "asked"
+    assert "stopped" in ask(browser, "next", code=400)["error"]
+    assert served.people.of_number(1).finished == 1
+
+
+def test_no_further_game_is_begun_when_the_rule_says_so(tmp_path, protocol):
+    served = Served(tmp_path / "a.sqlite", replace(protocol, stop=Stop(games=2)))
+    with served.client:
+        one, other = come(served, 0), come(served, 1)
+        play(one, random.Random(1))
+        play(other, random.Random(2), most=1)
+        assert "has all its games" in ask(one, "next", code=400)["error"]
+        assert not served.server.desk.study.is_over, "a game is played still"
+        play(other, random.Random(3))
+        assert served.server.desk.study.is_over
+    served.store.close()
+
+
+def test_a_stranger_has_no_seat(served):
+    table = ask(come(served, 0), "next")["table"]
+    stranger = come(served, 1)
+    with at(stranger, table) as socket:
+        assert "closed" in socket.receive_json()
+
+
+# What is shown.
+
+
+def everything_told(served: Served) -> str:
+    """All that a participant is sent in a game, and beside it."""
+    browser, found = come(served, 0), []
+    for number in range(2):
+        found += [json.dumps(view) for view in play(browser, random.Random(number))]
+    table = served.people.of_number(1).tables[0]
+    for path in ("/study", f"/t/{table}", f"/t/{table}/company", "/organiser", "/rules/tictactoe"):
+        found.append(browser.get(path).text)
+    for name in ("state", "next", "stop"):
+        found.append(json.dumps(ask(browser, name)))
+    return " ".join(found)
+
+
+def names(text: str) -> set[str]:
+    return {word for word in (SECRET, "open_lines", "greedy") if word in text}
+
+
+def test_participants_learn_nowhere_who_their_opponents_are(served):
+    assert names(everything_told(served)) == set()
+
+
+@pytest.mark.parametrize("path", ["/games", "/tables", "/challenge", "/t/{}/record", "/t/{}/invite", "/t/{}/fill",
+                                  "/t/{}/rematch", "/t/{}/branch", "/t/{}/review", "/t/{}/join"])  # fmt: skip
+def test_what_would_tell_more_or_choose_who_plays_is_not_there(served, path):
+    browser = come(served, 0)
+    play(browser, random.Random(1))
+    address = path.format(served.people.of_number(1).tables[0])
+    assert {browser.get(address).status_code, browser.post(address, json={}).status_code} <= {404, 405}
+
+
+def test_a_table_that_names_its_agents_is_found_out(served, monkeypatch):
+    from cardai.web.tables import WebTable
+
+    def who(table, other, seat, watches):
+        return {"name": table.row.seats[other].agent or "you", "kind": "agent"}
+
+    monkeypatch.setattr(WebTable, "_who", who)
+    assert names(everything_told(served))
+
+
+def test_aids_that_are_off_are_refused_and_those_that_are_on_are_given(tmp_path, protocol):
+    for number, aids in enumerate((Aids(), Aids(True, True, True, True, True))):
+        served = Served(tmp_path / f"{number}.sqlite", replace(protocol, aids=aids))
+        with served.client:
+            browser = come(served, 0)
+            table = ask(browser, "next")["table"]
+            with at(browser, table) as socket:
+                socket.send_json({"nonce": NONCE})
+                view = views(socket, lambda view: view.get("moves"))
+                assert view["aids"] == (list(vars(aids)) if number else [])
+                for message in ({"advice": "pieces", "ply": view["ply"]}, {"advice": "standing", "ply": view["ply"]}):
+                    socket.send_json(message)
+                    answer = views(socket, lambda view: "advice" in view or view.get("error"))
+                    assert ("advice" in answer) == bool(number), answer
+                socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
+                later = views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])  # noqa: B023
+                socket.send_json({"undo": view["ply"]})
+                after = views(socket, lambda now: now.get("error") or now.get("ply", 99) < later["ply"])  # noqa: B023
+                assert ("error" in after) != bool(number)
+                socket.send_json({"pause": 1})
+                assert "the study says" in views(socket, lambda view: view.get("error"))["error"]
+        served.store.close()
+
+
+def test_the_organiser_sees_how_far_everybody_is_and_no_result(served):
+    play(come(served, 0), random.Random(1))
+    key = served.server.desk.key
+    found = ask(served.client, "progress", {"key": key})
+    assert [row[:4] for row in found["people"]] == [
+        ["P01", "play", 1, 0],
+        *([f"P0{n}", "has not come", 0, 0] for n in (2, 3)),
+    ]
+    assert not {"score", "share", "level"} & set(json.dumps(found).replace('"', " ").split())
+    assert names(json.dumps(found)) == set()
+    assert "organiser" in ask(served.client, "progress", {"key": key[:-1]}, 400)["error"]
+
+
+# Deletion.
+
+
+def closing(socket) -> str:
+    """Why a socket is closed."""
+    for _ in range(20):
+        if why := socket.receive_json().get("closed"):
+            return why
+    return "it stays open"
+
+
+def test_who_deletes_their_data_is_gone_everywhere(served, tmp_path):
+    stays, goes = come(served, 0), come(served, 1, "badly")
+    for number in range(2):
+        play(stays, random.Random(number))
+        play(goes, random.Random(number))
+    open_game = ask(goes, "next")["table"]
+    person = served.people.of_number(2)
+    rows = [served.store.table(table) for table in person.tables]
+    folder = exports_of(served.store.path)
+    export_study(served.protocol, served.people, folder)
+    (token,) = (seat.token for seat in rows[0].seats if seat.agent is None)
+    traces = [*(table.encode() for table in person.tables), *(row.secret for row in rows), token, b"badly"]
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".toml"]
+    assert len(files) >= 5
+    assert all(any(trace in path.read_bytes() for path in files) for trace in traces), "the search finds what is there"
+    with at(goes, open_game) as socket:
+        views(socket, lambda view: True)
+        assert "say delete" in ask(goes, "delete", {}, 400)["error"]
+        assert ask(goes, "delete", {"delete": True})["place"] == "enter"
+        assert closing(socket) == "this game was deleted"
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".toml"]
+    assert [trace for trace in traces for path in left if trace in path.read_bytes()] == []
+    assert not [path for path in left if path.suffix in (".csv", ".gz")], "exports are made anew"
+    assert ask(goes, "state") == {"place": "enter"}
+    assert "no participant" in ask(goes, "enter", {"code": served.codes[1]}, 400)["error"]
+    assert all(served.server.room.table(table) is None for table in person.tables)
+    assert "no such table" in goes.post(f"/t/{open_game}/arrive", json={"invitation": "x"}).json()["error"]
+    assert {one.person for one in games_of(served.protocol, served.people)} == {"P01"}
+    assert served.report().deleted == 1
+    ((name, _),) = served.people.add(1)
+    assert name == "P04", "nobody gets the number of somebody who is gone"
+
+
+# The report.
+
+
+def test_the_report_waits_for_the_end(served, file, capsys):
+    play(come(served, 0), random.Random(1))
+    with pytest.raises(CardaiError, match="the study goes on, with 1 games so far"):
+        refuse_early(served.protocol, served.people)
+    assert run(["study", "report", str(file)]) == 2
+    refuse_early(replace(served.protocol, results=ALWAYS), served.people)
+
+
+def test_the_report_counts_each_person_once_and_unfinished_games_both_ways(served):
+    luck = random.Random(3)
+    for number, games in ((0, 4), (1, 2)):
+        browser = come(served, number, ("well", "badly")[number])
+        for _ in range(games):
+            play(browser, luck)
+    play(browser, luck, most=1)
+    report = served.report()
+    games = games_of(served.protocol, served.people)
+    row = report.rows[0]
+    assert (row.what, row.people, row.games, row.unfinished) == ("all", 2, 6, 1)
+    shares = {"P01": [], "P02": []}
+    for one in games:
+        if one.scores is not None:
+            shares[one.person].append(0.5 if one.scores[0] == one.scores[1] else one.scores[one.seat])
+    assert row.figure.point == pytest.approx(np.mean([np.mean(own) for own in shares.values()]))
+    assert row.with_all.point == pytest.approx(np.mean([np.mean(shares["P01"]), np.mean([*shares["P02"], 0.0])]))
+    assert row.pooled.point == pytest.approx(np.mean([*shares["P01"], *shares["P02"]]))
+    assert row.fair == pytest.approx(0.5)
+    assert np.isnan(row.figure.low)
+    assert "no interval: fewer than 5 people" in str(report)
+    assert {one.what for one in report.rows} == {"all", "table A", "table B", "level well", "level badly"}
+    early, late = np.mean(shares["P01"][:2]), np.mean(shares["P01"][2:])
+    assert (report.persons[0].early, report.persons[0].late) == pytest.approx((early, late))
+    json.dumps(report.as_json())
+
+
+def test_agents_play_the_deals_of_people_in_their_seats(served):
+    browser = come(served, 0)
+    for number in range(4):
+        play(browser, random.Random(number))
+    games = games_of(served.protocol, served.people)
+    play_references(served.protocol, games)
+    game = cardai.load("tictactoe")
+    for one in games:
+        for spec in served.protocol.references:
+            line_up = [cardai.agent(game, seat.agent or spec) for seat in one.row.seats]
+            table = OneGame(game, line_up, one.row.seed, one.row.variant)
+            table.run()
+            assert one.references[spec].tolist() == table.scores().tolist()
+    row = served.report().rows[0]
+    assert [one.spec for one in row.references] == [SECRET, "random"]
+    for one in row.references:
+        assert one.ahead.point == pytest.approx(row.figure.point - one.own.point)
+
+
+def test_the_export_has_person_level_order_and_times_and_its_records_verify(served):
+    for number in (0, 1):
+        browser = come(served, number)
+        for luck in range(3):
+            play(browser, random.Random(luck))
+    play(browser, random.Random(1), most=1)
+    folder = exports_of(served.store.path)
+    files = export_study(served.protocol, served.people, folder)
+    rows = list(csv.DictReader(files[0].read_text().splitlines()))
+    assert [(row["person"], row["level"], row["order"]) for row in rows] == [
+        *(("P01", "well", str(n)) for n in (1, 2, 3)), *(("P02", "well", str(n)) for n in (1, 2, 3, 4))
+    ]  # fmt: skip
+    assert rows[-1]["record"] == rows[-1]["score"] == rows[-1]["ended"] == ""
+    assert all(row["begun"] <= row["ended"] and float(row["seconds"]) >= 0 for row in rows[:-1])
+    assert all(verify(path).games for path in files[2:])
+    assert {row["record"] for row in rows[:-1]} == {path.name for path in files[2:]}
+    with pytest.raises(CardaiError, match="holds an export already"):
+        export_study(served.protocol, served.people, folder)
+    text = "".join(path.read_text() for path in files[:2])
+    assert not [code for code in served.codes if code in text]
