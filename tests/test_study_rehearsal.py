@@ -1,0 +1,96 @@
+"""A study is rehearsed from the codes to the report by agents that act as its people, on the page and without it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("websockets", reason="the extra `web` is not installed")
+
+from study_rehearsal import PERSONS, rehearse, shares, stage
+from test_study import FILE
+from web_pages import CHROMIUM
+
+import cardai
+from cardai.measure.protocol import Stop, read_protocol
+from cardai.web.study_report import StudyGame, _row, measure_study
+
+THESIS = Path(__file__).parent.parent / "experiments/studies/moska-thesis.toml"
+MIXED = ("greedy:open_lines", "random", "greedy:open_lines", "random", "random", "greedy:open_lines", "random")
+
+
+def rehearsed(folder: Path, games: list[int], protocol, persons=MIXED, page: int = 0):
+    """The report of a rehearsal, and its codes' participants."""
+    protocol = replace(protocol, pause=0.0, games_each=max(games), stop=Stop(games=sum(games)))
+    folder.mkdir(exist_ok=True)
+    with stage(folder / "study.sqlite", protocol) as here:
+        actors = rehearse(here, persons, games, page)
+        report = measure_study(protocol, here.people)
+        told = here.ask("state", {}, actors[-1].cookie)
+        here.ask("delete", {"delete": True}, actors[-1].cookie)
+        left = measure_study(protocol, here.people)
+    return report, left, told
+
+
+@pytest.fixture
+def small(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(FILE)
+    return read_protocol(file)
+
+
+def test_a_rehearsal_goes_from_the_codes_to_the_report(small, tmp_path):
+    report, left, told = rehearsed(tmp_path / "even", shares(21, 7), small)
+    assert (report.rows[0].people, report.rows[0].games, report.rows[0].unfinished) == (7, 21, 0)
+    assert report.is_over
+    assert (told["place"], told["finished"]) == ("done", 3)
+    assert report.rows[0].figure.low < report.rows[0].figure.point < report.rows[0].figure.high
+    assert (left.rows[0].people, left.rows[0].games, left.deleted) == (6, 18, 1)
+    assert [one.person for one in left.persons] == [f"P0{number}" for number in range(1, 7)]
+
+
+def test_the_interval_widens_if_one_person_plays_most_games(small):
+    """Studies of 260 games of seven people who lose about as often as those of the thesis, drawn many times."""
+    rng, game, protocol = np.random.default_rng(1), cardai.load("tictactoe"), replace(small, references=())
+
+    def widths(games: list[int]) -> tuple[float, float]:
+        """How wide the interval over people is, and that of all games in one pot, in the median of 100 studies."""
+        found = []
+        for _ in range(100):
+            strengths = rng.normal(0.7, 0.05, len(games))
+            played = [
+                StudyGame(f"P{who}", "", order, protocol.tables[0], 0, None, 0.0, 1.0, np.array([won, 1.0 - won]), {})
+                for who, count in enumerate(games)
+                for order, won in enumerate(np.float64(rng.random(count) < strengths[who]))
+            ]
+            row = _row(game, protocol, "all", played)
+            found.append((row.figure.high - row.figure.low, row.pooled.high - row.pooled.low))
+        return tuple(np.median(found, axis=0))
+
+    (even, pooled), (uneven, same) = widths(shares(260, 7)), widths([200, *[10] * 6])
+    assert uneven > 1.3 * even
+    assert even > pooled
+    assert same == pytest.approx(pooled, rel=0.05), "one pot of games does not notice"
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs a Chromium")
+def test_participants_come_agree_and_play_on_the_page(small, tmp_path):
+    pytest.importorskip("playwright")
+    report, _, _ = rehearsed(tmp_path / "page", [2, 1], small, MIXED[:2], page=2)
+    assert (report.rows[0].people, report.rows[0].games) == (2, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("games", [shares(260, 7), [200, *[10] * 6]], ids=["even", "one plays 200"])
+def test_the_study_of_the_thesis_is_rehearsed(games, tmp_path):
+    page = 14 if CHROMIUM and max(games) < 200 else 0
+    report, left, _ = rehearsed(tmp_path / "thesis", games, read_protocol(THESIS), PERSONS, page)
+    print(report)
+    row = report.rows[0]
+    assert (row.people, row.games) == (7, 260)
+    assert row.fair == 0.25
+    assert 0.25 < row.figure.point < 0.5
+    assert row.figure.high - row.figure.low > row.pooled.high - row.pooled.low
+    assert left.rows[0].people == 6
