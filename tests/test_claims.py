@@ -204,3 +204,12 @@ def test_what_is_written_about_a_claim_was_read_beside_the_figures_it_has_now():
 
 if __name__ == "__main__":
     READ.write_text(json.dumps(figures_by_claim(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+ABOUT_PEOPLE = [claim for _, claim in CLAIMS if claim.outcome == claims.NOT_TRIED and "eeds people" in claim.why]
+
+
+@pytest.mark.parametrize("claim", ABOUT_PEOPLE, ids=lambda claim: claim.words)
+def test_a_claim_that_needs_people_names_the_protocol_that_would_try_it(claim):
+    (study,) = re.findall(r"experiments/studies/[\w-]+\.toml", claim.why)
+    assert (FOLDER.parent / study).is_file()
