@@ -197,15 +197,16 @@ def run(lab: Lab) -> Findings:
         curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
         rows += _rows(body, runs, " ".join(keys))
     for setting in OPEN:
-        best = {}
+        best, pieces = {}, []
         for body in BODIES:
             name, protocol = setting.key, setting.applied(thesis)
             runs, keys = _networks(lab, solution, name, protocol, body, lab.size.open)
             if setting.is_the_thesis:
                 curves |= dict(zip(keys, [run["curve"] for run in runs], strict=True))
             best[body] = [100 * max(point["win"] for point in run["curve"][1:]) for run in runs]
+            pieces += keys
             rows += _open_rows(setting, body, best[body], " ".join(keys))
-        rows.append(_apart(setting, best))
+        rows.append(_apart(setting, best, " ".join(pieces)))
     rows += [
         row for name, bound in lab.piece("bounds", lambda: _bounds(solution)).items() for row in _bound(name, bound)
     ]
@@ -245,11 +246,12 @@ def _open_rows(setting: OpenSetting, body: str, best: list[float], piece: str) -
     ]
 
 
-def _apart(setting: OpenSetting, best: Mapping[str, list[float]]) -> Finding:
+def _apart(setting: OpenSetting, best: Mapping[str, list[float]], piece: str) -> Finding:
     """The difference of the two bodies; networks of one number share their games' seeds, so they are pairs."""
     pairs = [cnn - mlp for cnn, mlp in zip(best["cnn"], best["mlp"], strict=True)]
     claim = direction("higher", "CNN better") if setting.is_the_thesis else None
-    return Finding(APART, setting.name, "CNN less MLP", over_seeds(pairs, "pairs of networks"), claim, seed="")
+    figure, seeds = over_seeds(pairs, "pairs of networks"), f"0-{len(pairs) - 1}"
+    return Finding(APART, setting.name, "CNN less MLP", figure, claim, piece, seeds)
 
 
 def _rows(body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:

@@ -72,7 +72,7 @@ def _transfer(result: Result) -> Any:
         random, simple = (rows[REACHED, setup.line, column]["figure"]["point"] for column in (RANDOM, SIMPLE))
 
         def on_scale(value: float | None, random: float = random, simple: float = simple) -> float | None:
-            return None if value is None else (value - random) / (simple - random)
+            return None if value is None or simple == random else (value - random) / (simple - random)
 
         networks = [row for (table, line, column), row in rows.items() if line == setup.line and "network" in column]
         for number, row in enumerate(networks, 1):
