@@ -134,7 +134,20 @@ def test_the_contract_lists_every_rule_with_its_parameters_and_what_it_returns()
     for name, role in native.ROLES.items():
         assert told[name][0] == ", ".join(role.parameters)
         assert told[name][1].startswith(role.returns), name
-    plain = {"spell", "tell", "parse", "show", "ending", "holdings", "chances", "zones", "picks"}
+    plain = {
+        "spell",
+        "tell",
+        "parse",
+        "show",
+        "ending",
+        "holdings",
+        "chances",
+        "zones",
+        "picks",
+        "led_to",
+        "rounds",
+        "series",
+    }
     assert set(told) == {*native.ROLES, *plain}
 
 

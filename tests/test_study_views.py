@@ -54,10 +54,10 @@ def leaks(view: dict, table: WebTable, seat: int) -> list[str]:
     lying = set(listed_pieces(int(state["hands"][seat]) | middle(name, state, seat)))
     offered = {piece for _, picked in view.get("moves", ()) for piece in picked}
     shown = {piece for zone in view["zones"] for piece in zone["pieces"]}
-    told = {word for _, words in view["log"][:-1] for word in named(words, pieces)}
+    told = {word for _, *words in view["log"][:-1] for word in named(" ".join(words), pieces)}
     found = [f"shows {pieces[piece]}" for piece in shown - lying - offered]
     found += [f"tells {word}" for word in told if pieces.index(word) not in lying]
-    if len(view["log"]) > 1 and any(mover == seat for mover, _ in view["log"][1:-1]):
+    if len(view["log"]) > 1 and any(mover == seat for mover, *_ in view["log"][1:-1]):
         found.append("tells what was before the last own move")
     return found + [f"says {note}" for note in reminders(view, table, seat)]
 

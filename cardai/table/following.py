@@ -26,7 +26,7 @@ def told(game: Game, before: GameState, move: np.record, seat: int, seed: int) -
     return int(before["turn"]), told_of(game, before, move, seat, world_of(game, before, seat, seed))
 
 
-class Event(NamedTuple):
+class MoveTold(NamedTuple):
     """A move as a seat may read it: who moved, in words, what it led to ("" if nothing is said), and what each seat got
     in the round that it ended, None if it ended none."""
 
@@ -36,19 +36,19 @@ class Event(NamedTuple):
     gained: tuple[float, ...] | None = None
 
 
-def events(game: Game, states: Sequence[GameState], moves: Sequence[np.record], seat: int, seed: int) -> list[Event]:
+def events(game: Game, states: Sequence[GameState], moves: Sequence[np.record], seat: int, seed: int) -> list[MoveTold]:
     """What a seat may read of moves. `states`: the ones before each move, and the one after the last.
 
     All is made from worlds of the seat. `seed`: see `told`.
     """
     if game.led_to is None and game.rounds is None:
-        return [Event(*told(game, state, move, seat, seed)) for state, move in zip(states, moves, strict=False)]
+        return [MoveTold(*told(game, state, move, seat, seed)) for state, move in zip(states, moves, strict=False)]
     worlds = [world_of(game, state, seat, seed) for state in states]
     found = []
     for state, move, before, after in zip(states, moves, worlds, worlds[1:], strict=False):
         led_to = "" if game.led_to is None else game.led_to(before, after)
         words = told_of(game, state, move, seat, before)
-        found.append(Event(int(state["turn"]), words, led_to, _gained(game, before, after)))
+        found.append(MoveTold(int(state["turn"]), words, led_to, _gained(game, before, after)))
     return found
 
 
@@ -60,7 +60,7 @@ def _gained(game: Game, before: GameState, after: GameState) -> tuple[float, ...
     return tuple(float(now) - float(then) for now, then in zip(last[1], first[1], strict=True))
 
 
-def by_round(game: Game, past: Sequence[Event], world: GameState) -> dict[str, list] | None:
+def by_round(game: Game, past: Sequence[MoveTold], world: GameState) -> dict[str, list] | None:
     """A match by its rounds: `rows` of a name and what each seat got, and the `total` of each; None if the game counts
     no rounds. `past`: all its moves. `world`: the present position, as the same seat sees it."""
     now = None if game.rounds is None else game.rounds(world)

@@ -32,7 +32,7 @@ from cardai.table import second_process
 from cardai.table.asking import Inquiry, draw_worlds
 from cardai.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.table.complaints import Complaints, NoNumber
-from cardai.table.following import Event, by_round, events, told, world_of
+from cardai.table.following import MoveTold, by_round, events, told, world_of
 
 OUTSIDE = Agent("outside", Person())
 """Sits where no agent does: its moves come through `OneGame.play`."""
@@ -119,7 +119,7 @@ class OneGame:
         seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
         return [told(self.game, before, move, seat, seed) for before, move in self._history[whole("since", since, 0) :]]
 
-    def events(self, seat: int, since: int = 0, seed: int | None = None) -> list[Event]:
+    def events(self, seat: int, since: int = 0, seed: int | None = None) -> list[MoveTold]:
         """The moves from ply `since` on as `seat` may read them, with what they led to. Arguments as in `history`."""
         seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
         past = self._history[whole("since", since, 0) :]

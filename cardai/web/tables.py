@@ -23,7 +23,7 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
 from cardai.measure.protocol import Aids
 from cardai.table.asking import moves_in
-from cardai.table.following import Event, by_round
+from cardai.table.following import MoveTold, by_round
 from cardai.table.one import OneGame
 from cardai.web import challenge, commitment
 from cardai.web.challenge import Standing, results, standing
@@ -50,7 +50,7 @@ class WebTable:
         self.aids = aids or Aids(True, row.study, row.study, row.study, review=True)
         self.trouble = ""  # a sentence, if an agent or the game failed
         self._luck = secrets.randbits(64)  # the server's own: what views deal anew
-        self._logs: dict[int, list[Event]] = {}  # by seat
+        self._logs: dict[int, list[MoveTold]] = {}  # by seat
         self._views: dict[tuple[int, bool], dict[str, Any]] = {}
         self._results: dict[str, Any] | None = None  # of a challenge
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
@@ -602,13 +602,13 @@ class WebTable:
         who = {"name": row.name, "kind": "you" if other == seat and not watches else "person"}
         return who | ({"gone": row.gone} if row.gone else {})
 
-    def _past(self, game: OneGame, seat: int) -> list[Event]:
+    def _past(self, game: OneGame, seat: int) -> list[MoveTold]:
         """All moves as `seat` may read them."""
         past = self._logs.setdefault(seat, [])
         past += game.events(seat, len(past), self._luck)
         return past
 
-    def _log(self, past: list[Event], seat: int, view: dict[str, Any]) -> list[list[Any]]:
+    def _log(self, past: list[MoveTold], seat: int, view: dict[str, Any]) -> list[list[Any]]:
         """The last moves in words that `seat` may read; without aids only those of cards that still lie there."""
         log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past]
         return log[-LOG_LINES:] if self.aids.known_cards else bare_log(log, seat, view)
