@@ -54,7 +54,8 @@ def compare(table: OneGame, frame: dict[str, Any], found: Findings) -> None:
     """A frame is what another world of its seat gives."""
     expected = position_view(table, frame["seat"], 12345, decides=not frame["watches"])
     fresh = min(LINES, len(frame["log"]))
-    expected["log"] = table.history(frame["seat"], table.ply - fresh, 54321)
+    past = table.events(frame["seat"], table.ply - fresh, 54321)
+    expected["log"] = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past]
     sent = {**frame, "log": frame["log"][len(frame["log"]) - fresh :]}
     for name, value in json.loads(json.dumps(expected)).items():
         if sent.get(name) != value:
@@ -78,7 +79,7 @@ def search(table: OneGame, frame: dict[str, Any], found: Findings) -> None:
 
 def texts_of(frame: dict[str, Any]) -> Iterable[str]:
     """All words of a game in a frame."""
-    yield from (words for _, words in frame["log"])
+    yield from (text for _, *texts in frame["log"] for text in texts)
     yield from (words for words, _ in frame.get("moves", ()))
     yield frame.get("text", "")
 

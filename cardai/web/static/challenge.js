@@ -1,8 +1,7 @@
 // How a challenge stands; the results come when all have finished, or when somebody has ended it without the others.
 
-import { el } from "./dom.js";
+import { button, el, tableOf } from "./dom.js";
 import { t } from "./language.js";
-import { button, tableOf } from "./learning.js";
 
 export function challengePanel(view, send) {
   const { code, finished, ended, results } = view.challenge;

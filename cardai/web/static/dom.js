@@ -45,3 +45,11 @@ export async function post(address, message) {
   if (!response.ok) throw new Error(answer.error ?? "the server does not answer");
   return answer;
 }
+
+export const button = (content, key, onclick) => el("button", { type: "button", "data-key": key, onclick }, ...[content].flat());
+
+export function tableOf(name, heads, rows) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, el("table", {},
+    el("thead", {}, el("tr", {}, ...heads.map((head) => el(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
+    el("tbody", {}, ...rows.map((cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell)))))));
+}

@@ -1,6 +1,6 @@
 // Hints and explanations. The server makes them from what this seat may know.
 
-import { el, refill, shape } from "./dom.js";
+import { button, el, refill, shape, tableOf } from "./dom.js";
 import { t } from "./language.js";
 import { setting } from "./settings.js";
 
@@ -67,11 +67,3 @@ export class Learning {
 }
 
 const given = (view, aid) => !view.aids || view.aids.includes(aid); // a study may leave some out
-
-export const button = (content, key, onclick) => el("button", { type: "button", "data-key": key, onclick }, ...[content].flat());
-
-export function tableOf(name, heads, rows) {
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, el("table", {},
-    el("thead", {}, el("tr", {}, ...heads.map((head) => el(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
-    el("tbody", {}, ...rows.map((cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell)))))));
-}

@@ -1,8 +1,7 @@
 // A finished game looked at again: positions to step through, drawn as the table was, and what moves cost.
 
-import { el, post, refill, root, shape } from "./dom.js";
+import { button, el, post, refill, root, shape, tableOf } from "./dom.js";
 import { t } from "./language.js";
-import { button, tableOf } from "./learning.js";
 import { move, placesIn } from "./motion.js";
 import { storyOf } from "./story.js";
 import { TablePage } from "./table.js";

@@ -1,7 +1,6 @@
 // A study: the page of a participant between their games, and the organiser's, which shows no results.
 
-import { button, tableOf } from "./learning.js";
-import { el, post, root } from "./dom.js";
+import { button, el, post, root, tableOf } from "./dom.js";
 
 const PLACES = { agree: "has not agreed yet", play: "plays", asked: "has played", done: "has finished" };
 

@@ -2,12 +2,11 @@
 
 import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
-import { el, post, refill, root } from "./dom.js";
+import { el, post, refill, root, tableOf } from "./dom.js";
 import { fit } from "./fitting.js";
 import { t, termsOf } from "./language.js";
 import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
-import { tableOf } from "./learning.js";
 import { partIn, remembered, setting } from "./settings.js";
 import { storyOf } from "./story.js";
 import { Words } from "./words.js";
