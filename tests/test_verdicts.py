@@ -1,152 +1,191 @@
-"""Verdicts on claims: what is reproduced, better, missed, undecided or undecidable, and what would decide it."""
+"""A law holds, is broken, or was not tested; and if not, it says why, and whether the game lacks a field."""
 
-import math
-from dataclasses import asdict, replace
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+import planted_biases
+import planting
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+import small_game
 
-from cardai.experiments.machinery.findings import Claim, Measurement, direction
-from cardai.experiments.machinery.verdicts import (
-    BETTER,
-    MISSED,
-    REPRODUCED,
-    UNDECIDABLE,
-    UNDECIDED,
-    Verdict,
-    judge,
-    judged,
-)
-from cardai.stats.interval import wilson
+import cardai
+from cardai.app.cli import run
+from cardai.conformance import LawResult, check
+from cardai.conformance import testbed as kit
+from cardai.conformance.law import CAUSES, Law, NotTested, each, take_turns
+from cardai.conformance.testbed import EFFORTS, Counted, Looked
+from cardai.show import laws
 
-
-def around(point, half, n=1000, counted="games"):
-    return Measurement(point, point - half, point + half, n, counted)
+COUNT_CARDS = [
+    "cards_are_conserved",
+    "worlds_are_even",
+    "dealt_cards_lie_as_in_worlds",
+    "worlds_keep_no_card_of_the_truth",
+    "hidden_cards_lie_evenly",
+]
 
 
-def verdict(figure, claim):
-    (found,) = judge([(figure, claim)])
-    return found.verdict
+def result_of(law: Law, seconds: float = 1.0) -> LawResult:
+    (result,) = take_turns([law], kit.Testbed(small_game.GAME, 0, EFFORTS["quick"]), seconds, lambda law: None)
+    return result
 
 
-@pytest.mark.parametrize(
-    ("point", "half", "claim", "expected"),
-    [
-        (14.0, 0.5, Claim(14.25, games=2000), REPRODUCED),
-        (15.0, 0.5, Claim(14.25), REPRODUCED),  # different, but by less than matters
-        (16.5, 0.5, Claim(14.25), MISSED),  # a claim without games is exact
-        (16.5, 0.5, Claim(14.25, games=2000), MISSED),
-        (12.0, 0.5, Claim(14.25, games=2000), BETTER),
-        (15.0, 5.0, Claim(14.25, games=2000), UNDECIDED),  # it could be anything that matters
-        (15.6, 0.5, Claim(14.25, games=2000), UNDECIDABLE),
-        (99.0, 0.2, Claim(92.0, better="higher"), BETTER),
-        (89.0, 0.2, Claim(92.0, better="higher"), MISSED),
-        (11.0, 0.5, Claim(14.25, better="neither"), MISSED),
-        (17.5, 0.5, Claim(14.25, better="neither"), MISSED),
-        (3.0, 1.0, direction("higher", "better"), REPRODUCED),
-        (-3.0, 1.0, direction("higher", "better"), MISSED),
-        (0.5, 1.0, direction("higher", "better"), UNDECIDED),
-        (-3.0, 1.0, direction("lower", "less"), REPRODUCED),
-        (0.5, 1.0, direction("neither", "no better"), REPRODUCED),
-        (0.5, 4.0, direction("neither", "no better"), UNDECIDED),
-        (4.0, 1.0, direction("neither", "no better"), MISSED),
-    ],
-)
-def test_a_verdict_follows_from_the_interval_of_the_difference(point, half, claim, expected):
-    assert verdict(around(point, half), claim) == expected
+def law_of(count: int, answer: object, **options: object) -> Law:
+    def a_law(thing: int) -> object:
+        """Something is so."""
+        return answer
+
+    return each("things", lambda testbed: range(count), **options)(a_law)  # pyright: ignore[reportArgumentType]
 
 
-def test_without_an_interval_nothing_is_decided():
-    assert verdict(Measurement(14.0, n=5), Claim(14.25)) == UNDECIDED
-    assert judge([(Measurement(None), Claim(14.25))]) == [Verdict(UNDECIDED)]
+def test_a_law_that_looked_at_nothing_does_not_hold() -> None:
+    result = result_of(law_of(0, None))
+    assert (result.verdict, result.cause, result.why) == ("not tested", "game", "the game has no things")
+
+    def steps(_testbed: kit.Testbed) -> Iterator[Counted[int]]:
+        yield Counted((), "things")
+
+    assert result_of(Law("bare", "bare", steps)).verdict == "not tested"  # pyright: ignore[reportArgumentType]
 
 
-def test_the_error_of_the_claim_counts():
-    figure = Measurement(17.0, 16.6, 17.4, 20_000)
-    assert verdict(figure, Claim(14.25, within=1.0)) == MISSED
-    assert verdict(figure, Claim(14.25, games=200, within=1.0)) == UNDECIDABLE
-    low, high = Claim(14.25, games=2000).bounds(figure)
-    assert (low, high) == pytest.approx([100 * bound for bound in wilson(285, 2000)])
+def test_a_law_whose_things_all_offer_nothing_does_not_hold() -> None:
+    assert result_of(law_of(3, None)).verdict == "holds"
+    result = result_of(law_of(3, False, none="no thing is red"))
+    assert (result.verdict, result.cause, result.why) == ("not tested", "game", "no thing is red")
 
 
-def test_a_mean_has_the_error_that_ours_would_have_from_as_many_games():
-    figure = around(6.0, 0.1, n=4000)
-    assert Claim(6.3, games=1000, is_mean=True).bounds(figure) == pytest.approx((6.1, 6.5))
-    spread = around(80.0, 2.0, n=9, counted="networks")
-    assert Claim(65.0, games=1, is_mean=True).bounds(spread) == pytest.approx((59.0, 71.0))  # of one network
+def test_a_law_that_was_cut_before_it_found_anything_says_so() -> None:
+    assert result_of(law_of(10_000, False, none="no thing is red"), 1e-9).cause == "part"
+
+    def steps(_testbed: kit.Testbed) -> Iterator[Looked]:
+        looked = Looked(10, "things")
+        looked.enough = True
+        yield looked
+
+    result = result_of(Law("late", "late", steps), 1e-9)  # pyright: ignore[reportArgumentType]
+    assert (result.verdict, result.cause, result.why) == ("not tested", "part", "the time was over before any things")
 
 
-@given(st.floats(5, 95), st.floats(0.1, 5), st.floats(5, 95))
-def test_lower_and_higher_are_mirror_images(point, half, value):
-    assert verdict(around(point, half), Claim(value)) == verdict(around(-point, half), Claim(-value, better="higher"))
+def test_a_reason_is_one_of_four() -> None:
+    assert {*CAUSES} == {"field", "game", "part", "call"}
+    assert NotTested("why").cause == "game"
 
 
-def row(table, name, column, figure, claim):
-    return {
-        "table": table, "name": name, "column": column, "figure": asdict(figure), "claim": claim and asdict(claim)
-    }  # fmt: skip
+def test_without_holdings_the_laws_that_count_cards_are_not_tested() -> None:
+    results = check(replace(small_game.GAME, holdings=None), laws=COUNT_CARDS, effort="quick")
+    assert [(result.verdict, result.cause) for result in results] == [("not tested", "field")] * len(COUNT_CARDS)
+    assert {result.why for result in results} == {
+        "the game has no `holdings`: with it the laws count the cards of each place"
+    }
 
 
-def test_figures_of_a_line_are_tested_together_and_other_lines_by_themselves():
-    claim = Claim(25.0, within=0.5)
-    just = around(26.0, 0.9)  # alone it differs: 1.0 by 0.9
-    alone = judged(
-        [row("T", "A", "B1", just, claim), row("T", "B", "B1", just, claim), row("U", "A", "B1", just, claim)]
+def test_a_biased_sampler_without_holdings_is_not_said_to_hold() -> None:
+    """It was: 73 of 73 laws held of it."""
+    game = planted_biases.PLANTED["LOW_CARD"]
+    (verdict,) = check(replace(game, holdings=None), laws=[planting.LAW_OF[game]], effort="quick")
+    assert (verdict.verdict, verdict.cause) == ("not tested", "field")
+
+
+def test_a_game_that_hides_nothing_lacks_nothing() -> None:
+    names = [*COUNT_CARDS, "encodings_are_the_same_in_every_world", "worlds_deal_anew_what_is_hidden"]
+    results = check(cardai.load("tictactoe"), laws=names, effort="quick")
+    assert {(result.verdict, result.cause, result.why) for result in results} == {
+        ("not tested", "game", "nothing is hidden in this game")
+    }
+
+
+@pytest.mark.parametrize("field", ["heuristics", "players", "encoders"])
+def test_what_a_game_does_not_offer_is_not_tested(field: str) -> None:
+    law_of_field = {
+        "heuristics": "heuristics_are_finite",
+        "players": "players_choose_legal_moves",
+        "encoders": "encodings_fill_their_layout",
+    }
+    (result,) = check(replace(small_game.GAME, **{field: {}}), laws=[law_of_field[field]], effort="quick")
+    assert (result.verdict, result.cause, result.why) == ("not tested", "game", f"the game has no `{field}`")
+
+
+def result(law: str, verdict: str, why: str = "", cause: str = "", **more: Any) -> LawResult:
+    return LawResult(law, "Something is so", verdict, 0.1, why, cause, **more)  # pyright: ignore[reportArgumentType]
+
+
+RESULTS = [
+    result("first", "holds", looked=1, what="games"),
+    result("second", "not tested", "the game has no `holdings`: with it the laws count the cards", "field"),
+    result("third", "broken", "third: variant two, seed 3, ply 4: a card is lost"),
+    result("fourth", "not tested", "the game has no `teams`", "game"),
+    result("fifth", "not tested", "the game has no `zones`", "game"),
+    result("sixth", "not tested", "the game has no `zones`", "game"),
+    result("seventh", "not tested", "act does not end (see third)", "call"),
+    result("eighth", "holds", looked=3, total=9, what="views", cut=True, remark="slow"),
+    result("ninth", "holds", looked=2, total=80, what="views", cut=True),
+]
+
+
+def test_the_report_groups_what_was_not_tested_and_ends_with_the_numbers() -> None:
+    assert laws.report("mine", RESULTS) == (
+        "not tested, nothing of the kind in this game:\n"
+        "  the game has no `teams`, `zones` (3 laws)\n"
+        "\n"
+        "not tested, a call that they need does not end:\n"
+        "  act does not end (see third) (seventh)\n"
+        "\n"
+        "not tested, a field is missing:\n"
+        "  the game has no `holdings`: with it the laws count the cards (second)\n"
+        "\n"
+        "BROKEN third: Something is so.\n"
+        "  variant two, seed 3, ply 4: a card is lost\n"
+        "\n"
+        "2 laws looked at a part, for want of time (the least: ninth, 2 of 80); "
+        "more --seconds or --effort thorough looks at all\n"
+        "\n"
+        "mine: 1 broken, 5 not tested (1: `holdings` is missing; 1: a call that they need does not end; "
+        "3: nothing of the kind in this game), 3 hold"
     )
-    assert [found["verdict"] for found in alone] == [MISSED] * 3
-    line = judged([row("T", "A", column, just, claim) for column in ("B1", "B2", "B3")])
-    assert [found["verdict"] for found in line] == [UNDECIDED] * 3
-    clear = judged([row("T", "A", "B1", just, claim), row("T", "A", "B2", around(35.0, 0.9), claim)])
-    assert [found["verdict"] for found in clear] == [MISSED, MISSED]  # Holm: the clear one leaves the other alone
 
 
-def test_among_twenty_true_claims_a_difference_is_found_in_one_line_of_twenty_at_most():
-    stream = np.random.default_rng(1)
-    found = 0
-    for _ in range(2000):
-        line = [(around(float(point), 1.96), Claim(0.0, within=0.01)) for point in stream.normal(size=20)]
-        found += any(one.verdict in (BETTER, MISSED) for one in judge(line))
-    assert found / 2000 < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 2000)
-    assert found / 2000 > 0.03
+def test_a_verbose_report_names_every_law() -> None:
+    text = laws.report("mine", RESULTS, verbose=True)
+    assert text.splitlines()[:5] == [
+        "holds first (looked at 1 game)",
+        "holds eighth (looked at 3 of 9 views; slow)",
+        "holds ninth (looked at 2 of 80 views)",
+        "",
+        "not tested, nothing of the kind in this game:",
+    ]
+    assert "`teams`, `zones` (fourth, fifth, sixth)" in text
 
 
-def test_few_networks_have_students_tails():
-    """Three networks whose interval just excludes 0 differ alone, but not as one of two: their tail is heavy."""
-    claim = direction("higher", "better")
-    few, many = around(1.0, 0.9, n=3, counted="networks"), around(1.0, 0.9)
-    assert verdict(few, claim) == verdict(many, claim) == REPRODUCED
-    few, many = around(1.0, 0.8, n=3, counted="networks"), around(1.0, 0.8)
-    assert [one.verdict for one in judge([(few, claim)] * 2)] == [UNDECIDED] * 2
-    assert [one.verdict for one in judge([(many, claim)] * 2)] == [REPRODUCED] * 2
+def test_reasons_fit_a_terminal_of_80_columns() -> None:
+    text = laws.report("tictactoe", check(cardai.load("tictactoe"), effort="quick", seconds=0.1), verbose=True)
+    reasons = [line for line in text.splitlines() if line.startswith("  ")]
+    assert reasons
+    assert max(map(len, reasons)) <= 80
 
 
-@given(st.floats(8, 25), st.floats(0.2, 6), st.sampled_from([0, 500, 2000, 20_000]), st.floats(0.5, 4))
-def test_what_is_said_to_decide_a_claim_decides_it(point, half, games, within):
-    claim, figure = Claim(14.25, games=games, within=within), around(point, half)
-    (found,) = judge([(figure, claim)])
-    assume(found.needed is not None)
-    assert found.verdict == UNDECIDED
-    assert found.needed >= figure.n
-
-    def with_games(n):
-        return verdict(replace(around(point, half * math.sqrt(figure.n / n)), n=n), claim)
-
-    assert with_games(found.needed * 1.02 + 1) in (REPRODUCED, BETTER, MISSED)
-    if found.needed > 1.1 * figure.n:
-        assert with_games(found.needed * 0.95) == UNDECIDED
+@pytest.fixture
+def unseen(tmp_path: Path) -> str:
+    """The path of a game that leaves out `holdings`."""
+    path = tmp_path / "unseen.py"
+    path.write_text(Path(small_game.__file__).read_text("utf-8").replace("    holdings=holdings,\n", ""), "utf-8")
+    return str(path)
 
 
-@given(st.floats(8, 25), st.floats(0.2, 6), st.sampled_from([500, 2000]))
-def test_what_is_undecidable_no_number_of_games_decides(point, half, games):
-    claim, figure = Claim(14.25, games=games, within=1.0), around(point, half)
-    assume(verdict(figure, claim) == UNDECIDABLE)
-    assert verdict(around(point, half / 1000, n=10**9), claim) == UNDECIDABLE
-
-
-def test_judging_again_replaces_verdicts_and_leaves_rows_without_a_claim():
-    rows = [row("T", "A", "B1", around(14.0, 0.5), Claim(14.25)), row("T", "A", "B2", around(3.0, 0.5), None)]
-    once = judged(rows)
-    assert [found["verdict"] for found in once] == [REPRODUCED, ""]
-    assert judged([{**found, "verdict": "wrong", "needed": 7} for found in once]) == once
+def test_a_missing_field_fails_only_a_strict_check(unseen: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["check", unseen, "--law", "worlds_are_even", "--law", "teams_score_alike", "--effort", "quick"]
+    assert run(command) == 0
+    said = capsys.readouterr().out
+    assert said.endswith(
+        "low_hand: 0 broken, 2 not tested (1: `holdings` is missing; 1: nothing of the kind in this game), 0 hold\n"
+    )
+    assert run([*command, "--strict"]) == 1
+    assert run([*command[:2], *command[4:], "--strict"]) == 0  # that there are no teams is no lack
+    capsys.readouterr()
+    assert run([*command, "--json"]) == 0
+    assert [(row["verdict"], row["cause"]) for row in json.loads(capsys.readouterr().out)] == [
+        ("not tested", "field"),
+        ("not tested", "game"),
+    ]
