@@ -224,6 +224,16 @@ def test_a_study_that_runs_keeps_its_protocol(file, capsys):
     assert "a study that runs keeps its protocol" in capsys.readouterr().err
 
 
+def test_a_study_is_planned_table_by_table_and_its_json_is_one_document(file, capsys):
+    file.write_text(FILE + '\n[plan]\npersons = ["random"]\npeople = [7]\ngames = [4]\n')
+    assert run(["study", "plan", str(file), "--trials", "20", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {code: plan["line_up"] for code, plan in found.items()} == {
+        "A": ["human", SECRET], "B": ["human", "random"]
+    }  # fmt: skip
+    assert [row["people"] for row in found["B"]["rows"]] == [7]
+
+
 # Participants.
 
 

@@ -115,7 +115,25 @@ class Sharing(Computing):
         return Cluster(self.cluster, mixed=self.mixed, device=self.device, scorer=self.scorer)
 
 
-HERE, ALONE = Computing(), Sharing()
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Listening:
+    """Options of a verb that serves pages, named as the arguments of `cardai.web.serving.run`."""
+
+    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1"
+    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000
+    names: Annotated[
+        list[str] | None,
+        Parameter("--name", negative="", help="A host name under which browsers find this server; may be repeated."),
+    ] = None
+    proxies: Annotated[
+        list[str] | None,
+        Parameter("--behind-proxy", negative="", help="A proxy's address, believed about who asks; may be repeated."),
+    ] = None
+    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = ""
+
+
+HERE, ALONE, LOCALLY = Computing(), Sharing(), Listening()
 
 
 @functools.cache
@@ -657,17 +675,7 @@ def serve(
     ] = None,
     seats: SeatCount = None,
     variant: Variant = None,
-    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
-    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000,
-    name: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
-    ] = None,
-    behind_proxy: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="The address of a proxy that is believed about who asks; may be repeated."),
-    ] = None,
-    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = "",
+    listening: Listening = LOCALLY,
     new_tables: Annotated[
         int | None, Parameter(help="How many tables an address may set up in a minute; 10 if not given.")
     ] = None,
@@ -692,8 +700,7 @@ def serve(
     chosen = [load(game) for game in games or registry.available()]
     with Line(f"compiling {', '.join(game.name for game in chosen)}"):
         offers = serving.ready(chosen, specs, variant, seats, isolate, judge)
-    behind = {"proxies": behind_proxy or (), "path": path, "new_tables": new_tables}
-    return serving.run(offers, data, host, port, name or (), announce=_print, judge=judge, **behind)
+    return serving.run(offers, data, announce=_print, judge=judge, new_tables=new_tables, **vars(listening))
 
 
 @app.command(group=MEASURE)

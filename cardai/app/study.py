@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from cardai.app.cli import HERE, AsJson, Computing, Overwrite, Seed, _print, _refuse, show
+from cardai.app.cli import (
+    HERE,
+    LOCALLY,
+    AsJson,
+    Computing,
+    Listening,
+    Overwrite,
+    Seed,
+    _print,
+    _print_json,
+    _refuse,
+    show,
+)
 
 if TYPE_CHECKING:
     from cardai.measure.protocol import Protocol
@@ -44,14 +56,18 @@ def plan(
     wishes = protocol.plan
     if not wishes.persons:
         _refuse(f"{file} names no agents that stand for people: [plan] persons = [...]")
+    found = {}
     for table in protocol.tables:
         game = load(table.game)
         with Line(f"planning table {table.code}", game) as progress:
-            report = plan_study(
+            found[table.code] = plan_study(
                 game, table.line_up, wishes.persons, wishes.people, wishes.games, protocol.measure,
                 table.variant or None, trials, seed, progress,
             )  # fmt: skip
-        show(report, json)
+        if not json:
+            show(found[table.code], json)
+    if json:
+        _print_json({code: report.as_json() for code, report in found.items()})
     return 0
 
 
@@ -80,17 +96,7 @@ def serve(
     file: File,
     /,
     *,
-    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
-    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000,
-    name: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="A host name under which browsers find this server; may be repeated."),
-    ] = None,
-    behind_proxy: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="The address of a proxy that is believed about who asks; may be repeated."),
-    ] = None,
-    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = "",
+    listening: Listening = LOCALLY,
     data: Data = None,
     computing: Computing = HERE,
 ) -> int:
@@ -105,8 +111,7 @@ def serve(
     protocol, kept = _read(file, data)
     with Line(f"compiling {', '.join(protocol.games)}"):
         offers = serving.ready_for(protocol)
-    behind = {"proxies": behind_proxy or (), "path": path, "protocol": protocol}
-    return serving.run(offers, kept, host, port, name or (), announce=_print, **behind)
+    return serving.run(offers, kept, announce=_print, protocol=protocol, **vars(listening))
 
 
 @study.command
@@ -133,7 +138,7 @@ def report(
         if export:
             with Line("playing the games again"):
                 written = export_study(protocol, known, exports_of(known.store.path), overwrite)
-            for place in written:
+            for place in () if json else written:
                 _print(f"{place} is written")
         with Line("agents play the same deals") as progress:
             found = measure_study(protocol, known, progress)

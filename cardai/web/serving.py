@@ -63,10 +63,10 @@ def run(
     data: Path,
     host: str,
     port: int,
-    names: Sequence[str],
+    names: Sequence[str] | None,
     announce: Callable[[str], None],
     judge: str | None = None,
-    proxies: Sequence[str] = (),
+    proxies: Sequence[str] | None = None,
     path: str = "",
     new_tables: int | None = None,
     protocol: Protocol | None = None,
@@ -77,7 +77,7 @@ def run(
     `new_tables`: how many an address may set up in a minute. `protocol`: of the study that is run.
     Raises CardaiError if the address is taken, the file of games cannot be used, or one of these is none.
     """
-    proxies, path = networks_of(proxies), path_of(path)
+    names, proxies, path = names or (), networks_of(proxies or ()), path_of(path)
     if new_tables is not None:
         whole("--new-tables", new_tables, 1)
     with closing(_listen(host, port)) as listening, closing(Store(data)) as store:
