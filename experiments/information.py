@@ -286,9 +286,7 @@ def claimed_price() -> Measurement:
     games.
     """
     claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
-    hidden, peeking = (
-        Measurement(claim.value, *claim.bounds(Measurement(claim.value)), CLAIMED_GAMES) for claim in claims
-    )
+    hidden, peeking = (claim.measured() for claim in claims)
     return difference(hidden, peeking)
 
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.cards import DECK52
+from cardai.cards import rank, ranks_of, suit, suit_cards
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction
 from cardai.experiments.machinery.lab import Lab
-from cardai.game import Game, GameState
+from cardai.game import Game, GameState, listed_pieces
 from cardai.games.moska.rules import ATTACK, KILL, KILL_TURNED, OPEN, SKIP
 from cardai.registry import load
 from cardai.stats.deals import deal_seeds
@@ -76,22 +76,20 @@ def _delays(decision: Decision) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _spares_trumps(decision: Decision) -> tuple[np.ndarray, np.ndarray]:
-    trumps = _suit(int(decision.state.trump))
+    trumps = suit_cards(int(decision.state.trump))
     return decision.kinds(KILL, KILL_TURNED), np.array([not int(cards) & trumps for cards in decision.moves["cards"]])
 
 
 def _kills_by_ranks_on_the_table(decision: Decision) -> tuple[np.ndarray, np.ndarray]:
-    there = _ranks(int(decision.state.table) | int(decision.state.killed))
-    return decision.kinds(KILL, KILL_TURNED), np.array(
-        [_ranks(int(cards)) <= there for cards in decision.moves["cards"]]
-    )
+    there = ranks_of(int(decision.state.table) | int(decision.state.killed))
+    return decision.kinds(KILL, KILL_TURNED), np.array([not int(cards) & ~there for cards in decision.moves["cards"]])
 
 
 def _spares_sets(decision: Decision) -> tuple[np.ndarray, np.ndarray]:
     """Of single cards that are played at the target: one whose rank the mover has only once."""
     hand = decision.hand()
     single = np.array([int(cards).bit_count() == 1 for cards in decision.moves["cards"]])
-    alone = np.array([(hand & _of_ranks(int(cards))).bit_count() == 1 for cards in decision.moves["cards"]])
+    alone = np.array([(hand & ranks_of(int(cards))).bit_count() == 1 for cards in decision.moves["cards"]])
     return decision.kinds(OPEN, ATTACK) & single, alone
 
 
@@ -99,23 +97,10 @@ def _attacks(decision: Decision) -> tuple[np.ndarray, np.ndarray]:
     return decision.kinds(ATTACK, SKIP), decision.kinds(ATTACK)
 
 
-def _suit(suit: int) -> int:
-    return sum(1 << card for card in range(DECK52.size) if card % 4 == suit)
-
-
-def _ranks(cards: int) -> set[int]:
-    return {card // 4 for card in range(DECK52.size) if cards >> card & 1}
-
-
-def _of_ranks(cards: int) -> int:
-    """All cards of the ranks of a set."""
-    return sum(0b1111 << 4 * rank for rank in _ranks(cards))
-
-
 def strength(state: GameState, seat: int) -> float:
     """How strong a hand is: the mean of its ranks, 0 to 12, where a trump counts 13 more."""
-    trump, hand = int(state.trump), int(state.hands[seat])
-    ranks = [card // 4 + RANKS * (card % 4 == trump) for card in range(DECK52.size) if hand >> card & 1]
+    cards = listed_pieces(int(state.hands[seat]))
+    ranks = [rank(card) + RANKS * (suit(card) == int(state.trump)) for card in cards]
     return float(np.mean(ranks)) if ranks else 0.0
 
 

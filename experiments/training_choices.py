@@ -26,20 +26,23 @@ from cardai.registry import load
 
 SEED = 20261126
 BASE = "the base"
-RANDOM = {"random": 1.0, "random_simple": 1.0}
-"""{spec: weight}: random play, in place of hand-written players."""
-ONE_KIND = {"bot3": 1.0}
+POOLS: Mapping[str, Mapping[str, float]] = {
+    "many": HAND_WRITTEN,
+    "random": {"random": 1.0, "random_simple": 1.0},
+    "one": {"bot3": 1.0},
+}
+"""{name: {spec: weight}} of the players whose games are learned from."""
 
 
 @dataclass(frozen=True)
 class TrainingChoice:
     """What is changed of the base.
 
-    `pool`: the players whose games are learned from. `is_tenth`: whether there is a tenth of the games. `fields`: of
+    `pool`: of `POOLS`. `is_tenth`: whether there is a tenth of the games. `fields`: of
     `TrainConfig`, but for `larger`, `dropout` and `passes`, see `_fields`.
     """
 
-    pool: Mapping[str, float] = field(default_factory=lambda: HAND_WRITTEN)
+    pool: str = "many"
     is_tenth: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
 
@@ -50,8 +53,8 @@ def _passes(rate: float) -> TrainingChoice:
 
 CHOICES: Mapping[str, TrainingChoice] = {
     BASE: TrainingChoice(),
-    "games of random players": TrainingChoice(pool=RANDOM),
-    "games of Bot3 alone": TrainingChoice(pool=ONE_KIND),
+    "games of random players": TrainingChoice("random"),
+    "games of Bot3 alone": TrainingChoice("one"),
     "a tenth of the games": TrainingChoice(is_tenth=True),
     "states as they occur": TrainingChoice(fields={"balance": "natural"}),
     "batches eight times as large": TrainingChoice(fields={"larger": 8}),
@@ -153,10 +156,8 @@ def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
         choice, seed, size = CHOICES[name], 1 + repeat, lab.size
         store = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device, "thesis")
         count = max(1, size.games // 10) if choice.is_tenth else size.games
-        pool = ("random" if choice.pool is RANDOM else "one" if choice.pool is ONE_KIND else "many") + (
-            "-tenth" if choice.is_tenth else ""
-        )
-        games = store.games(f"games-{pool}-{repeat}", choice.pool, count, seed=seed)
+        folder = f"games-{choice.pool}{'-tenth' * choice.is_tenth}-{repeat}"
+        games = store.games(folder, POOLS[choice.pool], count, seed=seed)
         store.network(_folder(name, repeat), (games,), seed=seed, **_fields(name, size.learning))
         metrics = read_text(lab.folder / _folder(name, repeat) / "metrics.jsonl").splitlines()
         losses = [(line["loss"], line["validation"]["bce"]) for line in map(parse_json, metrics)]

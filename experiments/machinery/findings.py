@@ -51,17 +51,21 @@ class Claim:
     is_direction: bool = False
     is_mean: bool = False
 
-    def bounds(self, figure: Measurement) -> tuple[float, float]:
-        """The claim's own 95 % interval, in the unit of the row. `figure`: ours, with its interval."""
+    def measured(self, figure: Measurement | None = None) -> Measurement:
+        """What the source measured, with its own 95 % interval, in the unit of the row.
+
+        `figure`: ours with its interval, which a mean takes its spread from.
+        """
         if not self.games:
-            return self.value, self.value
+            return Measurement(self.value, self.value, self.value)
         if self.is_mean:
+            assert figure is not None
             assert figure.low is not None
             assert figure.high is not None
             half = (figure.high - figure.low) / 2 * math.sqrt(figure.n / self.games)
-            return self.value - half, self.value + half
+            return Measurement(self.value, self.value - half, self.value + half, self.games, figure.counted)
         low, high = wilson(self.value / 100 * self.games, self.games)
-        return 100 * low, 100 * high
+        return Measurement(self.value, 100 * low, 100 * high, self.games)
 
     def __str__(self) -> str:
         """The text that tables show in brackets after our figure."""

@@ -21,9 +21,9 @@ line is what one source says of one player. A whole page together would hide mis
 import math
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from cardai.experiments.machinery.findings import Claim, Measurement, student, tail
+from cardai.experiments.machinery.findings import Claim, Measurement, difference, student, tail
 
 REPRODUCED, BETTER, MISSED = "reproduced", "better", "missed"
 UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
@@ -42,50 +42,31 @@ class Verdict(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """Our figure less a claim. `ours`, `theirs`: the half widths (below, above) of the two 95 % intervals.
+    """Our figure beside what the source measured."""
 
-    `free`: degrees of freedom of our interval, None for a normal one.
-    """
-
-    point: float
-    ours: tuple[float, float]
-    theirs: tuple[float, float]
-    free: int | None
-
-    @classmethod
-    def of(cls, figure: Measurement, claim: Claim) -> Self:
-        assert figure.point is not None
-        assert figure.low is not None
-        assert figure.high is not None
-        low, high = claim.bounds(figure)
-        few = figure.n - 1 if figure.counted != "games" and 2 <= figure.n <= 30 else None
-        return cls(
-            figure.point - claim.value,
-            (figure.point - figure.low, figure.high - figure.point),
-            (high - claim.value, claim.value - low),
-            few,
-        )
+    ours: Measurement
+    theirs: Measurement
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the difference."""
-        below, above = map(math.hypot, self.ours, self.theirs)
-        return self.point - below, self.point + above
+    def whole(self) -> tuple[float, float, float]:
+        """Ours less theirs: its point, and its 95 % interval, which covers the errors of both."""
+        return _ends(difference(self.ours, self.theirs))
 
     @property
     def chance(self) -> float:
         """The probability of a difference as large as this one where there is none."""
-        low, high = self.interval
-        half = self.point - low if self.point > 0 else high - self.point
+        point, low, high = self.whole
+        half = point - low if point > 0 else high - point
         if half <= 0:
-            return 0.0 if self.point else 1.0
-        if self.free is not None:
-            return tail(abs(self.point) / half * student(self.free), self.free)
-        return 2 * (1 - _NORMAL.cdf(abs(self.point) / half * _USUAL))
+            return 0.0 if point else 1.0
+        if self.ours.counted != "games" and 2 <= self.ours.n <= 30:
+            free = self.ours.n - 1
+            return tail(abs(point) / half * student(free), free)
+        return 2 * (1 - _NORMAL.cdf(abs(point) / half * _USUAL))
 
     def inside(self, margin: float) -> bool:
         """Whether all of the interval lies within the margin."""
-        low, high = self.interval
+        _, low, high = self.whole
         return max(-low, high) <= margin
 
     def times(self, margin: float | None, chance: float) -> float | None:
@@ -93,14 +74,23 @@ class _Difference(NamedTuple):
 
         `margin`: None for a claim of a direction. `chance`: below which a difference counts as one.
         """
-        side = 0 if self.point > 0 else 1
-        farthest = abs(self.point) * _USUAL / _NORMAL.inv_cdf(1 - chance / 2)
-        ways = [_times(self.ours[side], self.theirs[side], farthest)]
+        (ours, own_low, own_high), (theirs, low, high) = _ends(self.ours), _ends(self.theirs)
+        point = ours - theirs
+        errors = (ours - own_low, high - theirs), (own_high - ours, theirs - low)  # below and above the difference
+        farthest = abs(point) * _USUAL / _NORMAL.inv_cdf(1 - chance / 2)
+        ways = [_times(*errors[0 if point > 0 else 1], farthest)]
         if margin is not None:
-            ends = zip(self.ours, self.theirs, (margin + self.point, margin - self.point), strict=True)
-            each = [_times(*end) for end in ends]
+            each = [_times(*error, room) for error, room in zip(errors, (margin + point, margin - point), strict=True)]
             ways.append(None if None in each else max(one for one in each if one is not None))
         return min((way for way in ways if way is not None), default=None)
+
+
+def _ends(figure: Measurement) -> tuple[float, float, float]:
+    """The point and the interval of a figure that has them."""
+    assert figure.point is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    return figure.point, figure.low, figure.high
 
 
 def _times(ours: float, theirs: float, room: float) -> float | None:
@@ -112,12 +102,14 @@ def _times(ours: float, theirs: float, room: float) -> float | None:
 def judge(pairs: Sequence[tuple[Measurement, Claim]]) -> list[Verdict]:
     """The verdict on each figure and its claim, all of them tested together."""
     tested = {
-        number: _Difference.of(figure, claim) for number, (figure, claim) in enumerate(pairs) if figure.is_decisive
+        number: _Difference(figure, claim.measured(figure))
+        for number, (figure, claim) in enumerate(pairs)
+        if figure.is_decisive
     }
-    differ, limit = _differing({number: difference.chance for number, difference in tested.items()})
+    differ, limit = _differing({number: beside.chance for number, beside in tested.items()})
     return [
-        _verdict(*pair, tested[number], number in differ, limit) if number in tested else Verdict(UNDECIDED)
-        for number, pair in enumerate(pairs)
+        _verdict(claim, tested[number], number in differ, limit) if number in tested else Verdict(UNDECIDED)
+        for number, (_, claim) in enumerate(pairs)
     ]
 
 
@@ -145,12 +137,12 @@ def _differing(chances: Mapping[int, float]) -> tuple[set[int], float]:
     return differ, CHANCE / max(1, len(chances) - len(differ))
 
 
-def _verdict(figure: Measurement, claim: Claim, difference: _Difference, differs: bool, limit: float) -> Verdict:
+def _verdict(claim: Claim, beside: _Difference, differs: bool, limit: float) -> Verdict:
     sided = claim.is_direction and claim.better != "neither"
-    if not sided and difference.inside(claim.within):
+    if not sided and beside.inside(claim.within):
         return Verdict(REPRODUCED)
     if differs:
-        is_good = claim.better == ("higher" if difference.point > 0 else "lower")
+        is_good = claim.better == ("higher" if beside.whole[0] > 0 else "lower")
         return Verdict((REPRODUCED if claim.is_direction else BETTER) if is_good else MISSED)
-    times = difference.times(None if sided else claim.within, limit)
-    return Verdict(UNDECIDABLE) if times is None else Verdict(UNDECIDED, math.ceil(times * figure.n))
+    times = beside.times(None if sided else claim.within, limit)
+    return Verdict(UNDECIDABLE) if times is None else Verdict(UNDECIDED, math.ceil(times * beside.ours.n))

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots, key, level
-from cardai.experiments.machinery.findings import Claim, Measurement
+from cardai.experiments.machinery.findings import Claim, Measurement, difference
 from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
 from cardai.experiments.pages import claims
 from cardai.experiments.pages.transfer import STAND_INS
@@ -123,22 +124,17 @@ def _difference(row: Mapping[str, Any]) -> tuple[float, float, float]:
     """
     claim, figure = Claim(**row["claim"]), Measurement(**row["figure"])
     assert figure.point is not None
-    low, high = _interval(figure, claim)
-    point = figure.point - claim.value
+    point, ends = figure.point - claim.value, (-math.inf, math.inf)
+    if figure.is_decisive:
+        apart = difference(figure, claim.measured(figure))
+        assert apart.low is not None
+        assert apart.high is not None
+        ends = apart.low, apart.high
     turned = claim.better == "lower" or (claim.better == "neither" and point > 0)
     unit = (claim.within or 1.0) * (-1 if turned else 1)
-    point, low, high = (min(max(end, -EDGE), EDGE) for end in (point / unit, *sorted((low / unit, high / unit))))
+    low, high = sorted(end / unit for end in ends)
+    point, low, high = (min(max(end, -EDGE), EDGE) for end in (point / unit, low, high))
     return point, low, high
-
-
-def _interval(figure: Measurement, claim: Claim) -> tuple[float, float]:
-    """The 95 % interval of our figure less the claim, which covers the errors of both."""
-    if figure.point is None or figure.low is None or figure.high is None:
-        return -math.inf, math.inf
-    low, high = claim.bounds(figure)
-    difference = figure.point - claim.value
-    below = math.hypot(figure.point - figure.low, high - claim.value)
-    return difference - below, difference + math.hypot(figure.high - figure.point, claim.value - low)
 
 
 def strength(results: Sequence[Result]) -> Any:
@@ -153,14 +149,11 @@ def strength(results: Sequence[Result]) -> Any:
     search = next(row for row in rows["strength"] if (row["name"], row["column"]) == (STRONGEST, "three Bot3"))
     learned = [row for row in rows["moska-expert"] if row["column"] == "B1" and "," not in row["name"]]
     network = min(learned, key=lambda row: row["figure"]["point"])
-    theirs, copy = Claim(**against["NN2-HIF"]["claim"]), Measurement(**against["NN2-HIF"]["figure"])
+    theirs = Claim(**against["NN2-HIF"]["claim"]).measured()
     bars = {
         "our strongest agent, with a search": (interval_of(search), COLOURS[0]),
         "our best network alone": (interval_of(network), COLOURS[0]),
-        "the thesis' NN2-HIF": (
-            (theirs.value, *theirs.bounds(copy)),
-            COLOURS[1],
-        ),
+        "the thesis' NN2-HIF": (interval_of({"figure": asdict(theirs)}), COLOURS[1]),
         "our NN2-HIF": (interval_of(against["NN2-HIF"]), COLOURS[0]),
         "Bot3": (interval_of(against["Bot3"]), COLOURS[8]),
         "random player": (interval_of(against["Random"]), COLOURS[8]),
