@@ -7,19 +7,11 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+from web_pages import CHROMIUM
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = [str(Path(__file__).parent.parent / "examples/goofspiel")]
-
-
-@pytest.fixture
-def screens(browser, home):
-    opened = [Screen(browser, home, SMALL, "light"), Screen(browser, home, LARGE, "dark")]
-    yield opened
-    for one in opened:
-        one.close()
 
 
 def bid(screen, seat, value):

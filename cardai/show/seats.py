@@ -28,11 +28,8 @@ class Seats:
     """The seats of a table for one reader. `own`: the reader's seat, None for nobody's. `teams`: see `Game.teams`."""
 
     def __init__(self, count: int, own: int | None, teams: int = 0) -> None:
-        self.names, self.own, self.teams = (
-            [*NAMES[:count]] + [f"Seat {seat + 1}" for seat in range(8, count)],
-            own,
-            teams,
-        )
+        self.names = [*NAMES[:count], *(f"Seat {seat + 1}" for seat in range(len(NAMES), count))]
+        self.own, self.teams = own, teams
 
     def name(self, seat: int) -> str:
         """The name of a seat, "You" for the reader's own."""

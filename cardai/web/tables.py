@@ -392,7 +392,8 @@ class WebTable:
         """
         with self._lock:
             if not getattr(self.aids, aid):
-                raise BadArgument(f"{aid} are given at study tables only{self._unless_blind}")
+                words = {"hints": "hints are given", "evaluation": "how each seat stands is shown"}[aid]
+                raise BadArgument(f"{words} at study tables only{self._unless_blind}")
             game = self._game
             if game is None or ply is None or self._ply_of(game, seat) != ply:
                 raise BadArgument("it is not your turn")
@@ -580,8 +581,9 @@ class WebTable:
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         past = self._past(game, seat)
         view["pieces"] = list(self.offer.game.pieces)
-        if (match := by_round(self.offer.game, past, game.seen(seat, self._luck))) is not None:
-            view["rounds"] = match
+        if self.offer.game.rounds is not None:
+            match = by_round(self.offer.game, past, game.seen(seat, self._luck))
+            view |= {} if match is None else {"rounds": match}
         decides = not watches and not self.row.seats[seat].gone
         view |= position_view(game, seat, self._luck, decides, self._early, is_bare=not self.aids.known_cards)
         view["log"] = self._log(past, seat, view)
@@ -610,8 +612,9 @@ class WebTable:
 
     def _log(self, past: list[MoveTold], seat: int, view: dict[str, Any]) -> list[list[Any]]:
         """The last moves in words that `seat` may read; without aids only those of cards that still lie there."""
-        log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in past]
-        return log[-LOG_LINES:] if self.aids.known_cards else bare_log(log, seat, view)
+        lines = past[-LOG_LINES:] if self.aids.known_cards else past
+        log = [[mover, words, *([led_to] if led_to else [])] for mover, words, led_to, _ in lines]
+        return log if self.aids.known_cards else bare_log(log, seat, view)
 
     def _opened(self) -> dict[str, Any]:
         """What anybody needs to check that the deal was fixed before: shown only when the game is over."""
