@@ -416,8 +416,10 @@ class Zone:
     def unaided(self, viewer: int) -> "Zone":
         """This place as it is on a real table to the seat `viewer`, who has to remember the rest.
 
-        Pieces of a fan or a pile that do not lie open lie face down. In a row or a grid they are left out.
+        Pieces of a fan or a pile that do not lie open lie face down. In a row or a grid they are left out. Raises
+        CardaiError for a viewer that is no seat's number.
         """
+        viewer = whole("viewer", viewer, 0)
         is_own = self.look != "fan" or self.seat in (None, viewer)
         lying = self.pieces if self.open is None and is_own else self.open or 0
         shown, hidden = _in_order(lying), self.hidden
@@ -961,16 +963,24 @@ class Game:
 
     def in_series(self, state: GameState) -> int:
         """How many own moves from here on are one choice of the seat to move, at least 1 (see `series`)."""
-        return 1 if self.series is None or state["turn"] < 0 else max(1, int(self.series(self._copy(state)[0][0])))
+        own = self._copy(state)[0][0]
+        return 1 if self.series is None or own["turn"] < 0 else max(1, int(self.series(own)))
 
     def parse_series(self, state: GameState, texts: Sequence[str]) -> list[np.record]:
-        """The moves that texts name, one after the other. Raises ValueError for a text that names none, for a move that
-        is not legal there, and for more moves than belong together."""
+        """The moves that texts name, one after the other.
+
+        Raises BadArgument for a text that names none, a move that is not legal there, and more than belong together.
+        """
         room, moves = self.in_series(state), []
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise BadArgument(f"texts must be a list of texts, not {short(texts)}")
         if not 0 < len(texts) <= room:
             raise BadArgument(f"{len(texts)} moves were given; {room} belong together here")
         for text in texts:
-            move = self.parse(state, check_text("text", text))
+            try:
+                move = self.parse(state, check_text("text", text))
+            except ValueError as error:
+                raise BadArgument(str(error)) from None
             if not self.is_allowed(state, move):
                 raise BadArgument(f"{text!r} is not among your legal moves now")
             moves.append(move)

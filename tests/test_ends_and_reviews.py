@@ -68,7 +68,7 @@ def test_the_end_at_the_keyboard_labels_every_figure(tmp_path):
     moves.write_text("b2\na3\nc3\na1\na2\nc2\nb3\nb1\n")
     console = Console(file=io.StringIO(), width=100)
     keyboard.play(GAMES["tictactoe"], ["human", "human"], seed=1, script=moves, console=console)
-    assert re.search(r"p0 is human; score \(0 to 1\): [\d.]+", console.file.getvalue())
+    assert re.search(r"Ada is at the keyboard; score \(0 to 1\): [\d.]+", console.file.getvalue())
 
 
 def test_a_tally_names_outcomes_of_the_game():

@@ -435,5 +435,5 @@ def test_the_keyboard_names_the_measures_of_a_game_that_is_over(tmp_path):
     moves.write_text("1\n" * 8, encoding="utf-8")
     scores = keyboard.play(WHIST, [HUMAN, "thrifty", "random"], seed=2, script=moves, console=console)
     text = console.file.getvalue()
-    assert f"p0 is you; tricks taken: {8 * scores[0]:g}, score (0 to 1): {scores[0]:.3g}\n" in text
-    assert f"p2 is random; tricks taken: {8 * scores[2]:g}, score (0 to 1): {scores[2]:.3g}\n" in text
+    assert f"You; tricks taken: {8 * scores[0]:g}, score (0 to 1): {scores[0]:.3g}\n" in text
+    assert f"Clara is random; tricks taken: {8 * scores[2]:g}, score (0 to 1): {scores[2]:.3g}\n" in text

@@ -228,9 +228,8 @@ def test_a_study_is_planned_table_by_table_and_its_json_is_one_document(file, ca
     file.write_text(FILE + '\n[plan]\npersons = ["random"]\npeople = [7]\ngames = [4]\n')
     assert run(["study", "plan", str(file), "--trials", "20", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {code: plan["line_up"] for code, plan in found.items()} == {
-        "A": ["human", SECRET], "B": ["human", "random"]
-    }  # fmt: skip
+    line_ups = {code: plan["line_up"] for code, plan in found.items()}
+    assert line_ups == {"A": ["human", SECRET], "B": ["human", "random"]}
     assert [row["people"] for row in found["B"]["rows"]] == [7]
 
 

@@ -227,7 +227,11 @@ class OneGame:
         del self._history[ply:], self._streams[ply + 1 :]
 
     def first_of_series(self, ply: int) -> int:
-        """The ply at which the choice began that the move at `ply` belongs to (`Game.series`)."""
+        """The ply at which the choice began that the move at `ply` belongs to (`Game.series`).
+
+        Raises CardaiError for a ply at which no move was made.
+        """
+        ply = whole("ply", ply, 0, self.ply - 1)
         seat = self._history[ply][0]["turn"]
         while ply and (before := self._history[ply - 1][0])["turn"] == seat and self.game.in_series(before) > 1:
             ply -= 1
