@@ -79,7 +79,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     assert page.locator(".piece.hint").count() == 1
     assert re.search(r"would take [abc][123]", page.inner_text(".advice p[role=status]"))
     page.click("text=Tell me the move")
-    page.wait_for_selector("text=would play:")
+    page.wait_for_selector("text=Best by")
     page.click("text=Why?")
     page.wait_for_selector(".advice table")
     assert page.locator(".advice tbody tr").count() == 9
