@@ -12,6 +12,7 @@ import jax
 import numpy as np
 import pytest
 
+from cardai.data.packed import PackedRows, pack
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
@@ -20,11 +21,12 @@ from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.network_file import tensors_of
-from cardai.evaluators.training import checkpoint, run_folder, run_log, show_training, start, verbs
+from cardai.evaluators.training import checkpoint, job, run_folder, run_log, show_training, start, verbs
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance
 from cardai.evaluators.training.config import TrainConfig, read_config
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import measure
+from cardai.evaluators.training.rows_on_device import RowsOnDevice
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
 from cardai.files.writing import held
@@ -167,6 +169,35 @@ def test_a_seed_decides_everything(config, tmp_path):
         train(config(out=str(tmp_path / name), seed=seed, epochs=1))
     assert kept(tmp_path / "a") == kept(tmp_path / "b")
     assert kept(tmp_path / "a") != kept(tmp_path / "c")
+
+
+def test_rows_kept_on_a_device_give_the_same_bits(config, tmp_path, monkeypatch):
+    train(config())
+    batches = []
+
+    def noted(self, states, gathered=RowsOnDevice.__call__):
+        batches.append(len(states))
+        return gathered(self, states)
+
+    monkeypatch.setattr(RowsOnDevice, "__call__", noted)
+    monkeypatch.setattr(job, "fits", lambda dataset, device: True)
+    train(config(out=str(tmp_path / "kept on it")))
+    assert kept(tmp_path / "kept on it") == kept(tmp_path / "run")
+    assert set(batches) == {256}
+
+
+def test_rows_on_a_device_are_those_of_the_dataset(config):
+    dataset = collect(config(), load("tictactoe"))
+    wide = dataclasses.replace(dataset, packed=PackedRows(dataset.width))
+    rows = np.random.default_rng(1).integers(0, 4, (len(dataset), dataset.width), np.uint8)
+    rows[:, ::3] = np.minimum(rows[:, ::3], 1)  # columns that need a bit alone
+    wide.packed.append(pack(rows[:50]))
+    wide.packed.append(pack(rows[50:]))
+    some = np.array([0, 49, 50, 3, len(dataset) - 1])
+    found, labels = RowsOnDevice(wide, jax.devices("cpu")[0])(some)
+    assert (np.asarray(found) == rows[some]).all()
+    assert (np.asarray(labels) == dataset.labels[some]).all()
+    assert not job.fits(wide, jax.devices("cpu")[0])  # where the host has them already
 
 
 def test_a_full_disk_at_a_checkpoint_is_one_sentence_and_the_run_goes_on_later(config, tmp_path, monkeypatch):

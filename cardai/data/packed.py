@@ -41,10 +41,14 @@ class PackedRows:
         if not np.isin(rows.columns, self.columns).all():
             columns = np.union1d(self.columns, rows.columns)
             values = Growing(np.uint8, len(columns))
-            values.append(_values_of(Packed(self._bits.filled(), self.columns, self._values.filled()), columns))
+            values.append(_values_of(self.filled(), columns))
             self.columns, self._values = columns, values
         self._bits.append(rows.bits)
         self._values.append(_values_of(rows, self.columns))
+
+    def filled(self) -> Packed:
+        """All rows as they are packed, without a copy."""
+        return Packed(self._bits.filled(), self.columns, self._values.filled())
 
     def trim(self) -> None:
         """Release the memory that was reserved for more rows."""

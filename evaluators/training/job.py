@@ -14,6 +14,7 @@ from cardai.evaluators.training.batches import in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.devices import TrainingDevices
+from cardai.evaluators.training.rows_on_device import RowsOnDevice, fits
 from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch, labels_scale
 from cardai.game import Game
 
@@ -36,6 +37,7 @@ class TrainingJob:
         """Return this job on other devices."""
         other = copy.copy(self)
         other.devices = devices
+        other.__dict__.pop("_kept", None)
         return other
 
     @property
@@ -49,6 +51,12 @@ class TrainingJob:
         return {"config": self.config.fingerprint(), "data": self.dataset.digest}
 
     @cached_property
+    def _kept(self) -> RowsOnDevice | None:
+        """The rows on the device of this job, if they are to be kept there."""
+        device = self.devices.first
+        return RowsOnDevice(self.dataset, device) if self.devices.is_one and fits(self.dataset, device) else None
+
+    @cached_property
     def scale(self) -> LabelScale | None:
         """How the labels are standardised, by those of the training states; None for the loss bce."""
         return labels_scale(self.game, self.config.loss, self.dataset.recipe.terms, self.dataset.labels[self.training])
@@ -58,6 +66,8 @@ class TrainingJob:
 
         A process reads its part of them alone.
         """
+        if self._kept:
+            return self._kept(states)
         own = states[self.devices.part(len(states))]
         rows, labels = self.devices.divided((self.dataset.take(own), self.dataset.labels[own]))
         return rows, labels
