@@ -12,7 +12,9 @@ from .encode import (
     encode_afterstate,
     encode_bitmap,
     encode_relative,
+    encode_tactical,
     relative_layout,
+    tactical_layout,
 )  # fmt: skip
 from .moves import is_legal, legal
 from .players import PLAYERS, hand_value
@@ -110,6 +112,7 @@ GAME = Game(
         "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
         "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),
         "relative": PerspectiveEncoder(relative_layout, encode_relative),
+        "tactical": PerspectiveEncoder(tactical_layout, encode_tactical),
     },
     players=PLAYERS,
     heuristics={"hand_value": hand_value},

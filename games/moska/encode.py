@@ -1,12 +1,13 @@
 """Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
-from cardai.cards import count, full_deck, has, put, put_by_suit, single, suit_cards
+from cardai.cards import count, full_deck, has, lowest, put, put_by_suit, ranks_of, single, suit_cards
 from cardai.game import Segment
 from cardai.rule import rule
 
-from .rules import ATTACK, DECK, END, HAND, NONE, TURN
+from .rules import ATTACK, DECK, END, HAND, NONE, TURN, killers_of, left_of, unknown_to
 
 CARDS = (13, 4)  # ranks x suits
+WHOLE = 1 << 20  # a chance of 1, in whole numbers
 
 
 def bitmap_layout(seats):
@@ -104,10 +105,15 @@ def relative_layout(seats):
 
 @rule
 def encode_relative(state, seat, row):
+    fill_relative(state, seat, row)
+
+
+@rule
+def fill_relative(state, seat, row):
     """Write everything that `afterstate` has, without regard to the names of seats and suits.
 
     Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
-    trump suit comes first, then the other suits by the highest card of the own hand.
+    trump suit comes first, then the other suits by the highest card of the own hand. Returns the place after them.
     """
     seats = state.seats
     for i in range(seats):
@@ -132,7 +138,115 @@ def encode_relative(state, seat, row):
     place = put_by_suit(row, place, state.table, DECK, order)
     place = put_by_suit(row, place, state.killed, DECK, order)
     place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, DECK, order)
-    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
+    return put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
+
+
+def tactical_layout(seats):
+    return (
+        *relative_layout(seats),
+        Segment("unseen killers of own card", CARDS),
+        Segment("chance in percent that the victim kills own card", CARDS),
+        Segment("own card of a rank in play", CARDS),
+        Segment("two of a rank", (13,)),
+        Segment("three of a rank", (13,)),
+        Segment("own killers of card on table", CARDS),
+        Segment("chance in percent that the target kills card on table", CARDS),
+        Segment("rank in play", (13,)),
+        Segment("unseen cards"),
+        Segment("unseen trumps"),
+        Segment("unseen cards of a rank in play"),
+        Segment("table cards that the own hand kills together"),
+        Segment("hidden cards", (seats,)),
+        Segment("known cards of a rank in play", (seats,)),
+    )
+
+
+@rule
+def encode_tactical(state, seat, row):
+    """Write everything that `relative` has, and who can kill what and who can play along: 3.1, 2.2, counted out.
+
+    The *victim* is the target, or the next one if the seat itself is the target. A chance takes each unseen card to be
+    as likely in any place.
+    """
+    first = fill_relative(state, seat, row)
+    hand, order = state.hands[seat], suits_by_hand(state.hands[seat], state.trump)
+    victim = left_of(state, seat) if state.target == seat else state.target
+    unseen, in_play = unknown_to(state, seat), ranks_of(state.table | state.killed)
+    hidden = count(unseen)
+    rest = hand
+    while rest != 0:
+        card = lowest(rest)
+        place = first + card_place(card, order)
+        killers = killers_of(card, state.trump)
+        row[place] = count(killers & unseen)
+        row[place + DECK] = chance_to_hold(state, victim, killers, unseen, hidden)
+        row[place + 2 * DECK] = has(in_play, card)
+        rest &= rest - 1
+    place = first + 3 * DECK
+    for rank in range(13):
+        of_rank = count(hand & (15 << (4 * rank)))
+        row[place + rank] = of_rank >= 2
+        row[place + 13 + rank] = of_rank >= 3
+    place += 26
+    rest = state.table
+    while rest != 0:
+        card = lowest(rest)
+        killers = killers_of(card, state.trump)
+        row[place + card_place(card, order)] = count(killers & hand)
+        if state.target != seat:
+            row[place + DECK + card_place(card, order)] = chance_to_hold(state, victim, killers, unseen, hidden)
+        rest &= rest - 1
+    place += 2 * DECK
+    for rank in range(13):
+        row[place + rank] = has(in_play, 4 * rank)
+    place += 13
+    row[place] = hidden
+    row[place + 1] = count(unseen & suit_cards(state.trump))
+    row[place + 2] = count(unseen & in_play)
+    row[place + 3] = killed_together(hand, state.table, state.trump)
+    for i in range(state.seats):
+        other = (seat + i) % state.seats
+        row[place + 4 + i] = count(state.hands[other]) - count(state.known[other])
+        row[place + 4 + state.seats + i] = count(in_play & (hand if i == 0 else state.known[other]))
+
+
+@rule
+def chance_to_hold(state, other, cards, unseen, hidden):
+    """The chance in percent that another seat holds one of these cards. `hidden`: how many cards are unseen."""
+    if state.known[other] & cards != 0:
+        return 100
+    places, without, none = count(state.hands[other]) - count(state.known[other]), hidden - count(unseen & cards), WHOLE
+    for i in range(places):
+        none = none * max(0, without - i) // max(1, hidden - i)
+    return 100 - none * 100 // WHOLE
+
+
+@rule
+def killed_together(hand, table, trump):
+    """3.1: how many cards on the table the cards of a hand can kill, each by another one."""
+    total, left, spare = 0, 0, count(hand & suit_cards(trump))
+    for suit in range(4):
+        open_cards, own = table & suit_cards(suit), hand & suit_cards(suit)
+        while open_cards != 0:
+            killers = own & ~(single(lowest(open_cards)) * 2 - 1)
+            if killers == 0:
+                break
+            total += 1
+            spare -= suit == trump
+            own = killers & (killers - 1)
+            open_cards &= open_cards - 1
+        left += 0 if suit == trump else count(open_cards)
+    return total + min(left, spare)
+
+
+@rule
+def card_place(card, order):
+    """Where a card stands among ranks x suits if its suits are in another order, as `put_by_suit` writes them."""
+    place = card & ~3
+    for k in range(4):
+        if (order >> (2 * k)) & 3 == card & 3:
+            place += k
+    return place
 
 
 @rule

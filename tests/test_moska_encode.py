@@ -1,0 +1,119 @@
+"""The encoder `tactical` of Moska beside counts made in another way: by all assignments and by binomials."""
+
+import itertools
+from math import comb
+
+import numpy as np
+import pytest
+
+from cardai.data.record import replay
+from cardai.data.selfplay import simulate_here
+from cardai.games.moska.encode import WHOLE, chance_to_hold, killed_together
+from cardai.registry import load
+
+MOSKA = load("moska")
+TRUMP = 2
+
+
+def kills(killer, card, trump):
+    if killer % 4 == card % 4:
+        return killer > card
+    return killer % 4 == trump
+
+
+def as_set(cards):
+    return sum(1 << int(card) for card in cards)
+
+
+def positions(count, seats):
+    """After-states of games of weak and of strong play, each with the seat that has moved."""
+    for game in simulate_here(MOSKA, {"bot3": 1.0, "random": 1.0}, count, seed=11, seats=seats):
+        asked = []
+        replay(MOSKA, game, lambda state, move, ply, asked=asked: asked.append((state.copy(), move.copy())))
+        for state, move in asked[3::7]:
+            yield MOSKA.after(state, move), int(state["turn"])
+
+
+def segments(state, seat, encoder):
+    """An encoding as {segment: values}."""
+    row, values, first = MOSKA.encode(state, seat, encoder), {}, 0
+    for segment in MOSKA.encoder(encoder).layout(int(state["seats"])):
+        values[segment.name] = row[first : first + segment.size]
+        first += segment.size
+    assert first == len(row)
+    return values
+
+
+def cards_of(bits):
+    return [card for card in range(52) if (int(bits) >> card) & 1]
+
+
+def by_hand(plane, own, order):
+    """{card: value} of a plane whose suits are in the order that the own hand gives them."""
+    return {card: int(plane[4 * (card // 4) + order.index(card % 4)]) for card in own}
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_the_counts_are_those_of_the_cards(seats):
+    seen = 0
+    for state, seat in positions(6, seats):
+        rows, seen = segments(state, seat, "tactical"), seen + 1
+        hand, table, trump = cards_of(state["hands"][seat]), cards_of(state["table"]), int(state["trump"])
+        in_play = {card // 4 for card in cards_of(state["table"] | state["killed"])}
+        strengths = [sum(2 ** (card // 4) for card in hand if card % 4 == suit) for suit in range(4)]
+        order = [trump, *sorted({0, 1, 2, 3} - {trump}, key=lambda suit: (-strengths[suit], suit))]
+        known = {card for each in state["known"][:seats] for card in cards_of(each)}
+        gone = cards_of(state["discards"] | state["table"] | state["killed"])
+        bottom = {int(state["trump_card"])} if state["deck_left"] else set()
+        turned = {int(state["turned"])} - {-1}
+        unseen = set(range(52)) - set(hand) - known - set(gone) - bottom - turned
+
+        def killers(card, cards, trump=trump):
+            return sum(kills(other, card, trump) for other in cards)
+
+        assert by_hand(rows["unseen killers of own card"], hand, order) == {c: killers(c, unseen) for c in hand}
+        assert by_hand(rows["own card of a rank in play"], hand, order) == {c: c // 4 in in_play for c in hand}
+        assert by_hand(rows["own killers of card on table"], table, order) == {c: killers(c, hand) for c in table}
+        ranks = [card // 4 for card in hand]
+        assert rows["two of a rank"].tolist() == [ranks.count(rank) >= 2 for rank in range(13)]
+        assert rows["three of a rank"].tolist() == [ranks.count(rank) >= 3 for rank in range(13)]
+        assert rows["rank in play"].tolist() == [rank in in_play for rank in range(13)]
+        assert rows["unseen cards"] == len(unseen)
+        assert rows["unseen trumps"] == sum(card % 4 == trump for card in unseen)
+        assert rows["unseen cards of a rank in play"] == sum(card // 4 in in_play for card in unseen)
+        for step in range(seats):
+            other = (seat + step) % seats
+            hidden = len(cards_of(state["hands"][other])) - len(cards_of(state["known"][other]))
+            shown = hand if step == 0 else cards_of(state["known"][other])
+            assert rows["hidden cards"][step] == hidden
+            assert rows["known cards of a rank in play"][step] == sum(card // 4 in in_play for card in shown)
+        before = segments(state, seat, "relative")
+        assert all((rows[name] == values).all() for name, values in before.items())
+    assert seen > 50
+
+
+def test_the_most_cards_that_a_hand_kills_together_are_those_of_the_best_assignment():
+    random = np.random.default_rng(5)
+    for _ in range(300):
+        cards = random.permutation(52)
+        table, hand = cards[: random.integers(0, 5)], cards[5 : 5 + random.integers(0, 6)]
+        best = 0
+        for order in itertools.permutations(hand, min(len(hand), len(table))):
+            for chosen in itertools.combinations(table, len(order)):
+                best = max(best, sum(kills(a, b, TRUMP) for a, b in zip(order, chosen, strict=True)))
+        assert killed_together(as_set(hand), as_set(table), TRUMP) == best
+
+
+@pytest.mark.parametrize("hidden", [6, 20, 40])
+def test_the_chance_to_hold_one_of_some_cards_is_hypergeometric(hidden):
+    random = np.random.default_rng(hidden)
+    state = np.zeros(1, MOSKA.state)[0]
+    for _ in range(100):
+        unseen = random.permutation(52)[:hidden]
+        wanted, size = random.integers(0, hidden + 1), random.integers(0, min(hidden, 12) + 1)
+        state["hands"][1] = as_set(unseen[:size])
+        got = chance_to_hold(state, 1, as_set(unseen[:wanted]), as_set(unseen), hidden)
+        exact = 1 - comb(hidden - wanted, size) / comb(hidden, size)
+        assert 100 * exact - 1e-9 <= got <= 100 * exact + 1 + 100 * size / WHOLE  # rounded up
+    state["known"][1] = state["hands"][1] = 1 << 51
+    assert chance_to_hold(state, 1, 1 << 51, 0, 0) == 100
