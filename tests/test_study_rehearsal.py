@@ -9,12 +9,13 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("websockets", reason="the extra `web` is not installed")
 
-from study_rehearsal import PERSONS, rehearse, shares, stage
+from study_rehearsal import PERSONS, Actor, rehearse, shares, stage
 from test_study import FILE
-from web_pages import CHROMIUM
+from web_pages import CHROMIUM, LARGE, Screen, chromium
 
 import cardai
-from cardai.measure.protocol import Stop, read_protocol
+from cardai.measure.protocol import Stop, Time, read_protocol
+from cardai.web.study import words_of
 from cardai.web.study_report import StudyGame, _row, measure_study
 
 THESIS = Path(__file__).parent.parent / "experiments/studies/moska-thesis.toml"
@@ -78,8 +79,30 @@ def test_the_interval_widens_if_one_person_plays_most_games(small):
 @pytest.mark.skipif(not CHROMIUM, reason="needs a Chromium")
 def test_participants_come_agree_and_play_on_the_page(small, tmp_path):
     pytest.importorskip("playwright")
-    report, _, _ = rehearsed(tmp_path / "page", [2, 1], small, MIXED[:2], page=2)
+    limited = replace(small, time=Time(move=60, game=900))
+    report, _, _ = rehearsed(tmp_path / "page", [2, 1], limited, MIXED[:2], page=2)
     assert (report.rows[0].people, report.rows[0].games) == (2, 3)
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs a Chromium")
+def test_a_participant_sees_how_much_time_is_left_and_that_a_program_moved(small, tmp_path):
+    violations = pytest.importorskip("test_web_accessible").violations
+    with stage(tmp_path / "study.sqlite", replace(small, time=Time(move=2, game=60, late="random"))) as here:
+        ((_, code),) = here.people.add(1)
+        actor = Actor(here, code, cardai.agent(cardai.load("tictactoe"), "random"), 0)
+        with chromium() as browser:
+            screen = Screen(browser, here.home, LARGE, "light", settings='{"tap": false, "forced": false}')
+            page = screen.page
+            page.goto(f"{here.home}/study#{code}")
+            page.wait_for_selector(f"text={words_of(here.protocol.time)}")
+            actor.sit_down(screen)
+            page.wait_for_selector(f"text={words_of(here.protocol.time)}")
+            page.click("[data-key=next]")
+            page.wait_for_selector(".own .clock:has-text('0:02 for this move, 1:00 for the game')")
+            assert violations(screen) == []
+            page.wait_for_selector(".company:has-text('Your time was over')")
+            page.wait_for_selector(".result h2")
+            assert violations(screen) == []
 
 
 @pytest.mark.slow

@@ -110,6 +110,11 @@ class Agent:
         return self.strategy.peeks
 
     @property
+    def answers_anywhere(self) -> bool:
+        """Whether it is fair and may be asked about single positions: it follows no game, and draws nothing for one."""
+        return not (self.peeks or self.strategy.follows or self.strategy.randomised)
+
+    @property
     def is_foreign(self) -> bool:
         """Whether it runs Python code that does not come with cardai or the game. See `Strategy.is_foreign`."""
         return self.strategy.is_foreign

@@ -6,6 +6,7 @@ equally often in each place of the order, and after each other one.
 
 import hashlib
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from cardai.registry import load
 BEFORE, AFTER = "before", "after"
 AT_THE_END, ALWAYS = "at the end", "always"
 LONGEST_PAUSE, LONGEST_ANSWER = 5.0, 400
+SHORTEST_TIME, LONGEST_TIME = 5, 24 * 3600  # seconds
 _CODE = re.compile(r"[A-Za-z0-9]{1,12}")
 
 
@@ -53,6 +55,32 @@ class Stop:
     people: int = 0
     games: int = 0
     until: date | None = None
+
+
+@dataclass(frozen=True)
+class Time:
+    """How long a person may think, in seconds, 0 for as long as they like.
+
+    - `move`: for a move. `game`: for all moves of a game together.
+    - `late`: the agent that makes a move for whoever has no time left.
+    """
+
+    move: int = 0
+    game: int = 0
+    late: str = "random"
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return bool(self.move or self.game)
+
+    def lefts(self, thought: float) -> tuple[float, float]:
+        """What whoever has `thought` so long in a game has left for their next move and for the game, in seconds.
+
+        Infinite where there is no limit.
+        """
+        game = max(0.0, self.game - thought) if self.game else math.inf
+        return min(self.move or math.inf, game), game
 
 
 @dataclass(frozen=True)
@@ -112,7 +140,7 @@ class Protocol:
 
     - `title`, `contact`, `consent`: what participants read before they agree.
     - `tables`: what is played; `games_each`: how many games of each person at most; `seed`: of their order.
-    - `pause`: seconds before each move of an agent. `aids`, `stop`, `questions`: see there.
+    - `pause`: seconds before each move of an agent. `aids`, `time`, `stop`, `questions`: see there.
     - `measure`: one of `MEASURES`, what the study is about. `level`: the key of the question whose answer is the level
       of a person, "" for none. `references`: agents that play the deals of people afterwards, in their seats.
     - `results`: `AT_THE_END` or `ALWAYS`, when results may be seen.
@@ -127,6 +155,7 @@ class Protocol:
     seed: int = 0
     pause: float = 0.6
     aids: Aids = Aids()
+    time: Time = Time()
     questions: tuple[StudyQuestion, ...] = ()
     measure: str = "score"
     level: str = ""
@@ -138,6 +167,11 @@ class Protocol:
     def digest(self) -> str:
         """What is kept with the data: SHA-256 of all that the file says, without its comments and its order."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True, default=str).encode()).hexdigest()
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """The agent that makes moves for whoever has no time left, if there is a limit."""
+        return (self.time.late,) if self.time.is_limited else ()
 
     @property
     def games(self) -> dict[str, Game]:
@@ -184,7 +218,7 @@ def protocol_of(content: Mapping[str, Any]) -> Protocol:
         "tables": tuple(_part(Table, one, "table") for one in _list(content, "table", dict)),
         "questions": tuple(_part(StudyQuestion, one, "question") for one in _list(content, "question", dict)),
     }
-    for kind in (Aids, Stop, Plan):
+    for kind in (Aids, Time, Stop, Plan):
         name = kind.__name__.lower()
         if name in content:
             parts[name] = _part(kind, content.pop(name), name)
@@ -264,8 +298,17 @@ def _check(protocol: Protocol) -> None:
     whole("stop: games", protocol.stop.games, 0)
     if protocol.stop == Stop():
         raise CardaiError("stop says when the study ends: people, games or until, fixed before it begins")
+    _check_time(protocol)
     _check_tables(protocol)
     _check_questions(protocol)
+
+
+def _check_time(protocol: Protocol) -> None:
+    for name in ("move", "game"):
+        if seconds := whole(f"time: {name}", getattr(protocol.time, name), 0, LONGEST_TIME):
+            whole(f"time: {name}", seconds, SHORTEST_TIME, LONGEST_TIME)
+    if protocol.time.is_limited and protocol.aids.undo:
+        raise CardaiError("undo is an aid without a limit of time: moves that are taken back have cost theirs")
 
 
 def _check_tables(protocol: Protocol) -> None:
@@ -280,8 +323,11 @@ def _check_tables(protocol: Protocol) -> None:
         game.options(seats, variant)
         if game.zones is None and not protocol.aids.known_cards:
             raise CardaiError(f"{game.name} is shown as text: known_cards can be off only in games with zones")
-        for spec in (*table.opponents, *protocol.references, *protocol.plan.persons):
+        for spec in (*table.opponents, *protocol.references, *protocol.plan.persons, *protocol.late):
             agent(game, spec).check_fits(game, game.canonical(variant), seats)
+        for spec in protocol.late:
+            if not agent(game, spec).answers_anywhere:
+                raise CardaiError(f"time: late is an agent that is fair and answers in any position, not {spec!r}")
 
 
 def _check_questions(protocol: Protocol) -> None:

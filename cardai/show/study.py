@@ -60,6 +60,8 @@ def _notes(report: Any) -> list[str]:
                 f"{row.game}, all games in one pot, as if none had the same player: {_text(row.pooled, scale)};"
                 f" one game of a person tells as much as 1/{row.figure.design_effect:.1f} of an independent one"
             )
+    if any(row.what == "in time" for row in report.rows):
+        notes.append("in time: games in which no move was made for the person because their time was over")
     notes.append("fair: the mean of all seats; unfinished games are left out, and in their column at their worst")
     for code, game, line_up in report.tables:
         notes.append(f"table {code}: {game}, {', '.join(line_up)}")

@@ -63,14 +63,9 @@ class Offer:
         return {key: self.agents[key] for key in keys if self.agents[key].fits(self.game, variant, seats)}
 
     def stand_in(self, variant: str, seats: int) -> str | None:
-        """The key of the agent that plays for people at such a table: the first that fits and is fair. None if none is.
-
-        It is asked about single positions, so it does not follow its games, draw its parameters for each, or peek.
-        """
-        for key, player in self.fitting(variant, seats).items():
-            if not (player.peeks or player.strategy.follows or player.strategy.randomised):
-                return key
-        return None
+        """The key of the agent that plays for people at such a table: the first that can. None if none can."""
+        fitting = self.fitting(variant, seats).items()
+        return next((key for key, player in fitting if player.answers_anywhere), None)
 
     def as_json(self) -> dict[str, Any]:
         """What a page needs to set up a table. `fits`: by variant and number of seats, which of `agents` can play."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
-from cardai.measure.protocol import Aids
+from cardai.measure.protocol import Aids, Time
 from cardai.web import challenge, commitment
 from cardai.web.guards import clean_name, digest, level_in, new_token, read_hex, text_of
 from cardai.web.offers import Offer
@@ -41,10 +41,15 @@ class Full(CardaiError):
 
 
 class Room:
-    """The tables. `aids`: what they do for their people in a study. Its methods may be called from several threads."""
+    """The tables. Its methods may be called from several threads.
 
-    def __init__(self, offers: Mapping[str, Offer], store: Store, aids: Aids | None = None) -> None:
-        self.offers, self.store, self.aids, self._lock = offers, store, aids, threading.Lock()
+    `aids`, `limits`: as `WebTable` has them in a study.
+    """
+
+    def __init__(
+        self, offers: Mapping[str, Offer], store: Store, aids: Aids | None = None, limits: Time | None = None
+    ) -> None:
+        self.offers, self.store, self._of_study, self._lock = offers, store, (aids, limits), threading.Lock()
         self._tables: dict[str, WebTable] = {}
         self._used: dict[str, float] = {}  # when a table was last asked for
         self._busy: dict[str, int] = {}  # how many sockets look at a table
@@ -163,12 +168,12 @@ class Room:
         offer = self.offers.get(row.game)
         if offer is None or row.variant not in offer.variants:
             raise CardaiError("this server does not offer the game of this table any more")
-        return self._keep(WebTable(row, offer, self.store, self.aids))
+        return self._keep(WebTable(row, offer, self.store, *self._of_study))
 
     def add(self, row: TableRow) -> WebTable:
         """Keep a new table. Raises Full if there is no room."""
         self._make_room()
-        table = WebTable(row, self.offers[row.game], self.store, self.aids)
+        table = WebTable(row, self.offers[row.game], self.store, *self._of_study)
         self.store.add_table(row)
         return self._keep(table)
 

@@ -179,7 +179,7 @@ class Server:
         self, offers: dict[str, Offer], store: Store, hosts: Hosts, judge: str | None = None,
         proxies: Sequence[str] = (), path: str = "", new_tables: int | None = None, protocol: Protocol | None = None,
     ) -> None:  # fmt: skip
-        self.room = Room(offers, store, protocol and protocol.aids)
+        self.room = Room(offers, store, protocol and protocol.aids, protocol and protocol.time)
         self._new_tables, self._requests = Rate(new_tables or NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
         self._files = _Files(path)
         self._sayings = Rate(SAYINGS, SAID_IN)
@@ -545,7 +545,7 @@ class Server:
     def _company(self, table: WebTable) -> Company:
         """Who is at a table. One person alone has no need to know who is waited for."""
         found = company_of(table, [listener.place for listener in self._listeners.get(table.row.id, ())])
-        return found if table.is_shared else replace(found, waits=())
+        return found if table.is_shared or table.limits else replace(found, waits=())
 
     def _as_known(self, table: WebTable) -> dict[str, Any]:
         """Who is at a table, with the names of people by seat, None for others, for pages that show no table."""
@@ -572,7 +572,10 @@ class Server:
     def _set_clock(self, table: WebTable) -> None:
         if (earlier := self._clocks.pop(table.row.id, None)) is not None:
             earlier.cancel()
-        if self._listeners.get(table.row.id) and (deadline := table.deadline) < math.inf:
+        if not self._listeners.get(table.row.id):
+            return
+        table.start_clocks()
+        if (deadline := table.deadline) < math.inf:
             wait = max(0.0, deadline - time.monotonic())
             self._clocks[table.row.id] = asyncio.get_running_loop().call_later(wait, self._ring, table)
 

@@ -19,7 +19,7 @@ from cardai.errors import CardaiError
 LEVELS = ("beginner", "regular", "advanced")
 LEFT, LATE, RESIGNED = "left", "late", "resigned"
 """Why an agent plays for a person: they left, did not answer in time, or gave up for good."""
-_LAYOUT = 5  # of the file; one with another layout is refused
+_LAYOUT = 6  # of the file; one with another layout is refused
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, token BLOB NOT NULL UNIQUE, made REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS "table" (
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS watcher (
     plays INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS move (
     table_id TEXT NOT NULL REFERENCES "table", ply INTEGER NOT NULL, seat INTEGER NOT NULL, fields TEXT NOT NULL,
-    made REAL NOT NULL, agent TEXT, PRIMARY KEY (table_id, ply)) STRICT;
+    made REAL NOT NULL, agent TEXT, seconds REAL NOT NULL, PRIMARY KEY (table_id, ply)) STRICT;
 CREATE TABLE IF NOT EXISTS study (digest TEXT NOT NULL, begun REAL NOT NULL, deleted INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS participant (
     number INTEGER PRIMARY KEY AUTOINCREMENT, code BLOB NOT NULL UNIQUE, agreed REAL, answers TEXT NOT NULL, seen REAL,
@@ -56,6 +56,7 @@ class SeatRow:
     - `level`: how well the person says they play, one of `LEVELS`, "" if they did not say.
     - `gone`: why an agent plays for the person now, `LEFT`, `LATE` or `RESIGNED`; "" if they play themselves.
     - `helpers`: the keys of agents that made moves for the person. They are kept with these moves.
+    - `thought`: how long the person's moves took together, in seconds since each could be made.
     """
 
     agent: str | None = None
@@ -67,6 +68,7 @@ class SeatRow:
     level: str = ""
     gone: str = ""
     helpers: tuple[str, ...] = ()
+    thought: float = 0.0
 
 
 @dataclass
@@ -112,9 +114,9 @@ class ChallengeRow:
 
 @dataclass
 class _Addition:
-    """A move that waits to be written: its table, ply, seat, fields and agent, and what came of it."""
+    """A move that waits to be written: its table, ply, seat, fields, agent and seconds, and what came of it."""
 
-    move: tuple[str, int, int, Sequence[int], str | None]
+    move: tuple[str, int, int, Sequence[int], str | None, float]
     is_done: bool = False
     problem: sqlite3.Error | None = None
 
@@ -231,9 +233,14 @@ class Store:
         with self.writing() as database:
             database.execute('UPDATE "table" SET rematch = ? WHERE id = ?', (rematch, table_id))
 
-    def add_move(self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None) -> None:
-        """Keep a person's move, or that of an agent that plays for them. It is on disk when this returns."""
-        addition = _Addition((table_id, ply, seat, fields, agent))
+    def add_move(
+        self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None, seconds: float = 0.0
+    ) -> None:
+        """Keep a person's move, or that of an agent that plays for them, and how many seconds the table waited for it.
+
+        It is on disk when this returns.
+        """
+        addition = _Addition((table_id, ply, seat, fields, agent, seconds))
         self._waiting.append(addition)
         with self._lock:
             if not addition.is_done:
@@ -283,12 +290,17 @@ class Store:
         *head, pause, study, challenge, takeover, rematch, seed, scores = found[0]
         columns = "agent, name, person, token, invitation, nonce, level, gone"
         seats = self.read(f"SELECT {columns} FROM seat WHERE table_id = ? ORDER BY seat", table_id)
-        moves = self.read("SELECT ply, fields, seat, agent FROM move WHERE table_id = ? ORDER BY ply", table_id)
-        helpers = {(seat, agent): None for _, _, seat, agent in moves if agent is not None}
+        columns = "ply, fields, seat, agent, seconds"
+        moves = self.read(f"SELECT {columns} FROM move WHERE table_id = ? ORDER BY ply", table_id)
+        helpers = {(seat, agent): None for _, _, seat, agent, _ in moves if agent is not None}
         return TableRow(
             *head,
             seats=[
-                SeatRow(*row, helpers=tuple(agent for seat, agent in helpers if seat == place))
+                SeatRow(
+                    *row,
+                    helpers=tuple(agent for seat, agent in helpers if seat == place),
+                    thought=sum(seconds for _, _, seat, _, seconds in moves if seat == place),
+                )
                 for place, row in enumerate(seats)
             ],
             pause=pause,
@@ -297,7 +309,7 @@ class Store:
             takeover=takeover,
             rematch=rematch,
             seed=None if seed is None else int(seed),
-            moves=[(ply, tuple(json.loads(fields))) for ply, fields, _, _ in moves],
+            moves=[(ply, tuple(json.loads(fields))) for ply, fields, *_ in moves],
             scores=None if scores is None else tuple(json.loads(scores)),
         )
 
@@ -372,10 +384,12 @@ class Store:
 
 
 def _write_move(
-    database: sqlite3.Connection, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None
-) -> None:
+    database: sqlite3.Connection, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None,
+    seconds: float = 0.0,
+) -> None:  # fmt: skip
     written = json.dumps([int(number) for number in fields])
-    database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?, ?)", (table_id, ply, seat, written, _now(), agent))
+    values = (table_id, ply, seat, written, _now(), agent, seconds)
+    database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:

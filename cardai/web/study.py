@@ -9,7 +9,7 @@ from typing import Any
 
 from cardai.agents.spec import HUMAN, agent
 from cardai.errors import BadArgument, is_printable
-from cardai.measure.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol
+from cardai.measure.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
 from cardai.web import commitment
 from cardai.web.guards import digest, new_token, text_of
 from cardai.web.offers import Offer, by_key
@@ -37,11 +37,28 @@ def offers_for(protocol: Protocol) -> dict[str, Offer]:
     offers = []
     for name, game in protocol.games.items():
         tables = [table for table in protocol.tables if table.game == name]
-        specs = dict.fromkeys(spec for table in tables for spec in table.opponents)
+        specs = dict.fromkeys([*(spec for table in tables for spec in table.opponents), *protocol.late])
         variants = dict.fromkeys(game.canonical(table.variant or None) for table in tables)
         agents = {spec: agent(game, spec) for spec in specs}
         offers.append(Offer(name, game, agents, tuple(variants), len(tables[0].line_up)))
     return by_key(offers)
+
+
+def words_of(time: Time) -> str:
+    """What participants are told of the time they have; "" if it has no limit."""
+    limits = [f"{_seconds(time.move)} for each move"] if time.move else []
+    limits += [f"{_seconds(time.game)} for all your moves in a game together"] if time.game else []
+    if not limits:
+        return ""
+    return (
+        f"You have {' and '.join(limits)}. The clock runs while it is your turn, also if you close the page then."
+        " When your time is over, a program makes the move for you."
+    )
+
+
+def _seconds(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{seconds} seconds" if rest or minutes < 2 else f"{minutes} minutes"
 
 
 def why_ended(protocol: Protocol, people: Sequence[Participant]) -> str:
@@ -217,6 +234,7 @@ class Study:
         questions = [[one.key, one.text, list(one.choices)] for one in self._questions(when)]
         return {
             "place": place, "title": protocol.title, "contact": protocol.contact, "consent": protocol.consent.strip(),
+            "time": words_of(protocol.time),
             "person": person.name, "questions": questions, "finished": person.finished, "most": protocol.games_each,
             "running": self.running(person), "why": self.why_not(person),
         }  # fmt: skip

@@ -48,7 +48,8 @@ class StudyReference:
 class StudyRow:
     """The figures of some games of a study, in the unit of its measure.
 
-    - `what`: "all", or a part: "table A", "level advanced". `games`: finished ones; `unfinished`: others, dealt too.
+    - `what`: "all", or a part: "table A", "level advanced", "in time" (a program made no move for the person).
+      `games`: finished ones; `unfinished`: others, dealt too.
     - `figure`: of finished games; `with_all`: with unfinished ones at their worst. Intervals over people.
     - `pooled`: as if all games were independent, which they are not: beside the first, for comparison with others.
     - `fair`: the mean of all seats in the finished games. `learning`: late less early games of each person.
@@ -140,6 +141,8 @@ def measure_study(protocol: Protocol, people: Participants, progress: Progress |
         levels = next((one.choices for one in protocol.questions if one.key == protocol.level), ())
         parts = parts if sum(bool(part) for _, part in parts) > 1 else []
         parts += [(f"level {level}", [one for one in own if one.level == level]) for level in levels]
+        in_time = [one for one in own if not one.row.seats[one.seat].helpers]
+        parts += [("in time", in_time)] if len(in_time) < len(own) else []
         rows += [_row(game, protocol, what, part) for what, part in parts if part]
     game = next(iter(protocol.games.values()))
     found = measure_of(game, measure)
@@ -265,16 +268,17 @@ def _over_people(values: Iterable[tuple[str, float]], low: float, high: float) -
 
 GAMES = (
     "person", "level", "order", "table", "line_up", "game", "variant", "seat", "begun", "ended", "seconds", "decisions",
-    "score", "record",
+    "thought", "score", "record",
 )  # fmt: skip
+MOVES = "person", "order", "ply", "made", "seconds", "late"
 
 
 def export_study(protocol: Protocol, people: Participants, folder: Path, overwrite: bool = False) -> list[Path]:
-    """Write a study's games and people as CSV, and its finished games as record files, under pseudonyms.
+    """Write a study's games, people and times as CSV, and its finished games as record files, under pseudonyms.
 
     Returns the files. Raises CardaiError if they exist, or for a game that cannot be played again.
     """
-    paths = [folder / "games.csv", folder / "people.csv"]
+    paths = [folder / "games.csv", folder / "people.csv", folder / "moves.csv"]
     if not overwrite and any(path.exists() for path in paths):
         raise CardaiError(f"{folder} holds an export already; --overwrite replaces it")
     folder.mkdir(exist_ok=True)
@@ -289,18 +293,27 @@ def export_study(protocol: Protocol, people: Participants, folder: Path, overwri
     rows = [[one.name, _time(one.agreed), _time(one.stopped), *(one.answers.get(key, "") for key in keys)]
             for one in people.all()]  # fmt: skip
     _write(paths[1], [["person", "agreed", "stopped", *keys], *rows])
+    _write(paths[2], [MOVES, *(row for one in games for row in _moves(people, one))])
     return [*paths, *dict.fromkeys(folder / name for name in files.values())]
+
+
+def _moves(people: Participants, one: StudyGame) -> Iterable[Sequence[object]]:
+    """The rows of a person's moves in a game, in the order of `MOVES`; `late`: whether a program made it for them."""
+    question = "SELECT ply, made, seconds, agent FROM move WHERE table_id = ? ORDER BY ply"
+    for ply, made, seconds, helper in people.store.read(question, one.row.id):
+        yield one.person, one.order, ply, _time(made), round(seconds, 2), int(helper is not None)
 
 
 def _cells(protocol: Protocol, one: StudyGame, files: dict[str, str]) -> list[object]:
     """The row of a game, in the order of `GAMES`, the measure and the references."""
     game = protocol.games[one.table.game]
     line_up = ",".join(seat.agent or "human" for seat in one.row.seats)
-    decisions = len([None for ply, _ in one.row.moves])
     seconds = "" if one.ended is None else round(one.ended - one.begun, 1)
     score = "" if one.scores is None else float(game.payoff.of(one.scores[one.seat]))
     head = [one.person, one.level, one.order, one.table.code, line_up, game.name, one.row.variant, one.seat]
-    head += [_time(one.begun), _time(one.ended), seconds, decisions, score, files.get(one.row.id, "")]
+    thought = round(one.row.seats[one.seat].thought, 1)
+    head += [_time(one.begun), _time(one.ended), seconds, len(one.row.moves), thought, score]
+    head.append(files.get(one.row.id, ""))
     if one.scores is None:
         return [*head, "", *("" for _ in protocol.references)]
     figures = [one.scores, *(one.references[spec] for spec in protocol.references)]

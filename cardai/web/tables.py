@@ -21,7 +21,7 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
-from cardai.measure.protocol import Aids
+from cardai.measure.protocol import Aids, Time
 from cardai.table.asking import moves_in
 from cardai.table.following import MoveTold, by_round
 from cardai.table.one import OneGame
@@ -41,11 +41,15 @@ class WebTable:
     """A table of the server. Threads may call its methods at once; each of them takes the table's lock.
 
     `aids`: what it does for its person in a study, where nobody is told which agents play; None elsewhere.
+    `limits`: how long people may think there.
     Raises CardaiError if a game that was dealt before cannot be taken up again: its rules or agents are others now.
     """
 
-    def __init__(self, row: TableRow, offer: Offer, store: Store, aids: Aids | None = None) -> None:
+    def __init__(
+        self, row: TableRow, offer: Offer, store: Store, aids: Aids | None = None, limits: Time | None = None
+    ) -> None:
         self.row, self.offer, self._store, self._lock = row, offer, store, threading.RLock()
+        self.limits = limits if limits is not None and limits.is_limited else None
         self.is_blind = aids is not None
         self.aids = aids or Aids(True, row.study, row.study, row.study, review=True)
         self.trouble = ""  # a sentence, if an agent or the game failed
@@ -56,6 +60,7 @@ class WebTable:
         self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
         self._early: dict[int, np.record] = {}  # by seat: a choice that waits for its turn
         self._waits: dict[tuple[int, int], float] = {}  # by seat and own ply: since when a person is waited for
+        self._shown: set[tuple[int, int]] = set()  # those of them whose limit of time runs
         self._absent: int | None = None  # the seat for which an agent may move now
         self._game: OneGame | None = None
         if row.seed is not None:
@@ -145,7 +150,7 @@ class WebTable:
             old = self.row
             if not self.is_over or old.challenge is not None:
                 raise BadArgument("this deal is played once" if old.challenge else "the game is not over")
-            free = {"token": None, "invitation": None, "nonce": None, "gone": "", "helpers": ()}
+            free = {"token": None, "invitation": None, "nonce": None, "gone": "", "helpers": (), "thought": 0.0}
             seats = [replace(row, **free) for row in old.seats]
             head = new_token(), old.game, self.offer.game.version, old.variant, commitment.new_secret(), seats
             return TableRow(*head, old.pause, study=old.study, takeover=old.takeover)
@@ -217,22 +222,38 @@ class WebTable:
     @property
     def deadline(self) -> float:
         """When the first person is late, in seconds of `time.monotonic`; infinite if nobody can be."""
-        waits = [since for seat, since in self.waits.items() if not self.row.seats[seat].gone]
-        return min(waits, default=math.inf) + self.row.takeover * MINUTE if self.row.takeover else math.inf
+        return min((since + self._allowed(seat) for seat, since in self.waits.items()), default=math.inf)
+
+    def _allowed(self, seat: int) -> float:
+        """How long a person who is waited for may take, in seconds."""
+        row = self.row.seats[seat]
+        if self.limits is not None:
+            return self.limits.lefts(row.thought)[0]
+        return self.row.takeover * MINUTE if self.row.takeover and not row.gone else math.inf
 
     def take_over(self) -> None:
-        """Let an agent play for those who have not answered in time."""
+        """Let an agent play for those who have not answered in time; in a study it makes this one move."""
         with self._lock:
-            until = time.monotonic() - self.row.takeover * MINUTE
-            late = [seat for seat, since in self.waits.items() if since <= until and not self.row.seats[seat].gone]
-            for seat in late if self.row.takeover else ():
-                self.leave(seat, LATE)
+            now, game = time.monotonic(), self._game
+            for seat in [seat for seat, since in self.waits.items() if since + self._allowed(seat) <= now]:
+                if self.limits is None:
+                    self.leave(seat, LATE)
+                elif game is not None and not self.trouble:
+                    self._stand_in(game, seat, self.limits.late)
 
     def wait_anew(self) -> None:
-        """Let the time of those who are waited for begin now: nobody was here to wait for them."""
+        """Let the time of those who are waited for begin now: nobody was here to wait for them.
+
+        A limit of time of a study runs on: a person has seen what they are to decide.
+        """
         with self._lock:
-            self._waits.clear()
+            self._waits = {place: since for place, since in self._waits.items() if place in self._shown}
             self._changed()
+
+    def start_clocks(self) -> None:
+        """Let the limit of time of those run who are waited for: somebody sees the table."""
+        with self._lock:
+            self._shown |= set() if self.limits is None else self._waits.keys()
 
     @property
     def stand_in_moves_next(self) -> bool:
@@ -346,8 +367,10 @@ class WebTable:
     def _keep(self, game: OneGame, seat: int, ply: int, move: np.record, agent: str | None) -> None:
         """Keep a move that was played. If that fails, nothing of this table in memory counts any more."""
         try:
-            self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()], agent)
-            row = self.row.seats[seat]
+            row, now = self.row.seats[seat], time.monotonic()
+            seconds = min(now - self._waits.get((seat, ply), now), self._allowed(seat) if agent else math.inf)
+            self._store.add_move(self.row.id, ply, seat, [int(number) for number in move.item()], agent, seconds)
+            row.thought += seconds
             if agent is not None and agent not in row.helpers:
                 row.helpers += (agent,)
             self._play_early(game)
@@ -419,7 +442,9 @@ class WebTable:
                 if place < ply and mover == people[0]
             ]
             seats = [
-                replace(row, token=token if row.agent is None else None, invitation=None, gone="", helpers=())
+                replace(
+                    row, token=token if row.agent is None else None, invitation=None, gone="", helpers=(), thought=0.0
+                )
                 for row in self.row.seats
             ]
             old = self.row
@@ -479,7 +504,7 @@ class WebTable:
             if game is None or self.trouble or game.is_over:
                 return False
             if game.is_waiting:
-                return self._absent is not None and self._stand_in(game, self._absent)
+                return self._absent is not None and self._stand_in(game, self._absent, self.stand_in)
             try:
                 moved = game.step()
                 self._play_early(game)
@@ -489,9 +514,9 @@ class WebTable:
             self._changed()
             return moved
 
-    def _stand_in(self, game: OneGame, seat: int) -> bool:
+    def _stand_in(self, game: OneGame, seat: int, key: str | None) -> bool:
         """Let an agent play for a person, who is told no more than they are: it is shown a world of theirs."""
-        ply, world, key = self._ply_of(game, seat), self._deciding(game, seat), self.stand_in
+        ply, world = self._ply_of(game, seat), self._deciding(game, seat)
         assert ply is not None
         assert key is not None
         try:
@@ -573,6 +598,10 @@ class WebTable:
             view["challenge"] = self._challenge_view(reached)
         if self.is_blind:
             view["aids"] = [name for name, is_on in asdict(self.aids).items() if is_on]
+        if self.limits is not None:
+            own = self.row.seats[seat]
+            view["time"] = [left if math.isfinite(left) else None for left in self.limits.lefts(own.thought)]
+            view["late"] = bool(own.helpers)
         game = self._game
         if game is None and self.is_blind:
             return view
@@ -633,6 +662,7 @@ class WebTable:
         plies = [(seat, ply) for seat in waited if game and (ply := self._ply_of(game, seat)) is not None]
         self._absent = next((seat for seat, _ in plies if self.row.seats[seat].gone), None)
         self._waits = {place: self._waits.get(place, now) for place in plies}
+        self._shown &= self._waits.keys()
 
     # The record.
 

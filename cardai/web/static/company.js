@@ -31,6 +31,7 @@ export class Company {
     const { place, parts, status } = this.page;
     this.clocks = [];
     this.limit = view.takeover * 60;
+    this.time = view.time; // seconds left for the next move and for the game, null for no limit: in a study
     for (const [seat, who] of view.seats.entries()) {
       const head = place.querySelector(`[data-seat="${seat}"] h2`);
       if (!head || who.kind === "agent") continue;
@@ -41,7 +42,8 @@ export class Company {
     this.tick();
     for (const [seat, key] of this.spoken) place.querySelector(`[data-seat="${seat}"]`)?.append(el("p", { class: "speech", "aria-hidden": "true" }, t(PHRASES[key])));
     const watching = this.known?.watching;
-    refill(this.panel, watching ? el("p", { class: "small" }, watching > 1 ? t("{count} people watch this table.", { count: watching }) : t("One person watches this table.")) : null, this.phrases(view), this.ways(view));
+    refill(this.panel, watching ? el("p", { class: "small" }, watching > 1 ? t("{count} people watch this table.", { count: watching }) : t("One person watches this table.")) : null,
+      view.late ? el("p", { class: "small", role: "status" }, t("Your time was over: a program has made a move for you.")) : null, this.phrases(view), this.ways(view));
     const { gone } = view.seats[view.seat];
     if (!gone || view.watches || view.over) return;
     status.textContent = t(YOU_ARE_GONE[gone]);
@@ -89,10 +91,17 @@ export class Company {
     for (const [seat, clock] of this.clocks ?? []) {
       const since = this.waited(seat);
       const wasHidden = clock.hidden;
-      clock.hidden = since < SHOWN_AFTER;
-      clock.textContent = this.limit ? t("{time} of {limit}", { time: minutes(since), limit: minutes(this.limit) }) : minutes(since);
+      clock.hidden = !this.time && since < SHOWN_AFTER;
+      clock.textContent = this.time ? this.left(since) : this.limit ? t("{time} of {limit}", { time: minutes(since), limit: minutes(this.limit) }) : minutes(since);
       if (clock.hidden !== wasHidden) fit(this.page.place); // it takes some room
     }
+  }
+
+  // How much time is left for this move and for the game.
+  left(since) {
+    const words = this.time.map((seconds) => seconds !== null && minutes(Math.max(0, Math.ceil(seconds - since))));
+    const [move, game] = words;
+    return [move !== game && move && t("{time} for this move", { time: move }), game && t("{time} for the game", { time: game })].filter(Boolean).join(", ");
   }
 
   // For how many seconds the table has waited for a seat.

@@ -31,11 +31,11 @@ function parts(state, ask) {
   if (state.place === "enter") return enter(state, ask);
   if (state.place === "agree") {
     const agrees = el("input", { type: "checkbox", id: "agrees", required: true });
-    return [el("h2", {}, "Before you begin"), ...paragraphs(state.consent), el("p", {}, `Who runs this study: ${state.contact}`),
+    return [el("h2", {}, "Before you begin"), ...paragraphs(state.consent), ...paragraphs(state.time), el("p", {}, `Who runs this study: ${state.contact}`),
       form(state, "Begin", (answers) => ask("agree", { agrees: agrees.checked, answers }), el("label", { class: "check", for: "agrees" }, agrees, " I have read this and take part"))];
   }
   if (state.place === "play") {
-    return [el("h2", {}, `Game ${state.finished + 1} of at most ${state.most}`), el("p", {}, "The other players are programs. Which ones, you learn after the study."),
+    return [el("h2", {}, `Game ${state.finished + 1} of at most ${state.most}`), el("p", {}, "The other players are programs. Which ones, you learn after the study."), ...paragraphs(state.time),
       el("p", { class: "buttons" }, el("button", { type: "button", class: "primary", "data-key": "next", onclick: () => ask("next") }, state.running ? "Go on with your game" : "Play the next game"))];
   }
   const why = el("p", {}, `${state.why.charAt(0).toUpperCase()}${state.why.slice(1)}. You have played ${state.finished} games.`);
@@ -78,7 +78,7 @@ function rights(state, ask) {
     el("p", { class: "small" }, "Your code brings you back here, on any device."));
 }
 
-const paragraphs = (text) => text.split("\n").map((line) => el("p", {}, line));
+const paragraphs = (text) => (text ? text.split("\n").map((line) => el("p", {}, line)) : []);
 
 export async function showProgress(main, key) {
   const found = await post("/study/progress", { key });
