@@ -217,6 +217,36 @@ def test_the_interval_of_people_covers_what_people_like_these_score(people, spre
     assert 0.93 <= sum(one.contains(0.3) for one in found) / len(found) <= (0.98 if heavy else 0.97)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("heavy", [False, True], ids=["games of their own", "one plays most"])
+@pytest.mark.parametrize("people", [5, 7, 12])
+def test_the_interval_of_people_covers_in_ten_thousand_studies(people, heavy):
+    """`pytest -m slow -s tests/test_interval.py` prints what docs/study.md quotes."""
+    for spread in (0.05, 0.1, 0.15):
+        rng = np.random.default_rng([39, people, heavy, round(100 * spread)])
+        found = [interval.of_people(group(rng, people, spread, heavy)) for _ in range(10_000)]
+        covers, width = np.mean([one.contains(0.3) for one in found]), np.median([one.high - one.low for one in found])
+        print(
+            f"{people} people, {100 * spread:.0f} points apart, {heavy=}: covers {100 * covers:.1f} %, {width:.2f} wide"
+        )
+        assert 0.93 <= covers <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("people", [2, 3, 4, 5, 7, 12, 30])
+def test_few_people_say_little_of_people_of_two_kinds(people, monkeypatch):
+    """Four in five lose 20 % of their games, one in five loses 70 %, so 30 % in the mean; few meet one of the fifth."""
+    monkeypatch.setattr(interval, "FEWEST_PEOPLE", 2)
+    rng, found = np.random.default_rng(39), []
+    for _ in range(10_000):
+        loses = np.where(rng.random(people) < 0.2, 0.7, 0.2)
+        found.append(interval.of_people((rng.random((people, 37)) < loses[:, None]).astype(float)))
+    covers, width = np.mean([one.contains(0.3) for one in found]), np.median([one.high - one.low for one in found])
+    print(f"{people} people of two kinds: covers {100 * covers:.1f} %, {width:.2f} wide")
+    assert 0.75 < covers < (0.88 if 2 < people < 10 else 0.99)
+    assert width > 0.5 or people > 4
+
+
 def test_an_interval_over_games_would_not_cover_if_one_person_plays_most():
     rng = np.random.default_rng(39)
     found = [interval.proportion(group(rng, 7, 0.1, True)) for _ in range(400)]

@@ -1,5 +1,8 @@
 """A study is rehearsed from the codes to the report by agents that act as its people, on the page and without it."""
 
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,15 +13,16 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("websockets", reason="the extra `web` is not installed")
 
 from study_rehearsal import PERSONS, Actor, rehearse, shares, stage
-from test_study import FILE
+from test_study import FILE, kept_in, traces_of
 from web_pages import CHROMIUM, LARGE, Screen, chromium
 
 import cardai
 from cardai.measure.protocol import Stop, Time, read_protocol
-from cardai.web.study import words_of
-from cardai.web.study_report import StudyGame, _row, measure_study
+from cardai.web.study import exports_of, words_of
+from cardai.web.study_report import StudyGame, _row, export_study, measure_study
 
 THESIS = Path(__file__).parent.parent / "experiments/studies/moska-thesis.toml"
+HOSTING = (Path(__file__).parent.parent / "docs/hosting.md").read_text("utf-8")
 MIXED = ("greedy:open_lines", "random", "greedy:open_lines", "random", "random", "greedy:open_lines", "random")
 
 
@@ -30,8 +34,18 @@ def rehearsed(folder: Path, games: list[int], protocol, persons=MIXED, page: int
         actors = rehearse(here, persons, games, page)
         report = measure_study(protocol, here.people)
         told = here.ask("state", {}, actors[-1].cookie)
+        traces, exported = traces_of(here.people, len(persons)), exports_of(here.store.path)
+        export_study(protocol, here.people, exported)
+        there = kept_in(folder, traces)
         here.ask("delete", {"delete": True}, actors[-1].cookie)
         left = measure_study(protocol, here.people)
+        files = export_study(protocol, here.people, exported)
+        (command,) = re.findall(r'^python -c "(.*backup.*)"$', HOSTING, re.MULTILINE)
+        subprocess.run([sys.executable, "-c", command.replace("tables", "study")], cwd=folder, check=True)
+        assert there == {*traces}, "the search finds what is there"
+        assert kept_in(folder, traces) == set(), "the file, a new export and a new backup have nothing of who is gone"
+        assert f"P{len(persons):02}" not in "".join(file.read_text("utf-8") for file in files[:3])
+        print(f"{len(traces)} traces of P{len(persons):02} in {folder} before they deleted their data, 0 afterwards")
     return report, left, told
 
 

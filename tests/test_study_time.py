@@ -4,6 +4,7 @@ import csv
 import random
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def limited(tmp_path, protocol):  # noqa: F811
     """Start a study with a limit in seconds, however short."""
     made = []
 
-    def start(people: int = 1, **limits: float) -> Served:
+    def start(people: int = 1, **limits: Any) -> Served:
         one = Served(tmp_path / f"{len(made)}.sqlite", replace(protocol, time=Time(late=SECRET, **limits)), people)
         made.append(one)
         one.client.__enter__()
@@ -114,6 +115,7 @@ def test_the_time_of_a_game_lasts_over_a_restart(limited):
         left = views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])["time"][1]
     again = Store(served.store.path)
     row = again.table(table)
+    assert row is not None
     (seat,) = [seat for seat in row.seats if seat.agent is None]
     assert 20 - seat.thought == pytest.approx(left)
     assert 0.2 <= seat.thought < 2

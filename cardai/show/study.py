@@ -51,8 +51,8 @@ def _notes(report: Any) -> list[str]:
     notes = ["figures: each person counts once, however many games they played; brackets: 95 % intervals over people"]
     if any(row.games and math.isnan(row.figure.low) for row in report.rows):
         notes.append(
-            f"no interval: fewer than {FEWEST_PEOPLE} people; how unlike people are cannot be seen in so few, and a"
-            " bootstrap of them promises too much"
+            f"no interval: fewer than {FEWEST_PEOPLE} people cannot show how unlike people are; it would be about half"
+            " the scale wide, and still miss the truth too often"
         )
     for row in report.rows:
         if row.what == "all" and row.games:
