@@ -263,6 +263,7 @@ def test_the_commands_of_the_readme_are_verbs():
 
 NOT_OUR_RESULTS = {
     "reading-a-result.md": {"16.2", "23.2", "14", "14.25"},  # a made-up line, the thesis' figures, an example
+    "study.md": {"96.6", "70", "20", "78.5", "80.5", "91.9", "94.1", "86"},  # coverage in simulated studies
     "training.md": {"2.5", "5"},  # error rates of the procedure
 }
 

@@ -25,20 +25,24 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 
 from starlette.testclient import TestClient
+from test_study import FILE, Served
 from test_web import TICTACTOE, store  # noqa: F401
 from web_clients import Guest, Process, sit_down
 from websockets.sync.client import connect
 
 from cardai.app.cli import run
 from cardai.errors import CardaiError
+from cardai.measure.protocol import read_protocol
 from cardai.web import server
 from cardai.web.guards import Hosts
 from cardai.web.offers import offer_of
 from cardai.web.proxy import networks_of, path_of
 from cardai.web.server import Server
+from cardai.web.study import offers_for
 
 PAGE = (Path(__file__).parents[1] / "docs/hosting.md").read_text("utf-8")
 PROXY, NAME = "10.0.0.1", "cards.example"
+SCHOOL = 12  # tables of one address in a minute
 WISHES = {"game": "tictactoe", "seats": ["me", "random"], "name": "Ann"}
 
 
@@ -128,7 +132,9 @@ def test_below_a_path_the_page_and_the_cookies_have_it_whether_the_proxy_takes_i
             ["--behind-proxy", "nginx"],
             "--behind-proxy is an address or a network, like 127.0.0.1 or 10.0.0.0/8, not 'nginx'",
         ),
-        (["--path", "cards"], "--path is like /cards, of letters, digits and hyphens, not 'cards'"),
+        (["--path", "cards"], "--path is like /cards, of letters, digits, hyphens, dots and the like, not 'cards'"),
+        (["--path", "/a/../b"], "--path is like /cards"),
+        (["--path", "//evil.example"], "--path is like /cards"),
         (["--path", "/ca rds"], "--path is like /cards"),
         (["--new-tables", "0"], "--new-tables must be"),
     ],
@@ -140,9 +146,46 @@ def test_wrong_options_are_a_sentence(tmp_path, capsys, options, words):
 
 def test_a_path_and_networks_are_read():
     assert (path_of("/"), path_of("/a/b/")) == ("", "/a/b")
+    assert path_of("/user/ann_b.c/proxy/8000/") == "/user/ann_b.c/proxy/8000"
     assert networks_of(["::1", "10.0.0.0/8"]) == ["::1/128", "10.0.0.0/8"]
     with pytest.raises(CardaiError):
         path_of('/"><script>')
+
+
+def test_a_study_is_served_below_a_path(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(FILE)
+    study = Served(tmp_path / "study.sqlite", read_protocol(path), 1)
+    app = Server(
+        offers_for(study.protocol), study.store, Hosts("127.0.0.1", [NAME]), None, ["10.0.0.0/24"], "/cards",
+        protocol=study.protocol,
+    )  # fmt: skip
+    here = TestClient(app.app, base_url="http://127.0.0.1:8000", client=(PROXY, 5000))
+    headers = forwarded("192.0.2.1") | {"origin": f"https://{NAME}"}
+    home = here.get("/cards/", headers=headers, follow_redirects=False)
+    assert home.headers["location"] == "/cards/study"
+    came = here.post("/cards/study/enter", json={"code": study.codes[0]}, headers=headers)
+    assert came.json()["place"] == "agree"
+    assert "Path=/cards/;" in came.headers["set-cookie"]
+    assert "Secure" in came.headers["set-cookie"]
+    study.store.close()
+
+
+def test_a_notebook_hub_passes_the_name_on_and_takes_the_path_away(store):  # noqa: F811
+    path = "/user/ann.b/proxy/8000"
+    here = browser(store, path=path)
+    page = here.get("/", headers=forwarded("192.0.2.1"))
+    assert f'src="{path}/static/main.js"' in page.text
+    made = here.post("/tables", json=WISHES, headers=forwarded("192.0.2.1"))
+    assert f"Path={path}/t/{made.json()['table']}" in made.headers["set-cookie"]
+
+
+def test_a_frame_of_another_site_as_that_of_colab_is_refused_by_every_answer(store):  # noqa: F811
+    here = browser(store)
+    for path in ("/", "/games", "/t/none", "/static/main.js", "/nowhere"):
+        assert (
+            "frame-ancestors 'none'" in here.get(path, headers=forwarded("1.2.3.4")).headers["content-security-policy"]
+        )
 
 
 # The proxies themselves.
@@ -169,8 +212,9 @@ def proxied(kind: str, folder: Path, path: str):
         check=True, capture_output=True,
     )  # fmt: skip
     process = Process(
-        folder / "tables.sqlite", "tictactoe", "--behind-proxy", "127.0.0.1", *(["--path", path] if path else [])
-    )
+        folder / "tables.sqlite", "tictactoe", "--behind-proxy", "127.0.0.1", "--new-tables", str(SCHOOL),
+        *(["--path", path] if path else []),
+    )  # fmt: skip
     upstream = re.sub(r"^http://([^/]+).*", r"\1", process.home)
     if kind == "nginx":
         text = block("nginx").replace("listen 443", f"listen 127.0.0.1:{port}").replace(NAME, "localhost")
@@ -214,24 +258,76 @@ def test_a_game_is_played_through_a_proxy_with_tls(tmp_path, kind, path):
     if program(kind) is None or program("openssl") is None:
         pytest.skip(f"{kind} or openssl is not installed")
     with proxied(kind, tmp_path, path) as (home, trust):
-        ask = urllib.request.Request(
-            f"{home}{path}/tables", json.dumps(WISHES).encode(), {"origin": home, "content-type": "application/json"}
-        )
-        with urllib.request.urlopen(ask, context=trust, timeout=20) as answer:
-            table, cookies = json.loads(answer.read())["table"], answer.headers.get_all("set-cookie")
+        assert refusal(lambda: page_of(home, path, trust, home.removeprefix("https://"))) == "a page"
+        cookies = play_one(home, path, trust)
         assert all("Secure" in cookie and f"Path={path}/" in cookie for cookie in cookies)
-        address = f"{home.replace('https', 'wss')}{path}/t/{table}/socket"
-        cookie = {"cookie": "; ".join(text.partition(";")[0] for text in cookies)}
-        with connect(address, ssl=trust, origin=home, additional_headers=cookie, proxy=None) as tab:  # pyright: ignore[reportArgumentType]
-            tab.send(json.dumps({"pause": 0}))
-            tab.send(json.dumps({"nonce": "ab" * 32}))
-            played, view = -1, {}
-            while not view.get("over"):
-                view = json.loads(tab.recv(timeout=20))
-                if view.get("moves") and view["ply"] > played:
-                    played = view["ply"]
-                    tab.send(json.dumps({"ply": played, "move": view["moves"][0][0]}))
-        assert played >= 0
+        assert refusal(lambda: set_up(home, path, trust, {"origin": "https://evil.example"})) == 403
+        assert refusal(lambda: page_of(home, path, trust, "evil.example")) in (403, "no page")
+        for pupil in range(SCHOOL - 1):
+            set_up(home, path, trust, {"x-forwarded-for": f"192.0.2.{pupil}"})
+        one_more = refusal(lambda: set_up(home, path, trust, {"x-forwarded-for": "192.0.2.77"}))
+        assert one_more == 429, "a school is one address, whatever its browsers say of themselves"
+
+
+def refusal(ask) -> int | str:
+    """The status with which a proxy or the server refuses, or that there is nothing to see."""
+    try:
+        return "a page" if "main.js" in str(ask()) else "no page"
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def page_of(home: str, path: str, trust, name: str) -> str:
+    """The front page, asked for under a name."""
+    ask = urllib.request.Request(f"{home}{path}/", headers={"host": name})
+    with urllib.request.urlopen(ask, context=trust, timeout=20) as answer:
+        return answer.read().decode()
+
+
+def set_up(home: str, path: str, trust, headers: dict[str, str]) -> tuple[str, list[str]]:
+    """Set up a table through a proxy. Returns it, and the cookies."""
+    headers = {"origin": home, "content-type": "application/json"} | headers
+    ask = urllib.request.Request(f"{home}{path}/tables", json.dumps(WISHES).encode(), headers)
+    with urllib.request.urlopen(ask, context=trust, timeout=20) as answer:
+        return json.loads(answer.read())["table"], answer.headers.get_all("set-cookie")
+
+
+def play_one(home: str, path: str, trust=None, headers: dict[str, str] | None = None) -> list[str]:
+    """Play a game through a proxy, its socket too. Returns the cookies."""
+    table, cookies = set_up(home, path, trust, headers or {})
+    address = f"{home.replace('http', 'ws', 1)}{path}/t/{table}/socket"
+    own = (headers or {}) | {"cookie": "; ".join(text.partition(";")[0] for text in cookies)}
+    with connect(address, ssl=trust, origin=home, additional_headers=own, proxy=None) as tab:  # pyright: ignore[reportArgumentType]
+        tab.send(json.dumps({"pause": 0}))
+        tab.send(json.dumps({"nonce": "ab" * 32}))
+        played, view = -1, {}
+        while not view.get("over"):
+            view = json.loads(tab.recv(timeout=20))
+            if view.get("moves") and view["ply"] > played:
+                played = view["ply"]
+                tab.send(json.dumps({"ply": played, "move": view["moves"][0][0]}))
+    assert played >= 0
+    return cookies
+
+
+@pytest.mark.slow
+def test_a_game_is_played_through_jupyter_server_proxy(tmp_path):
+    """The proxy of a JupyterHub, where `pip install jupyter-server jupyter-server-proxy` was run."""
+    pytest.importorskip("jupyter_server_proxy")
+    port, own = free_port(), free_port()
+    path, data = f"/user/ann.b/proxy/{own}", tmp_path / "tables.sqlite"
+    options = ["--name", "localhost", "--behind-proxy", "127.0.0.1", "--path", path]
+    process = Process(data, "tictactoe", *options, port=own)
+    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser", f"--port={port}",
+               "--ServerApp.base_url=/user/ann.b/", "--IdentityProvider.token=secret"]  # fmt: skip
+    hub = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        play_one(f"http://localhost:{port}", path, headers={"authorization": "token secret"})
+    finally:
+        hub.terminate()
+        hub.wait(20)
+        process.kill()
 
 
 def test_a_copy_made_while_fifty_tables_play_has_every_acknowledged_move(tmp_path):

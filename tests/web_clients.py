@@ -39,7 +39,7 @@ class Process:
     in ten seconds.
     """
 
-    def __init__(self, data: Path, *served: str, messages: int = 10**6) -> None:
+    def __init__(self, data: Path, *served: str, messages: int = 10**6, port: int = 0) -> None:
         options = served or ("tictactoe",)
         command = [
             sys.executable,
@@ -48,7 +48,7 @@ class Process:
             "serve",
             *options,
             "--port",
-            "0",
+            str(port),
             "--data",
             str(data),
         ]

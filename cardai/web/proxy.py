@@ -1,6 +1,7 @@
 """A server behind a proxy: who is believed about who asks, under which name, and below which path."""
 
 import ipaddress
+import re
 from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
@@ -58,6 +59,6 @@ def networks_of(proxies: Sequence[str]) -> list[str]:
 def path_of(text: str) -> str:
     """A path below which a server is shown, without a slash at its end. Raises CardaiError for what is no path."""
     path = text.rstrip("/")
-    if path and (not path.startswith("/") or not all(part.replace("-", "").isalnum() for part in path[1:].split("/"))):
-        raise CardaiError(f"--path is like /cards, of letters, digits and hyphens, not {short(text)}")
+    if not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path):
+        raise CardaiError(f"--path is like /cards, of letters, digits, hyphens, dots and the like, not {short(text)}")
     return path
