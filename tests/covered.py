@@ -3,7 +3,8 @@
     python tests/covered.py --turns 1000
 
 All games with zones and all their numbers of seats take turns, plain tables and study tables, against players who move
-at random, so that hands grow large. Each own turn is looked at on a phone, on a phone in landscape and on a desk.
+at random, so that hands grow large. Each own turn is looked at on a phone, on a phone in landscape and on a desk. That
+takes half an hour and more; `--part 2/6` does the second of six parts.
 """
 
 import argparse
@@ -75,13 +76,17 @@ def sit_down(shown: Screen, game: str, seats: int, study: bool) -> None:
     shown.begin()
 
 
-def count(games: Sequence[str], wanted: int, seed: int) -> tuple[dict[str, Counter], int, list[str]]:
-    """Sums over own turns by size, how many turns, and which tables hid something."""
+def count(
+    games: Sequence[str], wanted: int, seed: int, part: int = 1, parts: int = 1
+) -> tuple[dict[str, Counter], int, list[str]]:
+    """Sums over own turns by size, how many turns, and which tables hid something, in one of several parts."""
     sums, luck, done, faults = {name: Counter() for name in SIZES}, random.Random(seed), 0, []
     plans = []
     for path in games:
         game = cardai.load(path)
         plans += [(game.name, seats, study) for seats in game.seats for study in (False, True)]
+    plans = plans[part - 1 :: parts]
+    wanted = -(-wanted // parts)
     share = -(-wanted // len(plans))
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         process = Process(Path(folder) / "tables.sqlite", *games, "--opponents", "random")
@@ -116,8 +121,10 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--games", nargs="*")
+    parser.add_argument("--part", default="1/1", help="such as 2/6: the second of six parts")
     chosen = parser.parse_args()
-    sums, done, faults = count(chosen.games or with_zones(), chosen.turns, chosen.seed)
+    part, parts = map(int, chosen.part.split("/"))
+    sums, done, faults = count(chosen.games or with_zones(), chosen.turns, chosen.seed, part, parts)
     print("\n".join(faults[:40]))
     print(f"{done} own turns")
     for size, counted in sums.items():

@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,7 +183,7 @@ def test_a_hint_never_depends_on_hidden_cards(store):  # noqa: F811
                 world = truth if luck is None else LOW_HAND.world(truth, 0, luck)
                 differing += luck is not None and world.tobytes()[48:] != truth.tobytes()[48:]
                 game._slots.states[0] = world
-                said.add(json.dumps([tutor.advise(table, 0, game.ply, step) for step in STEPS]))
+                said.add(json.dumps([tutor.ask(table, 0, game.ply, step)() for step in STEPS]))
             game._slots.states[0] = truth
             assert len(said) == 1
             table.play(0, game.ply, table.view(0, False)["moves"][-1][0])
@@ -195,7 +196,7 @@ def test_a_hint_never_depends_on_hidden_cards(store):  # noqa: F811
 def test_how_each_seat_stands_comes_with_bars_for_all(store):  # noqa: F811
     table, moves = web_table(store, seats=("me", "low")), 0
     while not table.is_over:
-        given = Tutor("low").advise(table, 0, table._game.ply, "standing")
+        given = Tutor("low").ask(table, 0, table._game.ply, "standing")()
         assert len(given["scores"]) == len(given["texts"]) == 2
         assert sum(given["scores"]) == pytest.approx(1)
         assert given["texts"][1] == f"{100 * given['scores'][1]:.0f} %"
@@ -208,7 +209,7 @@ def test_how_each_seat_stands_comes_with_bars_for_all(store):  # noqa: F811
 def test_how_each_seat_stands_is_left_out_where_it_takes_too_long(store, monkeypatch):  # noqa: F811
     table = web_table(store, seats=("me", "low"))
     monkeypatch.setattr(tutor, "LONGEST", 0.0)
-    given = Tutor("low").advise(table, 0, table._game.ply, "standing")
+    given = Tutor("low").ask(table, 0, table._game.ply, "standing")()
     assert (given["step"], given["scores"]) == ("standing", [])
 
 
@@ -223,7 +224,7 @@ def test_advice_takes_nothing_from_the_games_streams(store):  # noqa: F811
         while not table.is_over:
             ply = table._game.ply
             if asks:
-                tutor.advise(table, 0, ply, "why")
+                tutor.ask(table, 0, ply, "why")()
             assert table.play(0, ply, table.view(0, False)["moves"][-1][0]) == ""
             table.run()
         games.append(table._game.moves.tobytes())
@@ -237,6 +238,32 @@ def test_one_explanation_at_a_time_is_made_and_a_crowd_is_asked_to_wait(client, 
         view = begin(socket)
         socket.send_json({"advice": "why", "ply": view["ply"]})
         assert "in a moment" in views(socket, lambda now: "error" in now)["error"]
+
+
+def test_moves_go_on_while_a_hint_is_made(client, monkeypatch):  # noqa: F811
+    """With a judge that takes two seconds for a hint, a move that is sent meanwhile is answered at once."""
+    given = Adviser.hints
+
+    def slow(self, world, luck):
+        time.sleep(2.0)
+        return given(self, world, luck)
+
+    monkeypatch.setattr(Adviser, "hints", slow)
+    table = set_up(client, study=True)
+    with socket_of(client, table) as socket:
+        view = begin(socket)
+        asked = time.perf_counter()
+        for _ in range(server.MOST_ASKED):
+            socket.send_json({"advice": "pieces", "ply": view["ply"]})
+        socket.send_json({"advice": "move", "ply": view["ply"]})
+        assert "one after the other" in views(socket, lambda now: "error" in now)["error"]
+        socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
+        answer = views(socket, lambda now: now.get("ply", -1) > view["ply"] and "log" in now)
+        assert time.perf_counter() - asked < 0.5
+        assert answer["log"]
+        late = answers(socket, "advice")
+        assert late["advice"]["ply"] == view["ply"]
+        assert time.perf_counter() - asked >= 2.0
 
 
 # Undo.

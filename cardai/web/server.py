@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
@@ -66,7 +66,8 @@ TOO_OFTEN = "too many requests from this address; wait a minute"
 DELETED = "this game was deleted"
 NO_SEAT = "you have no seat at this table; whoever plays here can send you a link to one"
 A_YEAR = 365 * 24 * 3600
-MOST_WAITING = 8  # tabs that wait for advice, of which one at a time is made
+MOST_WAITING = 8  # answers that are waited for, of which one at a time is made
+MOST_ASKED = 3  # hints that a tab waits for: how each seat stands, a hint, and one that was asked for before
 TOO_MANY, NO_PLACE, BROKEN = 4008, 4003, 4011  # why a socket is closed
 
 
@@ -110,8 +111,9 @@ class Listener:
 
     def __init__(self, place: Right) -> None:
         self.place, self.error, self._news, self._wants_view = place, "", asyncio.Event(), True
-        self._is_dropped = False
+        self._is_dropped = self.is_gone = False
         self._answers: list[dict[str, Any]] = []
+        self._asked: set[asyncio.Task[None]] = set()
         here = () if place.watches else (place.seat,)
         self._company = Company(here, int(place.watches), ())  # what the tab knows: that it is here itself
         self._news.set()
@@ -120,6 +122,26 @@ class Listener:
         """Let this tab alone have an answer, before the next view."""
         self._answers.append(answer)
         self._news.set()
+
+    def wait_for(self, making: Coroutine[Any, Any, dict[str, Any]]) -> None:
+        """Let this tab have an answer when it is made; what the tab sends meanwhile is done meanwhile."""
+        task = asyncio.create_task(self._wait_for(making))
+        self._asked.add(task)
+        task.add_done_callback(self._asked.discard)
+
+    async def _wait_for(self, making: Coroutine[Any, Any, dict[str, Any]]) -> None:
+        try:
+            self.answer(await making)
+        except CardaiError as refused:
+            self.notify(str(refused))
+        except Exception as failure:  # as in `send_views`
+            _report(failure)
+            self.notify("internal error")
+
+    @property
+    def asked(self) -> int:
+        """How many answers the tab waits for."""
+        return len(self._asked)
 
     def notify(self, error: str = "") -> None:
         """Let the tab have the view, and a sentence about what it sent."""
@@ -472,6 +494,7 @@ class Server:
             pass
         finally:
             sender.cancel()
+            listener.is_gone = True
             self._listeners[table.row.id].discard(listener)
             if not self.room.look(table.row.id, -1):
                 self._listeners.pop(table.row.id, None)
@@ -491,8 +514,9 @@ class Server:
             try:
                 sent = read_message(message.get("text") or message.get("bytes") or "")
                 if "advice" in sent:
-                    listener.answer(await self._advise(table, listener.place, sent))
-                elif "say" in sent:
+                    await self._advise(table, listener, sent)
+                    continue  # its answer comes later
+                if "say" in sent:
                     self._say(table, listener.place, sent["say"])
                 else:
                     error = await asyncio.to_thread(_obey, table, listener.place, sent, self._places(table))
@@ -516,12 +540,19 @@ class Server:
         for listener in self._listeners.get(table.row.id, ()):
             listener.answer({"said": [place.seat, phrase]})
 
-    async def _advise(self, table: WebTable, place: Right, sent: dict[str, Any]) -> dict[str, Any]:
-        """A hint or an explanation."""
+    async def _advise(self, table: WebTable, listener: Listener, sent: dict[str, Any]) -> None:
+        """See to it that a tab gets a hint or an explanation."""
+        place = listener.place
         if place.watches:
             raise BadArgument("you only watch")
-        given = table, place.seat, sent.get("ply"), sent["advice"]
-        return {"advice": await self._think(lambda: self.tutor.advise(*given))}
+        if listener.asked >= MOST_ASKED:
+            raise BadArgument("hints are made one after the other; ask again in a moment")
+        make = await asyncio.to_thread(self.tutor.ask, table, place.seat, sent.get("ply"), sent["advice"])
+
+        async def making() -> dict[str, Any]:
+            return {"advice": await self._think(lambda: {} if listener.is_gone else make())}
+
+        listener.wait_for(making())
 
     async def _think(self, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What takes long is made one at a time on the whole server, so that games go on."""

@@ -4,11 +4,12 @@ All is made from worlds of the seat that asks (`cardai.measure.coaching`).
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from cardai.agents.spec import agent
 from cardai.errors import BadArgument
-from cardai.game import listed_pieces
+from cardai.game import GameState, listed_pieces
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
 from cardai.show import advice as shown
@@ -38,11 +39,19 @@ class Tutor:
                 self._advisers[key] = Adviser(table.offer.game, self.judge, key[2], key[1])
             return self._advisers[key]
 
-    def advise(self, table: WebTable, seat: int, ply: object, step: object) -> dict[str, Any]:
-        """One of `STEPS` for the seat to move at this ply. Raises BadArgument where advice is not allowed."""
+    def ask(self, table: WebTable, seat: int, ply: object, step: object) -> Callable[[], dict[str, Any]]:
+        """What makes one of `STEPS` for the seat to move at this ply, while the game may go on.
+
+        Raises BadArgument where advice is not allowed.
+        """
         if step not in STEPS:
             raise BadArgument(f"advice is one of {', '.join(STEPS)}")
         world, luck = table.world_to_advise(seat, ply, "evaluation" if step == "standing" else "hints")
+        return lambda: self._advice(table, seat, ply, step, world, luck)
+
+    def _advice(
+        self, table: WebTable, seat: int, ply: object, step: object, world: GameState, luck: int
+    ) -> dict[str, Any]:
         game, adviser = table.offer.game, self.adviser(table)
         answer: dict[str, Any] = {"ply": ply, "step": step}
         if step == "standing":
