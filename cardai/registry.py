@@ -3,6 +3,8 @@
 import contextlib
 import importlib
 import importlib.util
+import json
+import re
 import shlex
 import sys
 import threading
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from cardai.errors import CardaiError, place_of, short, unknown
 from cardai.game import Game, is_game
@@ -116,14 +119,33 @@ def rules_of(game: Game) -> str:
 
     Raises CardaiError if the game has no file of rules, or it cannot be read.
     """
-    module = Path(getattr(is_game(game).deal, "py_func", game.deal).__code__.co_filename)
-    file = module.parent / RULES
+    file = _module_of(game).parent / RULES
     if not file.is_file():
-        raise CardaiError(f"{game.name} has no written rules: there is no {RULES} beside {module}")
+        raise CardaiError(f"{game.name} has no written rules: there is no {RULES} beside {_module_of(game)}")
     try:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def words_of(game: Game, language: str) -> dict[str, Any] | None:
+    """What a game is called and says in a language of two letters: the file words.fi.json beside its module.
+
+    None if the game brings no such file. It has `about`, the game in a sentence; `agents`, what is said of its players;
+    `terms`, a heading and a sentence for each of `Game.terms`; and `said`, the words of moves, events, zones and ends,
+    or patterns of them (docs/contract.md). Raises CardaiError if the file cannot be read.
+    """
+    file = _module_of(game).parent / f"words.{language}.json"
+    if not re.fullmatch("[a-z]{2}", language) or not file.is_file():
+        return None
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CardaiError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _module_of(game: Game) -> Path:
+    return Path(getattr(is_game(game).deal, "py_func", game.deal).__code__.co_filename)
 
 
 def reduced(game: Game) -> tuple[Callable[[str, int], Game], tuple[str, int]]:

@@ -68,7 +68,10 @@ class Offer:
         return next((key for key, player in fitting if player.answers_anywhere), None)
 
     def as_json(self) -> dict[str, Any]:
-        """What a page needs to set up a table. `fits`: by variant and number of seats, which of `agents` can play."""
+        """What a page needs to set up a table.
+
+        `agents`: key, name, what it does, `elo`. `fits`: by variant and number of seats, which of `agents` can play.
+        """
         places, sizes = {key: place for place, key in enumerate(self.agents)}, list(self.game.seats)
         return {
             "key": self.key,
@@ -78,7 +81,7 @@ class Offer:
             "variants": list(self.variants),
             "seats": sizes,
             "usual": self.seats,
-            "agents": [[key, player.label, self.described(key)] for key, player in self.agents.items()],
+            "agents": [[key, player.label, player.about, self.elo(key)] for key, player in self.agents.items()],
             "fits": {
                 variant: {
                     str(seats): [places[key] for key in self.fitting(variant, seats)] for seats in self.game.seats
@@ -87,13 +90,12 @@ class Offer:
             },
         }
 
-    def described(self, key: str) -> str:
-        """An agent in a sentence, with its strength where it was measured at the table that is shown first."""
-        about, tables = self.agents[key].about, measured_tables(self.game)
+    def elo(self, key: str) -> int:
+        """How many Elo an agent is above random play at the table that is shown first, in tens. 0: not measured."""
+        tables = measured_tables(self.game)
         first = [table for table in tables if (table.variant, table.seats) == (self.variants[0], self.seats)]
         ratings = [one.rating for table in first for one in table.agents if one.spec == key]
-        strength = f"about {round(ratings[0], -1):.0f} Elo above random play" if ratings and ratings[0] >= 5 else ""
-        return ", ".join(filter(None, (about, strength)))
+        return max(0, int(round(ratings[0], -1))) if ratings else 0
 
     def warm_up(self) -> None:
         """Compile all that a table of this game uses, its endings too, by a game of each agent or `_WARM_UP` of it."""

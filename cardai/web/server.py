@@ -26,7 +26,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.measure.protocol import Protocol
-from cardai.registry import rules_of
+from cardai.registry import rules_of, words_of
 from cardai.web.commitment import NONCE_BYTES, fingerprint
 from cardai.web.company import PHRASES, Company, company_of
 from cardai.web.desk import Desk
@@ -223,7 +223,7 @@ class Server:
             Route("/r/{table}", self.page),
             Route("/static/{name}", self.static),
             Route("/rules/{game}", self.answered(self.rules)),
-            Route("/words/{game}", self.answered(self.words)),
+            Route("/words/{game}/{language}", self.answered(self.words)),
             Route("/t/{table}/arrive", self.answered(self.arrive), methods=["POST"]),
             Route("/t/{table}/company", self.answered(self.company)),
             WebSocketRoute("/t/{table}/socket", self.socket),
@@ -295,11 +295,12 @@ class Server:
         return JSONResponse({"text": await asyncio.to_thread(rules_of, offer.game)})
 
     async def words(self, request: Request) -> Response:
-        """What a game's words mean."""
+        """What a game's words mean, and how they are said in another language if the game brings that."""
         offer = self.room.offers.get(request.path_params["game"])
         if offer is None:
             raise BadArgument("this server does not offer this game")
-        return JSONResponse(dict(offer.game.terms))
+        said = await asyncio.to_thread(words_of, offer.game, request.path_params["language"])
+        return JSONResponse(said or {"terms": {term: ["", sentence] for term, sentence in offer.game.terms.items()}})
 
     async def create(self, request: Request) -> Response:
         """Set up a table."""

@@ -1,7 +1,7 @@
 // How a challenge stands; the results come when all have finished, or when somebody has ended it without the others.
 
 import { button, el, tableOf } from "./dom.js";
-import { t } from "./language.js";
+import { t, told } from "./language.js";
 
 export function challengePanel(view, send) {
   const { code, finished, ended, results } = view.challenge;
@@ -11,7 +11,7 @@ export function challengePanel(view, send) {
     el("p", {}, t("Code: "), el("code", {}, code), `. ${stands}`),
     ...(results ? shown(results, view) : [el("p", { class: "buttons" }, button(t("See who has finished"), "standing", () => send({})),
       view.over && !view.watches ? button(t("End it without the others"), "end-challenge", () => send({ end: true })) : null)]),
-    view.over && view.error ? el("p", { class: "trouble", role: "alert" }, t(view.error)) : null);
+    view.over && view.error ? el("p", { class: "trouble", role: "alert" }, told(view.error)) : null);
 }
 
 // Scores, and their differences from one's own on the same deal.

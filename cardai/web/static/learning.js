@@ -1,7 +1,7 @@
 // Hints and explanations. The server makes them from what this seat may know.
 
 import { button, el, refill, shape, tableOf } from "./dom.js";
-import { t } from "./language.js";
+import { t, told } from "./language.js";
 import { setting } from "./settings.js";
 
 const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
@@ -61,8 +61,8 @@ export class Learning {
     if (moves) return status(t("Best by {agent}: {move}", { agent: by, move: moves.map((move) => words.text(move, 2)).join("; ") }));
     if (begins) return status(t("{agent} would play a move that begins with {word}.", { agent: by, word: begins }));
     if (by) return status(pieces.length ? t("{agent} would take {cards}.", { agent: by, cards: pieces.map((piece) => words.text(view.pieces[piece])).join(" ") }) : t("{agent} would take no card.", { agent: by }));
-    const cells = ([move, ...figures]) => [words.button(move), ...figures];
-    return el("div", { role: "status" }, tableOf(t("Your moves beside the best one"), heads.map((head) => t(head)), rows.map(cells)), el("p", { class: "small" }, notes.join(" ")));
+    const cells = ([move, ...figures]) => [words.button(move), ...figures.map(told)];
+    return el("div", { role: "status" }, tableOf(t("Your moves beside the best one"), heads.map((head) => told(words.text(head))), rows.map(cells)), el("p", { class: "small" }, notes.map(told).join(" ")));
   }
 }
 

@@ -3,12 +3,13 @@
 import { companyWords } from "./company.js";
 import { el, post, refill, root } from "./dom.js";
 import { faceOf } from "./faces.js";
-import { t } from "./language.js";
+import { isForeign, t, told, wordsOf } from "./language.js";
 import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
   const games = await (await fetch(`${root}/games`)).json();
+  if (isForeign()) await Promise.all(games.map(speak));
   const name = el("input", { id: "name", maxlength: 24, autocomplete: "nickname", value: remembered("name") || t("Player"), required: true });
   const game = picker("game", games.map((offer) => [offer.key, offer.title]));
   const variant = el("select", { id: "variant" });
@@ -56,7 +57,7 @@ export async function showLobby(main) {
     try {
       await open(address, { ...message, name: name.value, level: level.chosen() });
     } catch (error) {
-      trouble.textContent = t(error.message);
+      trouble.textContent = told(error.message);
     }
   };
   const sitDown = (event) => {
@@ -74,14 +75,14 @@ export async function showLobby(main) {
   const agent = el("p", { class: "small", role: "status" });
   const describe = () => {
     const chosen = new Set([...places.querySelectorAll("select")].map((select) => select.value));
-    agent.replaceChildren(...offer().agents.filter(([key, , about]) => chosen.has(key) && about).flatMap(([, label, about]) => [el("strong", {}, label), ` ${about}. `]));
+    agent.replaceChildren(...offer().agents.filter((one) => chosen.has(one[0]) && described(one)).flatMap((one) => [el("strong", {}, one[1]), ` ${described(one)}. `]));
   };
   for (const select of [game, seats, variant, places]) select.addEventListener("change", describe);
   describe();
   const play = (one) => {
     const fitting = one.fits[one.variants[0]][one.usual].map((place) => one.agents[place][0]);
     const message = { game: one.key, seats: ["me", ...Array(one.usual - 1).fill(fitting[0] ?? "friend")], name: remembered("name") || t("Player") };
-    return open("/tables", message).catch((error) => { wrong.textContent = t(error.message); });
+    return open("/tables", message).catch((error) => { wrong.textContent = told(error.message); });
   };
   const wrong = el("p", { class: "trouble", role: "alert" });
   const isOpen = location.hash === "#more";
@@ -103,6 +104,16 @@ export async function showLobby(main) {
   );
 }
 
+// Say a game and its agents in the page's language, as far as the game brings that.
+async function speak(offer) {
+  const { about, agents } = await wordsOf(offer.key);
+  [offer.about, offer.lang] = about ? [about] : [offer.about, "en"];
+  for (const one of offer.agents) one[2] = agents[one[2]] ?? told(one[2]);
+}
+
+// An agent in a sentence, with its strength where that was measured.
+const described = ([, , about, elo]) => [about, elo && t("about {elo} Elo above random play", { elo })].filter(Boolean).join(", ");
+
 // Set up a table and go there.
 async function open(address, message) {
   const { table } = await post(address, message);
@@ -113,12 +124,12 @@ async function open(address, message) {
 function gameCard(offer, play) {
   const faces = offer.cards.map((name) => faceOf(name) && el("span", { class: `piece suit-${name.slice(-1)}` }, faceOf(name))).filter(Boolean);
   const board = el("span", { class: "board-picture" }, ...Array.from({ length: 9 }, () => el("span")));
-  const [, label, about] = offer.agents[offer.fits[offer.variants[0]][offer.usual][0]] ?? [];
+  const usual = offer.agents[offer.fits[offer.variants[0]][offer.usual][0]];
   const others = offer.usual - 1;
   return el("article", { class: "game panel" },
     el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : [board])),
-    el("h2", {}, offer.title), offer.about ? el("p", {}, offer.about) : null,
-    label ? el("p", { class: "small" }, `${t("Against {count} × {agent}", { count: others, agent: label })}${about ? `: ${about}` : ""}.`) : null,
+    el("h2", {}, offer.title), offer.about ? el("p", { lang: offer.lang }, offer.about) : null,
+    usual ? el("p", { class: "small" }, `${[t("Against {count} × {agent}", { count: others, agent: usual[1] }), described(usual)].filter(Boolean).join(": ")}.`) : null,
     el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, t("Play")), el("span", { class: "said" }, ` ${offer.title}`)));
 }
 

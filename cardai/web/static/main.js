@@ -1,9 +1,10 @@
 // The page is the same for all tables: its address says which one is shown.
 
 import { el, root } from "./dom.js";
-import { t } from "./language.js";
+import { learn, told } from "./language.js";
 import { showSettings } from "./settings.js";
 
+await learn();
 showSettings(document.getElementById("setting-list"));
 window.addEventListener("hashchange", () => location.reload()); // another link to this table was opened in this tab
 const main = document.getElementById("main");
@@ -15,5 +16,5 @@ try {
   else if (table) await (await import("./table.js")).showTable(main, table);
   else await (await import("./lobby.js")).showLobby(main);
 } catch (error) {
-  main.replaceChildren(el("p", { class: "trouble", role: "alert" }, t(error.message)));
+  main.replaceChildren(el("p", { class: "trouble", role: "alert" }, told(error.message)));
 }

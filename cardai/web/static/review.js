@@ -1,7 +1,7 @@
 // A finished game looked at again: positions to step through, drawn as the table was, and what moves cost.
 
 import { button, el, post, refill, root, shape, tableOf } from "./dom.js";
-import { t } from "./language.js";
+import { t, told } from "./language.js";
 import { move, placesIn } from "./motion.js";
 import { storyOf } from "./story.js";
 import { TablePage } from "./table.js";
@@ -112,7 +112,7 @@ class Review {
     const [seat, said, ledTo] = view.next;
     const [, , played, , , better, cost] = this.mistakes().find(([mover, ply]) => ply === this.ply && (this.seat === null || this.seat === mover)) ?? [];
     const comes = t("Move {number} of {count}: {move}.", { number: this.ply + 1, count: this.game.plies, move: words.line([seat, better ? played : said, ledTo]) });
-    return better ? `${comes} ${t("Better: {move}. It cost {cost}.", { move: words.text(better, seat === words.own ? 2 : 0), cost })}` : comes;
+    return better ? `${comes} ${t("Better: {move}. It cost {cost}.", { move: words.text(better, seat === words.own ? 2 : 0), cost: words.text(cost) })}` : comes;
   }
 
   draw() {
@@ -126,7 +126,7 @@ class Review {
     const next = mistakes.find((row) => row[1] > ply) ?? mistakes[0];
     const own = game.own.find((one) => one >= ply);
     refill(page.parts.moves, el("span", { class: "steps" }, step("To the start", "|◀", 0), step("One move back", "◀", ply - 1), step("One move on", "▶", ply + 1), step("To the end", "▶|", game.plies)), select);
-    refill(page.advice, this.curve(mistakes), this.trouble ? el("p", { class: "trouble", role: "alert" }, t(this.trouble)) : null,
+    refill(page.advice, this.curve(mistakes), this.trouble ? el("p", { class: "trouble", role: "alert" }, told(this.trouble)) : null,
       el("p", { class: "buttons" }, next ? button(t("Next mistake"), "mistake", () => this.go(next[1])) : null,
         own === undefined ? null : button(t("Play on from here"), "on", () => this.playOn(own))));
     refill(page.extra, ...this.side(mistakes));
@@ -151,7 +151,7 @@ class Review {
       return ring;
     });
     const [at] = place(this.ply, 0);
-    const drawn = shape("svg", { viewBox: `-8 0 ${WIDE + 16} ${HIGH}`, class: "curve", role: "img", "aria-label": t("{scale} of each seat, {count} costly choices", { scale: judged[0].scale, count: mistakes.length }) },
+    const drawn = shape("svg", { viewBox: `-8 0 ${WIDE + 16} ${HIGH}`, class: "curve", role: "img", "aria-label": t("{scale} of each seat, {count} costly choices", { scale: told(this.page.words.text(judged[0].scale)), count: mistakes.length }) },
       shape("line", { x1: at, x2: at, y1: 0, y2: HIGH, class: "now" }), ...lines, ...rings);
     drawn.addEventListener("click", (event) => {
       const box = drawn.getBoundingClientRect();
@@ -179,9 +179,9 @@ class Review {
       el("p", { class: "buttons" }, page.connection ? button(t("Back to the result"), "close", () => this.close()) : el("a", { class: "button", href: `${root}/` }, t("All games")), button(t("Share this review"), "share", share)), link,
       sums.length ? el("h2", {}, t("Choices and luck")) : null,
       sums.length ? tableOf(t("Choices and luck"), [t("seat"), t("own choices"), t("draws"), t("others, chance"), t("score")], sums) : null,
-      sums.length ? el("p", { class: "small" }, t("{agent} judges the position after each move: {scale}. The three parts add up to the change from a seat's first move to its last.", { agent: judged[0].judge, scale: judged[0].scale })) : null,
+      sums.length ? el("p", { class: "small" }, t("{agent} judges the position after each move: {scale}. The three parts add up to the change from a seat's first move to its last.", { agent: judged[0].judge, scale: told(this.page.words.text(judged[0].scale)) })) : null,
       mistakes.length ? el("h2", {}, t("What cost most")) : null,
-      mistakes.length ? tableOf(t("What cost most"), [t("move"), t("seat"), t("played"), t("better"), t("it cost")], mistakes.map(([seat, ply, played, , , better, cost]) => [goTo(ply, String(ply + 1)), page.words.names[seat], page.words.text(played), page.words.text(better), cost])) : null,
+      mistakes.length ? tableOf(t("What cost most"), [t("move"), t("seat"), t("played"), t("better"), t("it cost")], mistakes.map(([seat, ply, played, , , better, cost]) => [goTo(ply, String(ply + 1)), page.words.names[seat], page.words.text(played), page.words.text(better), page.words.text(cost)])) : null,
       chosen ? el("details", {}, el("summary", {}, t("All moves of {name}", { name: page.words.names[chosen.seat] })), tableOf(t("All moves of a seat"), [t("move"), t("played"), t("value"), t("own choices"), t("draws"), t("others")], chosen.rows.map(([ply, played, value, parts]) => [String(ply + 1), page.words.text(played), figure(value), ...[1, 2, 3].map((part) => figure(parts?.[part], true))]))) : null,
     ];
   }

@@ -1,6 +1,7 @@
 // The rules of a game beside the table, from its RULES.md.
 
 import { el, root } from "./dom.js";
+import { isForeign, t, told } from "./language.js";
 
 let shownFor = "";
 
@@ -13,7 +14,8 @@ export function offerRules(game) {
     const place = document.getElementById("rules-text");
     if (!rules.open || place.children.length) return;
     const answer = await fetch(`${root}/rules/${game}`).then((response) => response.json()).catch(() => ({ error: "the server does not answer" }));
-    place.replaceChildren(...(answer.text ? written(answer.text) : [el("p", {}, answer.error)]));
+    const note = isForeign() ? [el("p", { class: "small" }, t("The rules are in English."))] : [];
+    place.replaceChildren(...(answer.text ? [...note, el("div", { lang: "en" }, ...written(answer.text))] : [el("p", {}, told(answer.error))]));
   });
 }
 

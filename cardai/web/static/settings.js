@@ -1,7 +1,7 @@
 // What this browser remembers of its owner's wishes.
 
 import { el } from "./dom.js";
-import { t } from "./language.js";
+import { LANGUAGES, language, t } from "./language.js";
 
 const SETTINGS = {
   colours: ["Four colours for the suits", false],
@@ -57,5 +57,13 @@ export function showSettings(place) {
     });
     place.append(el("label", { class: "check", for: `setting-${name}` }, box, ` ${t(label)}`));
   }
+  const select = el("select", { id: "language" }, ...Object.entries(LANGUAGES).map(([key, name]) => el("option", { value: key, lang: key }, name)));
+  select.value = language();
+  select.addEventListener("change", () => {
+    remembered("language", select.value);
+    history.replaceState(null, "", location.pathname + location.hash); // without a language in the address
+    location.reload();
+  });
+  place.append(el("label", { for: "language" }, t("Language"), select));
   apply();
 }

@@ -1,6 +1,7 @@
 // A study: the page of a participant between their games, and the organiser's, which shows no results.
 
 import { button, el, post, root, tableOf } from "./dom.js";
+import { t, told } from "./language.js";
 
 const PLACES = { agree: "has not agreed yet", play: "plays", asked: "has played", done: "has finished" };
 
@@ -12,7 +13,7 @@ export async function showStudy(main) {
 }
 
 function show(main, state) {
-  document.getElementById("title").textContent = state.title ?? "A study";
+  document.getElementById("title").textContent = state.title ?? t("A study");
   const trouble = el("p", { class: "trouble", role: "alert" });
   const ask = async (name, message = {}) => {
     trouble.textContent = "";
@@ -21,7 +22,7 @@ function show(main, state) {
       if (answer.table) location.assign(`${root}/t/${answer.table}`);
       else show(main, answer);
     } catch (error) {
-      trouble.textContent = error.message;
+      trouble.textContent = told(error.message);
     }
   };
   main.replaceChildren(el("section", { class: "panel study" }, ...parts(state, ask), trouble), ...(state.person ? [rights(state, ask)] : []));
@@ -31,16 +32,16 @@ function parts(state, ask) {
   if (state.place === "enter") return enter(state, ask);
   if (state.place === "agree") {
     const agrees = el("input", { type: "checkbox", id: "agrees", required: true });
-    return [el("h2", {}, "Before you begin"), ...paragraphs(state.consent), ...paragraphs(state.time), el("p", {}, `Who runs this study: ${state.contact}`),
-      form(state, "Begin", (answers) => ask("agree", { agrees: agrees.checked, answers }), el("label", { class: "check", for: "agrees" }, agrees, " I have read this and take part"))];
+    return [el("h2", {}, t("Before you begin")), ...paragraphs(state.consent), ...paragraphs(state.time), el("p", {}, t("Who runs this study: {contact}", state)),
+      form(state, t("Begin"), (answers) => ask("agree", { agrees: agrees.checked, answers }), el("label", { class: "check", for: "agrees" }, agrees, ` ${t("I have read this and take part")}`))];
   }
   if (state.place === "play") {
-    return [el("h2", {}, `Game ${state.finished + 1} of at most ${state.most}`), el("p", {}, "The other players are programs. Which ones, you learn after the study."), ...paragraphs(state.time),
-      el("p", { class: "buttons" }, el("button", { type: "button", class: "primary", "data-key": "next", onclick: () => ask("next") }, state.running ? "Go on with your game" : "Play the next game"))];
+    return [el("h2", {}, t("Game {number} of at most {most}", { number: state.finished + 1, most: state.most })), el("p", {}, t("The other players are programs. Which ones, you learn after the study.")), ...paragraphs(state.time),
+      el("p", { class: "buttons" }, el("button", { type: "button", class: "primary", "data-key": "next", onclick: () => ask("next") }, state.running ? t("Go on with your game") : t("Play the next game")))];
   }
-  const why = el("p", {}, `${state.why.charAt(0).toUpperCase()}${state.why.slice(1)}. You have played ${state.finished} games.`);
-  if (state.place === "asked") return [el("h2", {}, "At the end"), why, form(state, "Send", (answers) => ask("answer", { answers }))];
-  return [el("h2", {}, "Thank you"), why];
+  const why = el("p", {}, `${capital(told(state.why))}. ${t("You have played {finished} games.", state)}`);
+  if (state.place === "asked") return [el("h2", {}, t("At the end")), why, form(state, t("Send"), (answers) => ask("answer", { answers }))];
+  return [el("h2", {}, t("Thank you")), why];
 }
 
 function enter(state, ask) {
@@ -49,8 +50,8 @@ function enter(state, ask) {
     event.preventDefault();
     ask("enter", { code: code.value });
   };
-  return [el("h2", {}, state.deleted ? "All your data is deleted" : "Your code"),
-    el("form", { class: "lobby", onsubmit: come }, el("label", { for: "code" }, "The code that you were given", code), el("button", { class: "primary", type: "submit" }, "Come in"))];
+  return [el("h2", {}, state.deleted ? t("All your data is deleted") : t("Your code")),
+    el("form", { class: "lobby", onsubmit: come }, el("label", { for: "code" }, t("The code that you were given"), code), el("button", { class: "primary", type: "submit" }, t("Come in")))];
 }
 
 // The questions, and what else has to be agreed to.
@@ -70,24 +71,26 @@ function form(state, label, send, ...more) {
 // What a participant may do at any time.
 function rights(state, ask) {
   const sure = (words, act) => () => window.confirm(words) && act();
-  return el("details", { class: "panel study", id: "rights" }, el("summary", {}, `You are ${state.person}: stop, or delete your data`),
-    el("p", {}, "If you stop, you play no further game, and those that you have played count."),
-    el("p", { class: "buttons" }, button("Stop", "stop", sure("Play no further game?", () => ask("stop")))),
-    el("p", {}, "If you delete your data, your answers, your games and your code are gone for good, as if you had never come."),
-    el("p", { class: "buttons" }, button("Delete all my data", "delete", sure("Delete all your data?", () => ask("delete", { delete: true })))),
-    el("p", { class: "small" }, "Your code brings you back here, on any device."));
+  return el("details", { class: "panel study", id: "rights" }, el("summary", {}, t("You are {person}: stop, or delete your data", state)),
+    el("p", {}, t("If you stop, you play no further game, and those that you have played count.")),
+    el("p", { class: "buttons" }, button(t("Stop"), "stop", sure(t("Play no further game?"), () => ask("stop")))),
+    el("p", {}, t("If you delete your data, your answers, your games and your code are gone for good, as if you had never come.")),
+    el("p", { class: "buttons" }, button(t("Delete all my data"), "delete", sure(t("Delete all your data?"), () => ask("delete", { delete: true })))),
+    el("p", { class: "small" }, t("Your code brings you back here, on any device.")));
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const paragraphs = (text) => (text ? text.split("\n").map((line) => el("p", {}, line)) : []);
 
 export async function showProgress(main, key) {
   const found = await post("/study/progress", { key });
   document.getElementById("title").textContent = found.title;
-  const rows = found.people.map(([name, place, finished, running, seen]) => [name, PLACES[place] ?? place, finished, running, seen === null ? "–" : ago(seen)]);
-  main.replaceChildren(el("section", { class: "panel study" }, el("h2", {}, "How far everybody is"),
-    el("p", {}, `${found.finished} games are over. ${found.over ? `The study is over: ${found.why}.` : found.why ? `No game is begun any more: ${found.why}.` : "The study goes on."}`),
-    tableOf("Participants", ["participant", "", "games", "running", "last seen"], rows),
-    el("p", { class: "small" }, `${found.deleted} people deleted their data. ${found.results ? "cardai study report shows the results." : "Results are shown when the study is over."} Protocol ${found.digest.slice(0, 12)}.`)));
+  const rows = found.people.map(([name, place, finished, running, seen]) => [name, PLACES[place] ? t(PLACES[place]) : place, finished, running, seen === null ? "–" : ago(seen)]);
+  const why = { why: told(found.why ?? "") };
+  main.replaceChildren(el("section", { class: "panel study" }, el("h2", {}, t("How far everybody is")),
+    el("p", {}, `${t("{finished} games are over.", found)} ${found.over ? t("The study is over: {why}.", why) : found.why ? t("No game is begun any more: {why}.", why) : t("The study goes on.")}`),
+    tableOf(t("Participants"), [t("participant"), "", t("games"), t("running"), t("last seen")], rows),
+    el("p", { class: "small" }, `${t("{deleted} people deleted their data.", found)} ${found.results ? t("cardai study report shows the results.") : t("Results are shown when the study is over.")} ${t("Protocol {digest}.", { digest: found.digest.slice(0, 12) })}`)));
 }
 
-const ago = (seconds) => (seconds < 60 ? "just now" : seconds < 3600 ? `${Math.round(seconds / 60)} min ago` : seconds < 172800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86400)} days ago`);
+const ago = (seconds) => (seconds < 60 ? t("just now") : seconds < 3600 ? t("{count} min ago", { count: Math.round(seconds / 60) }) : seconds < 172800 ? t("{count} h ago", { count: Math.round(seconds / 3600) }) : t("{count} days ago", { count: Math.round(seconds / 86400) }));

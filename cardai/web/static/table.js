@@ -4,7 +4,7 @@ import { lit, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill, root, tableOf } from "./dom.js";
 import { fit } from "./fitting.js";
-import { t, termsOf } from "./language.js";
+import { isForeign, t, told, wordsOf } from "./language.js";
 import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
 import { partIn, remembered, setting } from "./settings.js";
@@ -28,11 +28,11 @@ export async function showTable(main, table) {
   };
   if (place === "seat" || (place && !link)) { // whoever has a place here keeps it
     show();
-    if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, t(text), " ", el("input", { class: "link", readonly: true, value: address, "aria-label": t("The link to send") })));
+    if (text) main.prepend(el("p", { class: "panel own-link", role: "status" }, told(text), " ", el("input", { class: "link", readonly: true, value: address, "aria-label": t("The link to send") })));
   } else if (link) {
     const { joinForm } = await import("./waiting.js");
     main.replaceChildren(joinForm(table, invitation, link, company, show));
-  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, t(text), " ", el("a", { href: `${root}/` }, t("A new table"))));
+  } else main.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, told(text), " ", el("a", { href: `${root}/` }, t("A new table"))));
 }
 
 export class TablePage {
@@ -50,6 +50,7 @@ export class TablePage {
     this.status = el("p", { class: "status", role: "status", tabindex: -1 });
     this.error = el("p", { class: "trouble", role: "alert" });
     this.log = el("div", { class: "lines", role: "log", "aria-label": t("What happened"), tabindex: 0 });
+    this.note = el("p", { class: "small", hidden: true });
     this.events = el("ul", { class: "events", "aria-hidden": "true" });
     this.typed = this.typedMove();
     this.modules = {};
@@ -67,7 +68,7 @@ export class TablePage {
     this.place = el("div", { class: "play" }, others, middle,
       el("div", { class: "near" }, el("div", { class: "column" }, el("div", { class: "news" }, this.events, this.parts.last), el("div", { class: "bar" }, this.status, moves, this.error, this.advice)), own));
     this.board = el("div", { class: "board", hidden: true }, this.place,
-      el("section", { class: "panel side", "aria-label": t("Log") }, this.typed, el("h2", {}, t("What happened")), this.log, this.rounds, this.extra, this.tools()));
+      el("section", { class: "panel side", "aria-label": t("Log") }, this.typed, el("h2", {}, t("What happened")), this.note, this.log, this.rounds, this.extra, this.tools()));
     main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
     for (const kind of ["pointerdown", "keydown"]) this.place.addEventListener(kind, () => this.isHeld && this.goOn());
@@ -78,8 +79,8 @@ export class TablePage {
 
   lost(text, code) {
     if (text) this.hasPart = false;
-    document.getElementById("lost").textContent = code ? "" : t(text);
-    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, t(text), ". ", el("a", { href: `${root}/` }, t("A new table"))));
+    document.getElementById("lost").textContent = code ? "" : told(text);
+    if (code) this.parts.waiting.replaceChildren(el("p", { class: "panel trouble", role: "alert" }, told(text), ". ", el("a", { href: `${root}/` }, t("A new table"))));
   }
 
   // A module that many tables never need. Undefined until it has come (null: in vain), and then everything is drawn again.
@@ -160,7 +161,7 @@ export class TablePage {
       this.picked.clear();
       this.search = "";
     }
-    this.error.textContent = t(view.error ?? view.trouble ?? "");
+    this.error.textContent = told(view.error ?? view.trouble ?? "");
     this.takePart();
     this.draw();
     if (before && isNew) move(this.place, before, story.moved, story.held?.to);
@@ -196,7 +197,7 @@ export class TablePage {
     const view = this.view;
     const isDealt = view.pieces !== undefined;
     if (!this.terms) this.learnWords(view.game);
-        const { title } = view;
+    const { title } = view;
     document.getElementById("title").textContent = title;
     document.title = isDealt && !view.over && mayMove(view, view.seat) && !view.watches ? t("Your turn – {title}", { title }) : title;
     this.board.hidden = !isDealt;
@@ -212,7 +213,7 @@ export class TablePage {
   // Another game with the same people and agents: whoever comes first sets it up, the others sit down there.
   again() {
     if (this.view.challenge || this.view.watches) return null;
-    if (this.view.aids) return el("a", { class: "button primary", "data-key": "again", href: `${root}/study` }, "Go on with the study");
+    if (this.view.aids) return el("a", { class: "button primary", "data-key": "again", href: `${root}/study` }, t("Go on with the study"));
     const play = () => post(`/t/${this.table}/rematch`, {}).then(({ table }) => location.assign(`${root}/t/${table}`)).catch((error) => this.complain(error.message));
     return el("button", { type: "button", class: "primary", "data-key": "again", onclick: play }, this.view.rematch ? t("Join the next game") : t("Play again"));
   }
@@ -220,21 +221,25 @@ export class TablePage {
   // The words of the game come once.
   learnWords(game) {
     this.terms = {};
-    termsOf(game).then((terms) => {
-      this.terms = terms;
+    wordsOf(game).then(({ terms, say }) => {
+      [this.terms, this.say] = [terms, say];
+      this.note.hidden = Boolean(say) || !isForeign();
+      this.note.textContent = t("The words of this game are in English.");
+      this.logged = null;
+      this.log.replaceChildren();
       this.draw();
     });
   }
 
   complain(text) {
-    this.error.textContent = t(text);
-    this.parts.waiting.append(el("p", { class: "trouble", role: "alert" }, t(text)));
+    this.error.textContent = told(text);
+    this.parts.waiting.append(el("p", { class: "trouble", role: "alert" }, told(text)));
   }
 
   drawGame(view) {
     const moves = view.moves ?? [];
     const choice = { lit: lit(moves, this.picked, seriesOf(view)), picked: this.picked, toggle: (piece) => this.toggle(piece) };
-    this.words = new Words(view);
+    this.words = new Words(view, this.say);
     const count = view.seats.length;
     const pairs = pairsIn(view);
     const laid = new Set(pairs.values());
@@ -334,7 +339,8 @@ export class TablePage {
     const zones = view.zones ?? [];
     const seen = [...zones.filter((zone) => zone.pieces.length || zone.hidden || zone.note).flatMap((zone) => [zone.name, zone.note ?? "", ...Object.values(zone.marks ?? {})]), view.teams ? "partner" : ""];
     const others = Object.keys(terms).filter((term) => !moves.has(term) && seen.some(isIn(term)));
-    return [...Object.keys(terms).filter((term) => moves.has(term)).map((term) => [this.words.button(term), terms[term]]), ...others.map((term) => [this.words.heading(term), terms[term]])];
+    const entry = (term, heading) => [terms[term][0] || heading, terms[term][1]];
+    return [...Object.keys(terms).filter((term) => moves.has(term)).map((term) => entry(term, this.words.button(term))), ...others.map((term) => entry(term, this.words.heading(term)))];
   }
 
   help() {
@@ -408,7 +414,7 @@ export class TablePage {
   drawMoves(moves, choice) {
     const canPick = choice.lit.size > 0;
     const series = seriesOf(this.view);
-    const shown = series > 1 ? [] : canPick ? offered(moves, this.picked) : moves.filter(([words]) => words.toLowerCase().includes(this.search));
+    const shown = series > 1 ? [] : canPick ? offered(moves, this.picked) : moves.filter(([words]) => this.words.button(words).toLowerCase().includes(this.search));
     const buttons = shown.slice(0, MOST_SHOWN).map(([words, pieces]) =>
       el("button", { type: "button", class: pieces.length ? "primary" : "", "data-key": `move-${words}`, onclick: () => this.play(words) },
         this.words.button(words)));
@@ -489,7 +495,7 @@ export class TablePage {
   }
 
   ending(view) {
-    const heads = el("tr", {}, ...[t("seat"), ...view.end.heads].map((text) => el("th", { scope: "col" }, text)));
+    const heads = el("tr", {}, ...[t("seat"), ...view.end.heads.map((head) => this.words.text(head))].map((text) => el("th", { scope: "col" }, text)));
     const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, this.words.name(seat)), ...view.end.rows[seat].map((text) => el("td", {}, text))));
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };

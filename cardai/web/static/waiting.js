@@ -2,7 +2,7 @@
 
 import { companyWords } from "./company.js";
 import { el, post, root } from "./dom.js";
-import { t } from "./language.js";
+import { t, told } from "./language.js";
 import { levelField } from "./level.js";
 import { partIn, remembered } from "./settings.js";
 
@@ -39,7 +39,7 @@ function seatRow(view, who, seat, report, isHere) {
     state.textContent = isCopied ? t("Copied. Send it to your friend.") : t("Copy it and send it to your friend.");
   };
   const fill = () => post(`/t/${view.table}/fill`, { seat, agent: agents.value });
-  const act = (what) => () => what().catch((error) => report(error.message));
+  const act = (what) => () => what().catch((error) => reportold(error.message));
   name();
   make.addEventListener("click", act(copy));
   row.append(
@@ -66,7 +66,7 @@ export function joinForm(table, invitation, link, company, onJoined) {
       await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen(), nonce: partIn(table, company.commitment) });
       onJoined();
     } catch (error) {
-      trouble.textContent = t(error.message);
+      trouble.textContent = told(error.message);
     }
   };
   return el("form", { class: "lobby panel", onsubmit: join },

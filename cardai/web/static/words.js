@@ -1,6 +1,6 @@
 // Names for seats, and the second person for whoever reads: "p1 kills" is "Ben kills", or "You kill" to Ben.
 
-import { t } from "./language.js";
+import { fill, isForeign, t } from "./language.js";
 import { pretty } from "./pieces.js";
 
 const NAMES = ["Ada", "Bruno", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"]; // of agents, by their seat
@@ -34,8 +34,10 @@ export function toYou(words) {
 const [OTHERS, OWN, ORDER] = [0, 1, 2]; // to whom a move is told
 
 export class Words {
-  // `own`: the seat that reads, null for nobody's.
-  constructor(view) {
+  // `say`: what says the game's words in the page's language, undefined for English; see `sayer`.
+  constructor(view, say) {
+    this.say = say;
+    this.t = say || !isForeign() ? t : fill; // words of the page among those of the game
     this.pieces = view.pieces ?? [];
     this.teams = view.teams ?? 0;
     this.names = namesOf(view.seats);
@@ -48,14 +50,15 @@ export class Words {
 
   // A team of one of its seats.
   team(seat) {
-    if (this.own === null || this.teams !== 2) return t("{name}'s team", { name: this.names[seat] });
-    return (seat - this.own) % 2 ? t("the other team") : t("your team");
+    if (this.own === null || this.teams !== 2) return this.t("{name}'s team", { name: this.names[seat] });
+    return (seat - this.own) % 2 ? this.t("the other team") : this.t("your team");
   }
 
   // Words of the game in which seats are named as p0, p1.
   text(words, form = OTHERS) {
     const isOwn = (seat) => Number(seat) === this.own;
-    const name = (all, seat) => (isOwn(seat) ? t("you") : this.names[seat] ?? all);
+    const name = (all, seat) => (isOwn(seat) ? this.t("you") : this.names[seat] ?? all);
+    if (this.say) return pretty(this.say(words, form, this.own).replace(SEAT, name), this.pieces);
     const addressed = words
       .replace(/\bp(\d)'s team\b/g, (_, seat) => this.team(Number(seat)))
       .replace(/\bp(\d)'s\b/g, (all, seat) => (isOwn(seat) ? "your" : all))
@@ -73,7 +76,8 @@ export class Words {
   // A line of the log. `forced`: it was the only move.
   line([seat, words, ledTo], forced) {
     const colon = /^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words) ? ":" : ""; // "no claim" is no verb, nor is a card
-    const said = `${this.name(seat)}${colon} ${this.text(words, seat === this.own ? OWN : OTHERS)}`;
+    const who = seat === this.own ? this.t("You") : this.names[seat];
+    const said = `${who}${this.say ? "" : colon} ${this.text(words, seat === this.own ? OWN : OTHERS)}`;
     return said + (ledTo ? `: ${this.text(ledTo)}` : "") + (forced ? ` (${t("the only move")})` : "");
   }
 
@@ -89,7 +93,7 @@ export class Words {
 
   // Marks and notes on small places: the first letters of names.
   short(mark) {
-    return mark.replace(SEAT, (all, seat) => (Number(seat) === this.own ? t("you") : this.names[seat]?.slice(0, 2) ?? all));
+    return (this.say?.(mark) ?? mark).replace(SEAT, (all, seat) => (Number(seat) === this.own ? this.t("you") : this.names[seat]?.slice(0, 2) ?? all));
   }
 }
 
