@@ -78,7 +78,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     page.wait_for_selector(".advice p[role=status]")
     assert page.locator(".piece.hint").count() == 1
     assert re.search(r"would take [abc][123]", page.inner_text(".advice p[role=status]"))
-    page.click("text=Tell me the move")
+    page.click("[data-key=advice-move]")
     page.wait_for_selector("text=Best by")
     page.click("text=Why?")
     page.wait_for_selector(".advice table")
@@ -87,7 +87,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     page.click("button.piece.lit >> nth=0")
     page.click(".moves button.primary")
     page.wait_for_selector(".lines p >> nth=1")
-    page.click("text=Take back my last move")
+    page.click("[data-key=undo]")
     page.wait_for_selector(".lines p", state="detached")
     assert page.locator("button.piece.lit").count() == 9
     play_to_the_end(page)

@@ -4,7 +4,7 @@ import { button, el, refill, shape, tableOf } from "./dom.js";
 import { t, told } from "./language.js";
 import { setting } from "./settings.js";
 
-const STEPS = [["pieces", "Hint"], ["move", "Tell me the move"], ["why", "Why?"]];
+const STEPS = [["pieces", "Hint"], ["move", "The move"], ["why", "Why?"]];
 
 export class Learning {
   // `now`: where hints are shown.
@@ -51,7 +51,7 @@ export class Learning {
     if (!given(view, "undo")) return null;
     const first = view.ply - view.log.length;
     const last = view.log.findLastIndex(([seat], at) => seat === view.seat && !view.forced.has(first + at)); // a choice, not an only move
-    return last < 0 ? null : button(t("Take back my last move"), "undo", () => this.send({ undo: first + last }));
+    return last < 0 ? null : button(t("Take back"), "undo", () => this.send({ undo: first + last }));
   }
 
   advice(view) {

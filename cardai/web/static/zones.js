@@ -5,6 +5,8 @@ import { faceOf } from "./faces.js";
 import { t } from "./language.js";
 import { said, seen, suitOf } from "./pieces.js";
 
+const MANY = 4; // cards
+
 // `choice`: {lit, picked, toggle}; `words`: see words.js; `shown`: {pairs, took}, which cards lie on others, who took a trick.
 export function zoneOf(zone, names, choice, words, shown = {}) {
   const look = zone.look ?? "row";
@@ -21,7 +23,8 @@ export function zoneOf(zone, names, choice, words, shown = {}) {
   else {
     const pieces = zone.pieces.map((piece) => paired(piece, draw, shown.pairs));
     if (zone.hidden) pieces.push(hiddenOf(zone.hidden));
-    box.append(el("div", { class: `pieces ${look}` }, ...(pieces.length ? pieces : [el("span", { class: "none" }, "–")])));
+    const isMany = look === "fan" && zone.seat !== shown.seat && pieces.length > MANY; // known cards of others, which may scroll
+    box.append(el("div", { class: `pieces ${look}${isMany ? " many" : ""}`, tabindex: isMany ? 0 : null }, ...(pieces.length ? pieces : [el("span", { class: "none" }, "–")])));
     if (look === "grid") box.lastChild.classList.add(`columns-${zone.shape[1]}`);
     if (isRound) goRound(box.lastChild, zone, shown.seat, shown.seats);
   }
