@@ -8,6 +8,7 @@ import pytest
 import cardai
 import cardai.data.record
 from cardai.app.cli import run
+from cardai.game import listed_pieces
 from cardai.show.picture import film, picture
 from cardai.table.one import OneGame
 
@@ -44,6 +45,22 @@ def test_a_picture_is_of_the_seat_to_move_unless_told():
     table = played(GAMES["hearts"])
     state = table.seen(table.turn, 1)
     assert picture(table.game, state) == picture(table.game, state, table.turn)
+
+
+@pytest.mark.parametrize("name", ["hearts", "durak", "literature", "moska"])
+def test_a_picture_with_all_hands_open_shows_every_card_and_a_seats_view_only_its_own(name):
+    game = GAMES[name]
+    table = played(game, plies=3)
+    state = table._slots.states[0]
+    hands = [{game.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state["hands"][: table.seats]]
+    everything = picture(game, state, is_open=True)
+    assert set.union(*hands) <= faces(everything)
+    assert everything._repr_html_().startswith('<img alt="')
+    for seat in range(table.seats):
+        seen = faces(picture(game, state, seat))
+        known = {game.pieces[piece] for zone in game.zones(table.seen(seat, 1), seat) for piece in zone.listed}
+        assert hands[seat] <= seen == known
+        assert not re.search(r"\bp\d\b", picture(game, state, seat))
 
 
 def test_replay_draws_a_recorded_game_as_one_seat_saw_it(tmp_path, capsys):

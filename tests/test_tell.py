@@ -11,6 +11,7 @@ import pytest
 import cardai
 from cardai.app.cli import run
 from cardai.conformance import check
+from cardai.show.seats import NAMES
 from cardai.table.one import OneGame
 
 RULES = Path(passing.__file__)
@@ -45,8 +46,10 @@ def passes(lines, seat):
     return [words for mover, words in chosen if mover == seat], [words for mover, words in chosen if mover != seat]
 
 
-def transcript(text):
-    return [(int(mover), words) for mover, words in re.findall(r"^ *\d+ +p(\d) (.*?) *$", text, re.MULTILINE)]
+def transcript(text, own=None):
+    """The moves of a replay, (seat, words). `own`: the seat that is called You."""
+    names = {name: seat for seat, name in enumerate(NAMES)} | {"You": own}
+    return [(names[name], words) for name, words in re.findall(r"^ *\d+ +([A-Z]\w+):? (.*?) *$", text, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("seat", range(3))
@@ -61,16 +64,18 @@ def test_the_history_of_a_table_names_only_own_passed_cards(seat):
 @pytest.mark.parametrize("seat", range(3))
 def test_a_replay_for_a_seat_names_only_own_passed_cards(file, output, seat):
     everything, text = (output("replay", file, "--rules", RULES, "--game", 2, *more) for more in ((), ("--seat", seat)))
-    own, others = passes(transcript(text), seat)
+    own, others = passes(transcript(text, seat), seat)
     assert len(CARD.findall(own[0])) == 2
     assert others == ["pass 2 cards"] * 2
     assert [words for _, words in transcript(everything) if words.startswith("play")] == [
-        words for _, words in transcript(text) if words.startswith("play")
+        words for _, words in transcript(text, seat) if words.startswith("play")
     ]
     assert "seed" in everything
     assert "seed" not in text
-    assert set(re.findall(r"as p(\d) sees it", text)) == {str(seat)}
-    assert len(re.findall(r"as p\d sees it", text)) == len(transcript(text))
+    assert "sees it" not in text
+    assert len(re.findall(r"as you see it", text)) == len(transcript(text, seat))
+    assert f"\n{NAMES[seat]} is " in everything
+    assert not re.search(r"\bp\d\b", text + everything)
 
 
 @pytest.mark.parametrize("seat", range(3))

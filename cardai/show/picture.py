@@ -1,11 +1,15 @@
 """Pictures of positions as SVG, sharp at any size: the zones as a seat sees them, with the card faces of the web table.
 
     picture(game, state)                    # as the seat to move sees it
+    picture(game, state, 2)                 # as seat 2 sees it
+    picture(game, state, is_open=True)      # with all hands open
     film(game, played, seat=0)              # a recorded game, a position a second
 
-What is drawn of a seat is made from a world of it, so nothing hidden is in the text of a picture.
+A notebook draws what these return. What is drawn of a seat is made from a world of it, so nothing hidden is in the text
+of a picture.
 """
 
+import base64
 import json
 import re
 from collections.abc import Sequence
@@ -16,6 +20,7 @@ from typing import Any
 
 from cardai.data.record import RecordedGame, replay
 from cardai.game import Game, GameState, Zone
+from cardai.show.seats import NAMES, Seats
 from cardai.table.transcript import words_of
 
 _FACES = Path(__file__).parent.parent / "web/static/faces.json"
@@ -29,44 +34,80 @@ _STYLE = (
 )
 
 
-def picture(game: Game, state: GameState, seat: int | None = None) -> str:
-    """A position as an SVG document, as `seat` sees it; None: the seat to move, or seat 0 once the game is over."""
-    rows, title = _seen(game, state, seat)
+class Svg(str):
+    """An SVG document, which a notebook draws."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return the drawing as a picture in a page, so that its styles change nothing else there."""
+        title = re.search(r">([^<]*)</text>", self)
+        data = base64.b64encode(self.encode()).decode()
+        return f'<img alt="{title[1] if title else ""}" src="data:image/svg+xml;base64,{data}">'
+
+
+def picture(game: Game, state: GameState, seat: int | None = None, is_open: bool = False) -> Svg:
+    """A position as an SVG document, as `seat` sees it; None: the seat to move, or seat 0 once the game is over.
+
+    `is_open`: all hands are open, and the middle is as `seat` sees it.
+    """
+    rows, title = _seen(game, state, seat, is_open=is_open)
     return _document(game, [(rows, title)])
 
 
-def film(game: Game, played: RecordedGame, seat: int | None = None) -> str:
+def film(game: Game, played: RecordedGame, seat: int | None = None) -> Svg:
     """A recorded game as an SVG document that shows a position a second, with the move that led to it below.
 
     `seat`: see `picture`; the moves of others are worded as it is told of them. Raises CardaiError for a game that does
     not replay.
     """
-    frames, said = [], [""]
+    frames, said, names = [], [""], Seats(len(played.lineup), seat, game.teams)
 
     def note(state: GameState, move: Any, ply: int) -> None:
         frames.append(_seen(game, state, seat, said[0]))
-        said[0] = f"{ply}  p{int(state['turn'])} {words_of(game, state, move, seat)}"
+        said[0] = f"{ply}  {names.line(int(state['turn']), words_of(game, state, move, seat))}"
 
     end = replay(game, played, note)
     frames.append(_seen(game, end, seat, said[0]))
     return _document(game, frames)
 
 
-def _seen(game: Game, state: GameState, seat: int | None, said: str = "") -> tuple[list[Zone] | list[str], str]:
+def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
+    """The zones of a state with all hands open: of each seat as its owner sees it, of the table as `viewer` does."""
+    assert game.zones is not None
+    shown = [zone for zone in game.zones(state, viewer) if zone.seat is None]
+    for seat in range(int(state["seats"])):
+        shown += [zone for zone in game.zones(state, seat) if zone.seat == seat]
+    return shown
+
+
+def _seen(
+    game: Game, state: GameState, seat: int | None, said: str = "", is_open: bool = False
+) -> tuple[list[Zone] | list[str], str]:
     """The zones of a position, or its lines of text in a game without zones, and a title."""
     viewer = max(int(state["turn"]), 0) if seat is None else seat
-    world = game.world(state, viewer, seed=int(state["ply"]))
-    title = f"{game.title}, as p{viewer} sees it" + (f": {said}" if said else "")
-    return (game.show(world, viewer).splitlines() if game.zones is None else list(game.zones(world, viewer))), title
+    world = state if is_open else game.world(state, viewer, seed=int(state["ply"]))
+    names = _names(int(state["seats"]))
+    whose = "all hands open" if is_open else f"as {names.name(viewer)} (seat {viewer}) sees it"
+    title = f"{game.title}, {whose}" + (f": {said}" if said else "")
+    if game.zones is None:
+        return names.view(game.show(world, viewer)).splitlines(), title
+    zones = open_zones(game, state, viewer) if is_open else game.zones(world, viewer)
+    return [zone for zone in zones if zone.seat is None or zone.listed or zone.hidden or zone.words], title
 
 
-def _document(game: Game, frames: Sequence[tuple[list[Zone] | list[str], str]]) -> str:
+@cache
+def _names(seats: int) -> Seats:
+    return Seats(seats, None)
+
+
+def _document(game: Game, frames: Sequence[tuple[list[Zone] | list[str], str]]) -> Svg:
     """The frames one after the other, a second each, the last one for good. Each face is in the text once."""
     high = 40 + max(sum(_height(row) for row in rows) for rows, _ in frames)
     drawn = "".join(_frame(game, rows, title, at, len(frames)) for at, (rows, title) in enumerate(frames))
     used = [name for name in game.pieces if f'#c{name}"' in drawn]
     faces = "".join(f'<symbol id="c{name}" viewBox="0 0 100 140">{_face(name)}</symbol>' for name in used)
-    return (
+    return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}">'
         f"<style>{_STYLE}</style><defs>{faces}</defs>"
         f'<rect width="{_WIDE}" height="{high}" rx="12" fill="#2f6b4f"/>{drawn}</svg>\n'
@@ -93,8 +134,9 @@ def _height(row: Zone | str) -> int:
 
 def _zone(game: Game, zone: Zone, y: int) -> str:
     """A zone as a row: its name and note, then its pieces, closer together where they are many."""
-    whose = "" if zone.seat is None else f"p{zone.seat} "
-    parts = [_text(14, y + 28, whose + zone.name, "t i", 14), _text(14, y + 46, zone.words, "n", 12)]
+    names = _names(len(NAMES))
+    whose = "" if zone.seat is None else f"{names.name(zone.seat)}: "
+    parts = [_text(14, y + 28, whose + names.text(zone.name), "t i", 14), _text(14, y + 46, names.text(zone.words), "n", 12)]
     if zone.look == "grid":
         for i, piece in enumerate(zone.listed):
             x, top = _LABEL + 36 * (i % zone.shape[1]), y + 36 * (i // zone.shape[1])
@@ -110,7 +152,7 @@ def _zone(game: Game, zone: Zone, y: int) -> str:
             parts.append(f'<use href="#c{name}" x="{x:.1f}" y="{y + 3}" width="40" height="56"/>')
         else:
             parts.append(_text(x + 20, y + 36, name, "C i", 13, "middle"))
-        parts.append(_text(x + 20, y + 57, zone.marks.get(piece, ""), "C i", 9, "middle"))
+        parts.append(_text(x + 20, y + 57, names.text(zone.marks.get(piece, "")), "C i", 9, "middle"))
     if zone.hidden:
         x = _LABEL + step * len(zone.listed)
         parts.append(f'<rect x="{x:.1f}" y="{y + 3}" width="40" height="56" rx="4" fill="#3c4f86" stroke="#fff"/>')

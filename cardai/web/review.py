@@ -15,8 +15,9 @@ import numpy as np
 
 from cardai.data.record import RecordedGame, replay
 from cardai.errors import BadArgument
-from cardai.game import Game, GameState, Zone
+from cardai.game import GameState
 from cardai.measure.analysis import analyse
+from cardai.show.picture import open_zones
 from cardai.table.following import events, world_of
 from cardai.table.transcript import words_of
 from cardai.web.guards import is_among, text_of
@@ -166,12 +167,3 @@ class Reviews:
         if not is_among(since, review.plies + 1):
             raise BadArgument("there is no such ply in this game")
         return review.positions(seat, since, own or 0)
-
-
-def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
-    """The zones of a state with all hands open: of each seat as its owner sees it, of the table as `viewer` does."""
-    assert game.zones is not None
-    shown = [zone for zone in game.zones(state, viewer) if zone.seat is None]
-    for seat in range(int(state["seats"])):
-        shown += [zone for zone in game.zones(state, seat) if zone.seat == seat]
-    return shown
