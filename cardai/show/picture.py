@@ -136,7 +136,8 @@ def _zone(game: Game, zone: Zone, y: int) -> str:
     """A zone as a row: its name and note, then its pieces, closer together where they are many."""
     names = _names(len(NAMES))
     whose = "" if zone.seat is None else f"{names.name(zone.seat)}: "
-    parts = [_text(14, y + 28, whose + names.text(zone.name), "t i", 14), _text(14, y + 46, names.text(zone.words), "n", 12)]
+    name, words = whose + names.text(zone.name), names.text(zone.words)
+    parts = [_text(14, y + 28, name, "t i", 14), _text(14, y + 46, words, "n", 12)]
     if zone.look == "grid":
         for i, piece in enumerate(zone.listed):
             x, top = _LABEL + 36 * (i % zone.shape[1]), y + 36 * (i // zone.shape[1])
