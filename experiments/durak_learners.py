@@ -197,7 +197,7 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
     place = NetworkStore(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
     share = games // (1 + generations)
     first = place.games("games", HAND_WRITTEN, share, seed=seats)
-    place.generations((first,), generations, games=share, opponents=OPPONENTS, seed=10 * seats)
+    place.generations((first,), games=[share] * generations, opponents=OPPONENTS, seed=10 * seats)
     names = generation_names(generations)
     return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
 

@@ -107,7 +107,7 @@ class Stages:
         store, size = self._store("play", "paper_plain"), self.size
         first = store.games("games", BEGINNERS, size.games, seed=1)
         play = store.generations(
-            (first,), size.generations, games=size.games, opponents=BESIDE, seed=10, label="normal", **PLAY
+            (first,), games=[size.games] * size.generations, opponents=BESIDE, seed=10, label="normal", **PLAY
         )
         pool = {self.styles(f"pass-{name}", [(name,)], [(plays(play),)]): 1.0 for name in PASSERS}
         store = self._store("pass", "paper_pass")

@@ -165,7 +165,7 @@ def _trained(lab: Lab, game: Game, name: str) -> str:
 
     def train() -> dict[str, Any]:
         first = store.games("games", {UNTRAINED: 1.0}, count, seed=1)
-        last = store.generations((first,), size.generations, games=count, opponents={}, seed=10, label=LABELS[name])
+        last = store.generations((first,), games=[count] * size.generations, opponents={}, seed=10, label=LABELS[name])
         return {"network": last, "test": store.test_figures("best")}
 
     return lab.piece(f"network-{folder.name}", train, repeats=False)["network"]

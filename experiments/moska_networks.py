@@ -161,8 +161,7 @@ def networks(lab: Lab) -> dict[str, Any]:
     network("nn2", first, second, third, seed=20, start_from=half_way)
     place.generations(
         (first, second),
-        size.generations,
-        games=size.games["later"],
+        games=[size.games["later"]] * size.generations,
         opponents=LATER_OPPONENTS,
         seed=30,
         encoder="relative",

@@ -105,7 +105,7 @@ def networks(lab: Lab, seats: int) -> dict[str, Any]:
     size, place = lab.size, lab.folder / f"table-{seats}"
     store = NetworkStore(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
     first = store.games("games", HAND_WRITTEN, size.games, seed=seats)
-    store.generations((first,), size.generations, games=size.later, opponents=LATER_OPPONENTS, seed=10 * seats)
+    store.generations((first,), games=[size.later] * size.generations, opponents=LATER_OPPONENTS, seed=10 * seats)
     return {name: store.test_figures(name) for name in generation_names(size.generations)}
 
 

@@ -1,10 +1,12 @@
 """One recipe in five games: how far the thesis' method comes everywhere from the same few games, with nothing tuned.
 
 The recipe: simple players play games; a network learns from them how games end, from the positions after each seat's
-own moves; then the network plays further games, with some moves drawn at random and with the simple players, and the
-next network learns from all games so far; and so a third time. All games have the same numbers of games and steps, the
-same layers and the same rates. What is a game's own: its encoder, its simple players and whom it is measured against.
-In Literature the networks choose among questions that are not known to fail, as in `cardai.experiments.literature`.
+own moves; then the network plays nine times as many games, with some moves drawn at random and with the simple players,
+and the next network learns from all games so far; and so on. So there is a network after 1,000 games, after 10,000, and
+after each further tenfold. All of this is done several times, from other games and other weights. All games have the
+same steps, layers and rates. What is a game's own: its encoder, its simple players, whom it is measured against, and
+where it stops, as Literature takes the longest to play. There the networks choose among questions that are not known to
+fail, as in `cardai.experiments.literature`.
 
 Beside it stand the sources' figures of their own networks, each made for one game with far more games or tuning.
 
@@ -12,7 +14,9 @@ Source: Vahteristo 2023, sections 2 and 4.2: the method is said to suit other ga
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from cardai.agents.spec import agent
@@ -20,15 +24,14 @@ from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.compare import parameters
 from cardai.experiments import durak_learners, hearts_best, literature, moska_networks
 from cardai.experiments.machinery.duplicate import COUNTED, outcomes_of
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore, generation_names
 from cardai.stats import interval
-from cardai.stats.jsonable import plain
 
 SEED = 20261125
 RANDOM, SIMPLE = "random", "simple player"
-PRICE, GAMES_PLAYED, MINUTES, PARAMETERS = "Price", "games played", "minutes in all", "parameters"
+PRICE, GAMES_PLAYED, MINUTES, PARAMETERS = "Price of a training", "games played", "minutes", "parameters"
 
 
 @dataclass(frozen=True)
@@ -129,15 +132,21 @@ GAMES = {
 
 @dataclass(frozen=True)
 class Scale:
-    """`games`: of each of the `generations` and of the simple players before them. `benchmark`: games behind a figure;
-    `dear`: the same in Hearts, whose opponents search. `learning`: fields of every `TrainConfig`.
+    """`sizes`: after how many games there is a network. `capped`: {game: its last size}, where that is another one.
+    `trainings`: how often all of it is done. `benchmark`: games that an agent plays in each; `dear`: in Hearts, whose
+    opponents search. `learning`: fields of every `TrainConfig`.
     """
 
-    games: int
-    generations: int
+    sizes: tuple[int, ...]
+    capped: Mapping[str, int]
+    trainings: int
     benchmark: int
     dear: int
     learning: Mapping[str, Any]
+
+    def sizes_of(self, name: str) -> tuple[int, ...]:
+        """After how many games a game has networks."""
+        return tuple(size for size in self.sizes if size <= self.capped.get(name, size))
 
 
 _LEARNING = {
@@ -147,77 +156,124 @@ _LEARNING = {
     "optimiser": "adamw",
     "weight_decay": 0.01,
     "per_game": 40,
+    "parts": (0.88, 0.1, 0.02),
 }
-_MEDIUM = _LEARNING | {
-    "options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "batch": 2048, "steps": 2000, "warm_up": 100
+_SMALL = _LEARNING | {
+    "options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "limit": 1_000_000, "batch": 1024, "steps": 1000,
+    "warm_up": 100, "check_steps": 100, "patience": 3,
 }  # fmt: skip
+_FULL = _SMALL | {"limit": 0, "batch": 2048, "steps": 20_000, "check_steps": 500}
 SCALES = {
-    "smoke": Scale(60, 1, 16, 4, _LEARNING | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20}),
-    "small": Scale(30_000, 2, 8000, 2000, _MEDIUM),
-    "full": Scale(300_000, 4, 20_000, 20_000, _MEDIUM | {"steps": 20_000}),
-}
+    "smoke": Scale(
+        (60, 120), {"literature": 60}, 2, 8, 4,
+        _LEARNING | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20, "check_steps": 10}
+        | {"parts": (0.5, 0.25, 0.25)},
+    ),
+    "small": Scale((1000, 10_000, 100_000), {"literature": 10_000}, 5, 1000, 300, _SMALL),
+    "full": Scale((1000, 10_000, 100_000, 1_000_000), {}, 5, 8000, 4000, _FULL),
+}  # fmt: skip
 REACHED = "What one recipe reaches, %"
+LESS = "Less the simple player on the same deals, percentage points"
+
+
+def after(games: int) -> str:
+    """The column of the network after a number of games."""
+    return f"{games:,} games"
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks of every game by the recipe, and measure them beside players without a network."""
-    prices = {name: _price(lab, name) for name in GAMES}
-    rows = [row for name in GAMES for row in _reached(lab, name)]
-    return Findings([*rows, *(row for name, price in prices.items() for row in _paid(name, price))])
+    """Train the networks of every game by the recipe, several times, and measure them beside players without one."""
+    rows: list[Finding] = []
+    made: dict[tuple[str, int], dict[str, Any]] = {}
+    reached: dict[tuple[str, int, str], float] = {}
+    for training in range(lab.size.trainings):
+        for name in GAMES:
+            made[name, training] = lab.piece(
+                _networks(name, training), lambda name=name, training=training: networks(lab, name, training), False
+            )  # fmt: skip
+            for column in (RANDOM, SIMPLE, *map(after, lab.size.sizes_of(name))):
+                reached[name, training, column] = _reached(lab, name, training, column)
+    for name in GAMES:
+        rows += _rows(lab, name, {place[1:]: value for place, value in reached.items() if place[0] == name})
+    for name in GAMES:
+        rows += _paid(lab, name, made[name, 0])
+    return Findings(rows)
 
 
-def networks(lab: Lab, name: str) -> dict[str, Any]:
-    """Train a game's networks, or resume; the games played, and the number of a network's parameters."""
-    setup, size = GAMES[name], lab.size
-    learning = {**size.learning, "encoder": setup.encoder}
+def _networks(name: str, training: int) -> str:
+    return f"networks-{name}-{training}"
+
+
+def _key(name: str, training: int, column: str) -> str:
+    return f"reached-{name}-{column.replace(' ', '-').replace(',', '')}-{training}"
+
+
+def networks(lab: Lab, name: str, training: int) -> dict[str, Any]:
+    """Train a game's networks once, or resume; the number of a network's parameters.
+
+    As `NetworkStore.generations`, with more games for each network than for the one before.
+    """
+    setup, sizes = GAMES[name], lab.size.sizes_of(name)
+    learning, seed = {**lab.size.learning, "encoder": setup.encoder}, 100 * training
     store = NetworkStore(
-        literature.game_of(name), lab.folder / name, learning, lab.progress, lab.device, setup.variant, setup.seats
-    )
-    first = store.games("games", setup.pool, size.games, seed=1)
-    last = store.generations((first,), size.generations, games=size.games, opponents=setup.pool, seed=10)
-    return {
-        "games": size.games * (1 + size.generations),
-        "parameters": parameters(load_model(last).module),
-    }
+        literature.game_of(name), _folder(lab, name, training), learning, lab.progress, lab.device, setup.variant,
+        setup.seats,
+    )  # fmt: skip
+    first = store.games("games", setup.pool, sizes[0], seed=seed + 1)
+    later = [size - before for before, size in pairwise(sizes)]
+    last = store.generations((first,), games=later, opponents=setup.pool, seed=seed + 10)
+    return {"parameters": parameters(load_model(last).module)}
 
 
-def _price(lab: Lab, name: str) -> dict[str, float]:
-    """What a game's networks cost: games, minutes of playing and learning, and parameters."""
-    key = f"networks-{name}"
-    made = lab.piece(key, lambda: networks(lab, name), repeats=False)
-    return {GAMES_PLAYED: made["games"], MINUTES: lab.made[key]["seconds"] / 60, PARAMETERS: made["parameters"]}
+def _folder(lab: Lab, name: str, training: int) -> Path:
+    return lab.folder / f"{name}-{training}"
 
 
-def _paid(name: str, price: Mapping[str, float]) -> list[Finding]:
-    return [
-        Finding(
-            PRICE, GAMES[name].title, what, Measurement(value, n=1, counted="runs"), piece=f"networks-{name}",
-            places=1 if what == MINUTES else 0,
-        )
-        for what, value in price.items()
-    ]  # fmt: skip
-
-
-def _reached(lab: Lab, name: str) -> list[Finding]:
-    """What players without a network and each generation reach by the game's measure, all on the same deals."""
-    setup, game = GAMES[name], literature.game_of(name)
+def _reached(lab: Lab, name: str, training: int, column: str) -> float:
+    """What an agent reaches by the game's measure, in percent; all agents of a training play the same deals."""
+    setup, sizes = GAMES[name], lab.size.sizes_of(name)
     games = lab.games or (lab.size.dear if name == "hearts" else lab.size.benchmark)
-    generations = generation_names(lab.size.generations)
+    made = zip(map(after, sizes), generation_names(len(sizes) - 1), strict=True)
     agents = {RANDOM: "random", SIMPLE: setup.simple}
-    agents |= {f"network {1 + i}": f"greedy:{lab.folder / name / one}" for i, one in enumerate(generations)}
-    rows = []
-    for title, spec in agents.items():
-        key = f"reached-{name}-{title.replace(' ', '-')}"
+    agents |= {title: f"greedy:{_folder(lab, name, training) / network}" for title, network in made}
 
-        def measure(spec: str = spec, title: str = title) -> dict[str, Any]:
-            def tell(done: int, total: int) -> None:
-                lab.tell(done, total, f"{setup.title}, {title}")
+    def measure() -> float:
+        def tell(done: int, total: int) -> None:
+            lab.tell(done, total, f"{setup.title}, {column}, training {1 + training}")
 
-            player = agent(game, spec)
-            found = outcomes_of(game, player, setup.opponents, games, SEED, setup.variant, setup.measure, tell)
-            return plain(asdict(interval.estimate(found).scaled(100)))
+        game, seed = literature.game_of(name), SEED + training
+        player = agent(game, agents[column])
+        found = outcomes_of(game, player, setup.opponents, games, seed, setup.variant, setup.measure, tell)
+        return 100 * interval.estimate(found).point
 
-        figure = of_estimate(lab.piece(key, measure))
-        claim = setup.claim if title == f"network {len(generations)}" else None
-        rows.append(Finding(REACHED, setup.line, title, figure, claim, key, SEED))
-    return rows
+    return lab.piece(_key(name, training, column), measure)
+
+
+def _rows(lab: Lab, name: str, reached: Mapping[tuple[int, str], float]) -> list[Finding]:
+    """A game's figures over all trainings, and how far its networks are from the simple player."""
+    setup, trainings = GAMES[name], range(lab.size.trainings)
+    sizes, seeds = [after(size) for size in lab.size.sizes_of(name)], f"{SEED}-{SEED + len(trainings) - 1}"
+
+    def finding(table: str, column: str, beside: str = "") -> Finding:
+        figures = [reached[one, column] - (reached[one, beside] if beside else 0.0) for one in trainings]
+        keys = [_key(name, one, each) for one in trainings for each in (column, beside) if each]
+        figure = over_seeds(figures, "networks" if column in sizes else "sets of deals")
+        claim = setup.claim if column == sizes[-1] and not beside else None
+        return Finding(table, setup.line, column, figure, claim, " ".join(keys), seeds)
+
+    return [
+        *(finding(REACHED, column) for column in (RANDOM, SIMPLE, *sizes)),
+        *(finding(LESS, column, SIMPLE) for column in sizes),
+    ]
+
+
+def _paid(lab: Lab, name: str, made: Mapping[str, Any]) -> list[Finding]:
+    """What a game's networks cost: games and minutes of a training, and parameters."""
+    keys = [_networks(name, training) for training in range(lab.size.trainings)]
+    minutes = over_seeds([lab.made[key]["seconds"] / 60 for key in keys], "trainings")
+    exact = {GAMES_PLAYED: lab.size.sizes_of(name)[-1], PARAMETERS: made["parameters"]}
+    figures = {what: Measurement(value, n=1, counted="trainings") for what, value in exact.items()} | {MINUTES: minutes}
+    return [
+        Finding(PRICE, GAMES[name].title, what, figure, piece=" ".join(keys), places=1 if what == MINUTES else 0)
+        for what, figure in figures.items()
+    ]

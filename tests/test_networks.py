@@ -17,7 +17,7 @@ LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 
 def made(folder, steps=6, games=300):
     shop = NetworkStore(TICTACTOE, folder, {**LEARNING, "steps": steps}, device="cpu")
     first = shop.games("games", {"random": 1.0}, games, seed=1)
-    return shop.generations((first,), 2, games=20, opponents={"random": 1.0}, seed=5)
+    return shop.generations((first,), games=[20, 20], opponents={"random": 1.0}, seed=5)
 
 
 @pytest.fixture(scope="module")

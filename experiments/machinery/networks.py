@@ -2,12 +2,12 @@
 
     store = NetworkStore(load("moska"), Path("runs/mine"), {"batch": 4096, "steps": 8000})
     first = store.games("games1", {"bot3": 1.0, "random": 0.2}, 100_000, seed=1)
-    best = store.generations((first,), 3, games=50_000, opponents={"bot3": 1.0}, seed=2, moment="before_draw")
+    best = store.generations((first,), games=[50_000] * 3, opponents={"bot3": 1.0}, seed=2, moment="before_draw")
 
 After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -77,25 +77,24 @@ class NetworkStore:
     def generations(
         self,
         data: tuple[str, ...],
-        last: int,
         *,
-        games: int,
+        games: Sequence[int],
         opponents: Mapping[str, float],
         seed: int,
         way: str = "greedy",
         **fields: Any,
     ) -> str:
-        """Train a network on `data`, then generations 1 to `last`; returns the model file of the last one.
+        """Train a network on `data`, then a generation for each of `games`; returns the model file of the last one.
 
-        Their names are after0, after1 and so on; the last one is called best. Each generation plays `games` games with
+        Their names are after0, after1 and so on; the last one is called best. A generation plays that many games with
         `opponents`, in all `WAYS`. The next one starts from its weights and trains on all games so far. The ways
         include bad moves, since a network that learned only from good players plays badly.
         """
-        names = generation_names(last)
+        names = generation_names(len(games))
         newest = self.network(names[0], data, seed=seed, **fields)
         for number, name in enumerate(names[1:], 1):
             pool = {**opponents, **{f"{way}:{newest}{how}": weight for how, weight in WAYS.items()}}
-            data = (*data, self.games(f"later{number}", pool, games, seed + number))
+            data = (*data, self.games(f"later{number}", pool, games[number - 1], seed + number))
             newest = self.network(name, data, seed=seed + number, start_from=newest, **fields)
         return newest
 
