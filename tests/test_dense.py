@@ -1,9 +1,11 @@
 """Networks scored in compiled code: the same scores as JAX, the same moves, in the threads that play."""
 
+import ast
 import itertools
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,6 +101,27 @@ def test_scores_are_those_of_the_layers(features, hidden, seed, density):
     score_all(dense.address, raw(rows), 13, scores, lend(space))  # rows compared with an earlier one
     assert np.abs(scores - wanted).max() <= MOST
     assert space.done[SCORED] == 13
+
+
+def test_rows_that_do_not_lie_side_by_side_score_as_their_copy():
+    random = np.random.default_rng(4)
+    layers = [(random.normal(size=(40, 8)).astype(np.float32), np.zeros(8, np.float32))]
+    dense = network([*layers, (random.normal(size=(8, 1)).astype(np.float32), np.zeros(1, np.float32))])
+    rows = random.integers(0, 3, (5000, 60)).astype(np.uint8)
+    assert (dense.score(rows[:, :40]) == dense.score(np.ascontiguousarray(rows[:, :40]))).all()
+
+
+def test_compiled_code_is_lent_nothing_that_is_gone_before_it_runs():
+    lent = 0
+    for place in Path(cardai.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(place.read_text("utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("raw", "lend")):
+                continue
+            for argument in node.args:
+                is_new = isinstance(argument, ast.Call) and ast.unparse(argument.func).startswith("np.")
+                assert not is_new, f"{place}, line {node.lineno}: the array of {ast.unparse(node)} is freed at once"
+                lent += 1
+    assert lent > 100
 
 
 def test_no_rows_have_no_scores():

@@ -235,9 +235,9 @@ class ActionEncoder:
         only one move is legal, the row is all zeros, since nobody needs to look at it. Raises CardaiError if a legal
         move has no number.
         """
-        count = len(worlds)
+        count, states = len(worlds), np.ascontiguousarray(worlds)
         rows, places = np.zeros((count, self.width), np.uint8), np.zeros((count, self.actions), np.int64)
-        failed = int(encode_worlds(self.lent, raw(np.ascontiguousarray(worlds)), count, raw(rows), raw(places)))
+        failed = int(encode_worlds(self.lent, raw(states), count, raw(rows), raw(places)))
         if failed >= 0:
             self.refuse(worlds[failed])
         return rows, places

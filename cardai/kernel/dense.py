@@ -55,9 +55,9 @@ class DenseNetwork:
         """The scores of rows u8[n, features], as f4[n] in [0, 1]. Raises CardaiError for other rows."""
         if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.shape[1:] != (self.features,):
             raise BadArgument(f"rows must be an array u8[n, {self.features}], not {short(rows)}")
-        scores, space = np.zeros(max(1, len(rows))), space_for([self])
+        whole, scores, space = np.ascontiguousarray(rows), np.zeros(max(1, len(rows))), space_for([self])
         if len(rows):
-            score_rows(self.address, raw(np.ascontiguousarray(rows)), len(rows), raw(scores), lend(space))
+            score_rows(self.address, raw(whole), len(rows), raw(scores), lend(space))
         return scores[: len(rows)].astype(np.float32)
 
 

@@ -152,7 +152,8 @@ def seats_together(game: Any, state: Any) -> list[int]:
     """
     if game.together is None or int(state["turn"]) < 0:
         return []
-    who = int(door_together(game._lent, raw(np.array([state], game.state))))
+    states = np.array([state], game.state)
+    who = int(door_together(game._lent, raw(states)))
     return [seat for seat in range(int(state["seats"])) if who >> seat & 1] if who & (who - 1) else []
 
 
