@@ -225,6 +225,72 @@ def test_a_study_that_runs_keeps_its_protocol(file, capsys):
     assert "a study that runs keeps its protocol" in capsys.readouterr().err
 
 
+def test_a_protocol_to_begin_with_is_written_for_any_games_and_can_be_run(tmp_path, capsys):
+    path = tmp_path / "new.toml"
+    assert run(["study", "new", str(path), "tictactoe", "hearts"]) == 0
+    made = read_protocol(path)
+    assert [(one.game, one.variant) for one in made.tables] == [("tictactoe", "standard"), ("hearts", "standard")]
+    assert made.games_each == 2 + 4
+    assert run(["study", "codes", str(path), "--people", "1"]) == 0
+    assert run(["study", "new", str(path), "tictactoe"]) == 2
+    assert "cannot write" in capsys.readouterr().err
+    path.write_text(path.read_text().replace("# [time]", "[time]").replace("# move", "move").replace("# late", "late"))
+    assert read_protocol(path).time.move == 120
+
+
+SEVERAL = f"""
+title = "Two games"
+contact = "Ada"
+consent = "We keep your moves."
+games_each = 6
+references = ["random", "tictactoe={SECRET}", "hearts=careful", "duck"]
+stop = {{ games = 40 }}
+plan = {{ persons = ["hearts=careful", "tictactoe=random"], people = [7], games = [4] }}
+pause = 0
+
+[[table]]
+code = "A"
+game = "tictactoe"
+opponents = ["random"]
+
+[[table]]
+code = "B"
+game = "hearts"
+opponents = ["careful", "duck", "duck"]
+"""
+
+
+def test_a_study_of_several_games_has_references_and_plans_for_each(tmp_path, capsys):
+    path = tmp_path / "several.toml"
+    path.write_text(SEVERAL)
+    several = read_protocol(path)
+    assert several.references_of == {"tictactoe": ["random", SECRET], "hearts": ["random", "careful", "duck"]}
+    assert run(["study", "plan", str(path), "--trials", "8", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [[person["spec"] for person in found[code]["persons"]] for code in "AB"] == [["random"], ["careful"]]
+    served = Served(tmp_path / "several.sqlite", several, 1)
+    with served.client:
+        browser = come(served, 0, "")
+        for _ in range(6):
+            play(browser, random.Random(1), most=13)
+    report = served.report()
+    assert [(row.game, [one.spec for one in row.references]) for row in report.rows if row.what == "all"] == [
+        ("tictactoe", ["random", SECRET]), ("hearts", ["random", "careful", "duck"])
+    ]  # fmt: skip
+    head, *rows = csv.reader(export_study(several, served.people, tmp_path / "out")[0].read_text().splitlines())
+    assert head[-4:] == [f"{spec} score" for spec in ("random", SECRET, "careful", "duck")]
+    assert all((row[-1] == "") == (row[5] == "tictactoe") for row in rows if row[9])
+    served.store.close()
+    for old, new, words in [
+        ('"hearts=careful", "duck"', '"harts=careful"', "references: 'harts=careful'"),
+        (', "tictactoe=random"', "", "no agents that stand for people at tictactoe"),
+    ]:
+        assert old in SEVERAL
+        path.write_text(SEVERAL.replace(old, new))
+        assert run(["study", "plan", str(path), "--trials", "8"]) == 2
+        assert words in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_study_is_planned_table_by_table_and_its_json_is_one_document(file, capsys):
     file.write_text(FILE + '\n[plan]\npersons = ["random"]\npeople = [7]\ngames = [4]\n')
     assert run(["study", "plan", str(file), "--trials", "20", "--json"]) == 0

@@ -85,6 +85,7 @@ def test_the_interval_widens_if_one_person_plays_most_games(small):
         return tuple(np.median(found, axis=0))
 
     (even, pooled), (uneven, same) = widths(shares(260, 7)), widths([200, *[10] * 6])
+    print(f"people: {even:.3f} wide, {uneven:.3f} if one plays 200; games in one pot: {pooled:.3f} and {same:.3f}")
     assert uneven > 1.3 * even
     assert even > pooled
     assert same == pytest.approx(pooled, rel=0.05), "one pot of games does not notice"
@@ -128,6 +129,8 @@ def test_the_study_of_the_thesis_is_rehearsed(games, tmp_path):
     row = report.rows[0]
     assert (row.people, row.games) == (7, 260)
     assert row.fair == 0.25
-    assert 0.25 < row.figure.point < 0.5
-    assert row.figure.high - row.figure.low > row.pooled.high - row.pooled.low
+    assert row.figure.point == pytest.approx(np.mean([one.figure for one in report.persons])), "each counts once"
+    assert row.pooled.point == pytest.approx(sum(one.figure * one.games for one in report.persons) / 260)
+    assert 0.1 < row.figure.low < row.figure.point < row.figure.high < 0.7
+    assert [one.games for one in report.persons] == games
     assert left.rows[0].people == 6

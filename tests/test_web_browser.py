@@ -208,10 +208,11 @@ def test_a_button_says_what_it_shows_and_keeps_the_focus(screen):
     shown = screen(LARGE, "light")
     shown.sit_down("whist")
     page = shown.page
-    page.wait_for_selector("button.piece.lit")
-    piece = page.query_selector("button.piece.lit")
-    assert piece.query_selector(".seen").get_attribute("aria-hidden") == "true"
-    assert piece.query_selector(".said").inner_text().strip().endswith(", playable")
+    piece = page.locator(".board[data-waits] button.piece.lit").first  # asked for anew each time: the page draws again
+    assert piece.locator(".seen").get_attribute("aria-hidden") == "true"
+    assert piece.locator(".said").inner_text().strip().endswith(", playable")
+    key = piece.get_attribute("data-key")
     piece.focus()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.wait_for_function("document.activeElement.getAttribute('aria-pressed') === 'true'")
+    assert page.evaluate("document.activeElement.dataset.key") == key

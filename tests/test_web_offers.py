@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from test_web import HOME, TICTACTOE, store  # noqa: F401
 
 import cardai
+from cardai.agents.by_game import named_by_game
 from cardai.agents.spec import agent
 from cardai.agents.strongest import strongest
 from cardai.app.cli import run
@@ -19,7 +20,7 @@ from cardai.errors import CardaiError
 from cardai.table.one import OneGame
 from cardai.web import server
 from cardai.web.guards import Hosts
-from cardai.web.offers import named_by_game, offer_of
+from cardai.web.offers import offer_of
 
 MOSKA, DURAK, HEARTS = (cardai.load(name) for name in ("moska", "durak", "hearts"))
 A_WAIT, USUALLY = 1.0, 0.1  # seconds of processor time for a move: at most (an ending may be solved), and in the mean

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cardai.agents.by_game import named_by_game
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import available
 from cardai.show.progress import Line
 from cardai.web.export import export
-from cardai.web.offers import named_by_game, offer_of
+from cardai.web.offers import offer_of
 from cardai.web.people import PeopleReport, measure_people
 from cardai.web.store import Store
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,11 +32,80 @@ Data = Annotated[
     Path | None, Parameter(help="The file that keeps the study; FILE.sqlite beside the protocol if not given.")
 ]
 
+BEGINNING = '''title = "A study of card play"
+contact = "Write here who runs the study and how to reach them."
+consent = """
+You play games against programs, in the browser.
+We keep your answers, your moves and when you made them, under a number and without your name.
+You may stop at any time, and delete all of it yourself on this page."""
+games_each = GAMES # of each person at most: here each table and seat once
+measure = "score" # or "win", "loss", "share": what the study is about
+level = "level"
+references = ["random"] # agents that play the deals of people afterwards
+
+[stop] # whichever comes first, fixed before anybody plays
+people = 12
+# until = 2030-12-31
+
+[aids] # all off: as at a table of cards, nobody remembers for you
+known_cards = false
+hints = false
+
+# [time] # seconds for a move, and for all moves of a game; who is late has a move made by the agent `late`
+# move = 120
+# late = "random"
+
+[plan] # agents that stand for people in `cardai study plan`
+persons = ["random"]
+
+[[question]]
+key = "level"
+text = "How well do you play?"
+choices = ["beginner", "intermediate", "advanced"]
+
+[[question]]
+key = "remarks"
+when = "after"
+text = "What did you think of the other players?"
+'''
+TABLE = """
+[[table]]
+code = "T{}"
+game = "{}"
+variant = "{}"
+opponents = {}
+"""
+
 
 def _read(file: Path, data: Path | None) -> "tuple[Protocol, Path]":
     from cardai.measure.protocol import read_protocol
 
     return read_protocol(file), data or file.with_suffix(".sqlite")
+
+
+@study.command
+def new(
+    file: Annotated[Path, Parameter(help="The protocol to write; it must not exist.")],
+    games: Annotated[list[str], Parameter(help="What is played: a table each, against its strongest quick agent.")],
+    /,
+) -> int:
+    """Write a protocol to begin with: its texts and numbers are yours to change."""
+    from cardai.agents.strongest import strongest_without_search
+    from cardai.registry import load
+
+    text, seats = BEGINNING, 0
+    for number, name in enumerate(dict.fromkeys(games)):
+        game = load(name)
+        others = [strongest_without_search(game)] * (game.default_seats - 1)
+        text += TABLE.format(number + 1, name, game.default_variant, dumps(others))
+        seats += game.default_seats
+    try:
+        with file.open("x", encoding="utf-8") as written:
+            written.write(text.replace("GAMES", str(seats)))
+    except OSError as error:
+        _refuse(f"cannot write {file}: {error.strerror}")
+    _print(f"{file} is written; cardai study plan {file} says what it would show")
+    return 0
 
 
 @study.command
@@ -53,15 +123,15 @@ def plan(
     from cardai.show.progress import Line
 
     protocol, _ = _read(file, None)
-    wishes = protocol.plan
-    if not wishes.persons:
-        _refuse(f"{file} names no agents that stand for people: [plan] persons = [...]")
-    found = {}
+    wishes, persons, found = protocol.plan, protocol.persons_of, {}
+    for table in protocol.tables:
+        if not persons[table.game]:
+            _refuse(f"{file} names no agents that stand for people at {table.game}: [plan] persons = [...]")
     for table in protocol.tables:
         game = load(table.game)
         with Line(f"planning table {table.code}", game) as progress:
             found[table.code] = plan_study(
-                game, table.line_up, wishes.persons, wishes.people, wishes.games, protocol.measure,
+                game, table.line_up, persons[game.name], wishes.people, wishes.games, protocol.measure,
                 table.variant or None, trials, seed, progress,
             )  # fmt: skip
         if not json:

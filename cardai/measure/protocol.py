@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.agents.by_game import named_by_game
 from cardai.agents.spec import HUMAN, agent
 from cardai.errors import CardaiError, is_printable, short, unknown, whole
 from cardai.game import MEASURES, Game
@@ -142,7 +143,8 @@ class Protocol:
     - `tables`: what is played; `games_each`: how many games of each person at most; `seed`: of their order.
     - `pause`: seconds before each move of an agent. `aids`, `time`, `stop`, `questions`: see there.
     - `measure`: one of `MEASURES`, what the study is about. `level`: the key of the question whose answer is the level
-      of a person, "" for none. `references`: agents that play the deals of people afterwards, in their seats.
+      of a person, "" for none. `references`: agents that play the deals of people afterwards, in their seats;
+      in a study of several games `hearts=careful` is one of Hearts, and so are those after it.
     - `results`: `AT_THE_END` or `ALWAYS`, when results may be seen.
     """
 
@@ -177,6 +179,16 @@ class Protocol:
     def games(self) -> dict[str, Game]:
         """The games that are played, by name."""
         return {name: load(name) for name in dict.fromkeys(table.game for table in self.tables)}
+
+    @property
+    def references_of(self) -> dict[str, list[str]]:
+        """The references of each game by its name. Raises CardaiError for games that are not played here."""
+        return named_by_game(self.references, [*self.games.values()], what="references:")
+
+    @property
+    def persons_of(self) -> dict[str, list[str]]:
+        """The agents that stand for people in the plan of each game by its name. Raises as `references_of`."""
+        return named_by_game(self.plan.persons, [*self.games.values()], what="plan: persons:")
 
     def sitting(self, person: int, number: int) -> Sitting:
         """What the participant with this number plays as their game `number`; both count from 0."""
@@ -323,7 +335,8 @@ def _check_tables(protocol: Protocol) -> None:
         game.options(seats, variant)
         if game.zones is None and not protocol.aids.known_cards:
             raise CardaiError(f"{game.name} is shown as text: known_cards can be off only in games with zones")
-        for spec in (*table.opponents, *protocol.references, *protocol.plan.persons, *protocol.late):
+        others = (*protocol.references_of[game.name], *protocol.persons_of[game.name], *protocol.late)
+        for spec in (*table.opponents, *others):
             agent(game, spec).check_fits(game, game.canonical(variant), seats)
         for spec in protocol.late:
             if not agent(game, spec).answers_anywhere:

@@ -6,7 +6,7 @@ A browser sends keys, and a key that is not listed is refused. It never sends a 
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strongest import AT_ONCE, SOON, measured_tables, strongest
-from cardai.errors import BadArgument, CardaiError, unknown
+from cardai.errors import BadArgument, CardaiError
 from cardai.game import Game
 from cardai.table.asking import moves_in
 from cardai.table.one import OneGame
@@ -120,30 +120,6 @@ def about(game: Game) -> str:
     """A game in a sentence: the first one of its module's docstring, "" if it has none."""
     module = next((one for one in list(sys.modules.values()) if getattr(one, "GAME", None) is game), None)
     return re.split(r"(?<=\.)\s", (getattr(module, "__doc__", None) or "").strip(), maxsplit=1)[0]
-
-
-def named_by_game(opponents: Sequence[str], games: Sequence[Game], others: Iterable[str] = ()) -> dict[str, list[str]]:
-    """The opponents of each game, from specs of which some begin with a game: `moska=greedy:best`, `bot3`.
-
-    A game holds for the specs that follow it, too, until the next one; specs before the first game are for all games.
-    `others`: names of games that may occur, and are left out. Raises CardaiError for another game, and for a game that
-    is followed by no spec.
-    """
-    named: dict[str, list[str]] = {game.name: [] for game in games}
-    ignored: dict[str, list[str]] = {name: [] for name in others if name not in named}
-    chosen = [*named.values()]
-    for text in opponents:
-        match = re.fullmatch(r"([A-Za-z_]\w*)=(.*)", text, re.DOTALL)
-        if match is not None:
-            known = named | ignored
-            if match[1] not in known:
-                raise CardaiError(f"--opponents {text!r}: {unknown('game', match[1], known)}")
-            if not match[2].strip():
-                raise CardaiError(f"--opponents {text!r} names no agent of {match[1]}")
-            chosen, text = [known[match[1]]], match[2].strip()
-        for specs in chosen:
-            specs.append(text)
-    return named
 
 
 def offer_of(

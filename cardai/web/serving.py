@@ -10,6 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
+from cardai.agents.by_game import named_by_game
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
@@ -17,7 +18,7 @@ from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
 from cardai.measure.protocol import Protocol
 from cardai.web.guards import LARGEST, Hosts
-from cardai.web.offers import Offer, by_key, named_by_game, offer_of
+from cardai.web.offers import Offer, by_key, offer_of
 from cardai.web.proxy import networks_of, path_of
 from cardai.web.server import Server
 from cardai.web.store import Store

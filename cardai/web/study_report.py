@@ -178,14 +178,15 @@ def play_references(protocol: Protocol, games: Sequence[StudyGame], progress: Pr
     finished = [one for one in games if one.scores is not None]
     for number, table in enumerate(protocol.tables):
         own = [one for one in finished if one.table == table]
-        if not own or not protocol.references:
+        references = protocol.references_of[table.game]
+        if not own or not references:
             continue
         if progress is not None:
             progress(number, len(protocol.tables), f"table {table.code}")
         game = protocol.games[table.game]
-        specs = list(dict.fromkeys([*protocol.references, *table.opponents]))
+        specs = list(dict.fromkeys([*references, *table.opponents]))
         agents = [agent(game, spec) for spec in specs]
-        pairs = [(one, spec) for one in own for spec in protocol.references]
+        pairs = [(one, spec) for one in own for spec in references]
         lineups = np.array([[specs.index(seat.agent or spec) for seat in one.row.seats] for one, spec in pairs])
         seeds = np.array([one.row.seed for one, _ in pairs], np.uint64)
         results = play(game, agents, lineups, seeds, variant=own[0].row.variant)
@@ -209,7 +210,7 @@ def _row(game: Game, protocol: Protocol, what: str, games: Sequence[StudyGame]) 
     seats = [value(game, found.name, scores, seat) for _, scores in done for seat in range(len(scores))]
     pooled = (proportion if found.is_share else mean)(np.array([[figure] for _, figure in own]).reshape(-1, 1))
     references = []
-    for spec in protocol.references if what == "all" else ():
+    for spec in protocol.references_of[game.name] if what == "all" else ():
         replayed = [(one, scores) for one, scores in done if np.isfinite(one.references[spec]).all()]
         figures = [(one.person, value(game, found.name, one.references[spec], one.seat)) for one, _ in replayed]
         ahead = [
@@ -287,8 +288,9 @@ def export_study(protocol: Protocol, people: Participants, folder: Path, overwri
     games = games_of(protocol, people)
     play_references(protocol, games)
     files = _records(protocol, people, games, folder)
-    heads = [*GAMES, protocol.measure, *(f"{spec} {protocol.measure}" for spec in protocol.references)]
-    _write(paths[0], [heads, *(_cells(protocol, one, files) for one in games)])
+    references = list(dict.fromkeys(spec for specs in protocol.references_of.values() for spec in specs))
+    heads = [*GAMES, protocol.measure, *(f"{spec} {protocol.measure}" for spec in references)]
+    _write(paths[0], [heads, *(_cells(protocol, one, references, files) for one in games)])
     keys = [question.key for question in protocol.questions]
     rows = [[one.name, _time(one.agreed), _time(one.stopped), *(one.answers.get(key, "") for key in keys)]
             for one in people.all()]  # fmt: skip
@@ -304,9 +306,9 @@ def _moves(people: Participants, one: StudyGame) -> Iterable[Sequence[object]]:
         yield one.person, one.order, ply, _time(made), round(seconds, 2), int(helper is not None)
 
 
-def _cells(protocol: Protocol, one: StudyGame, files: dict[str, str]) -> list[object]:
+def _cells(protocol: Protocol, one: StudyGame, references: list[str], files: dict[str, str]) -> list[object]:
     """The row of a game, in the order of `GAMES`, the measure and the references."""
-    game = protocol.games[one.table.game]
+    game, seat = protocol.games[one.table.game], one.seat
     line_up = ",".join(seat.agent or "human" for seat in one.row.seats)
     seconds = "" if one.ended is None else round(one.ended - one.begun, 1)
     score = "" if one.scores is None else float(game.payoff.of(one.scores[one.seat]))
@@ -314,10 +316,8 @@ def _cells(protocol: Protocol, one: StudyGame, files: dict[str, str]) -> list[ob
     thought = round(one.row.seats[one.seat].thought, 1)
     head += [_time(one.begun), _time(one.ended), seconds, len(one.row.moves), thought, score]
     head.append(files.get(one.row.id, ""))
-    if one.scores is None:
-        return [*head, "", *("" for _ in protocol.references)]
-    figures = [one.scores, *(one.references[spec] for spec in protocol.references)]
-    return [*head, *(value(game, protocol.measure, scores, one.seat) for scores in figures)]
+    figures = [one.scores, *(one.references.get(spec) for spec in references)]
+    return [*head, *("" if one is None else value(game, protocol.measure, one, seat) for one in figures)]
 
 
 def _records(protocol: Protocol, people: Participants, games: Sequence[StudyGame], folder: Path) -> dict[str, str]:
