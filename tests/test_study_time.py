@@ -53,11 +53,11 @@ def begin(socket) -> dict:
 
 
 def test_a_program_moves_for_whoever_is_late_and_the_person_plays_on(limited):
-    served = limited(move=0.3)
+    served = limited(move=1.0)
     browser = come(served, 0)
     with at(browser, ask(browser, "next")["table"]) as socket:
         first = begin(socket)
-        assert (first["time"], first["late"]) == ([0.3, None], False)
+        assert (first["time"], first["late"]) == ([1.0, None], False)
         later = views(socket, lambda view: view.get("moves") and view["ply"] > first["ply"])
         assert later["late"]
         assert names(str(later)) == set(), "nobody is told which program it was"
@@ -66,42 +66,40 @@ def test_a_program_moves_for_whoever_is_late_and_the_person_plays_on(limited):
         views(socket, lambda view: view["ply"] > later["ply"])
     (helper, seconds), (own, quick) = own_moves(served)[:2]
     assert (helper, own) == (SECRET, None)
-    assert seconds == pytest.approx(0.3)
-    assert 0 < quick < 0.3
+    assert seconds == pytest.approx(1.0)
+    assert 0 < quick < 1.0
 
 
 def test_the_time_of_a_game_is_used_up_by_all_moves_together(limited):
-    served = limited(game=0.4)
+    served = limited(game=1.5)
     browser = come(served, 0)
     with at(browser, ask(browser, "next")["table"]) as socket:
         view = begin(socket)
-        time.sleep(0.25)
+        time.sleep(0.3)
         socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
         view = views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])
-        assert 0 < view["time"][1] < 0.2
+        assert 0 < view["time"][1] < 1.2
         assert views(socket, lambda now: now["over"])["late"]
     moves = own_moves(served)
     assert [helper for helper, _ in moves] == [None, *[SECRET] * (len(moves) - 1)]
-    assert sum(seconds for _, seconds in moves) == pytest.approx(0.4, abs=0.01)
+    assert sum(seconds for _, seconds in moves) == pytest.approx(1.5, abs=0.01)
 
 
 def test_closing_the_page_stops_no_clock_and_what_nobody_saw_has_its_whole_time(limited):
-    served = limited(move=0.4)
+    served = limited(move=1.0)
     browser = come(served, 0)
     table = ask(browser, "next")["table"]
     with at(browser, table) as socket:
         first = begin(socket)
-    time.sleep(0.5)
+    time.sleep(1.1)
     with at(browser, table) as socket:
         later = views(socket, lambda view: view.get("moves") and view["ply"] > first["ply"])
-    (helper, _), *_ = own_moves(served)
-    assert helper == SECRET
-    with at(browser, table) as socket:
         socket.send_json({"ply": later["ply"], "move": later["moves"][0][0]})
-    time.sleep(0.6)
+    time.sleep(1.2)
     with at(browser, table) as socket:
         view = views(socket, lambda view: view["over"] or view.get("moves"))
         assert view["over"] or view["ply"] == later["ply"] + 2, "the opponent moved; this decision is seen now"
+    assert [helper for helper, _ in own_moves(served)[:2]] == [SECRET, None]
 
 
 def test_the_time_of_a_game_lasts_over_a_restart(limited):
@@ -123,7 +121,7 @@ def test_the_time_of_a_game_lasts_over_a_restart(limited):
 
 
 def test_report_and_export_say_in_which_games_somebody_was_late(limited):
-    served = limited(move=0.3)
+    served = limited(game=1.5)
     browser = come(served, 0)
     play(browser, random.Random(1))
     table = ask(browser, "next")["table"]
