@@ -134,6 +134,12 @@ class Model:
         entries |= {"format": MODEL_FILE.format, "fingerprint": self.metadata.fingerprint}
         MODEL_FILE.write(path, entries, tensors)
 
+    def as_onnx(self) -> bytes:
+        """Return the model as the content of an ONNX file, see `onnx_file`. Raises CardaiError if onnx is missing."""
+        from cardai.evaluators.onnx_file import onnx_of
+
+        return onnx_of(self)
+
     @functools.cached_property
     def module(self) -> "nnx.Module":
         """The network as a flax module, in evaluation mode. A model that was read from a file builds it here."""

@@ -32,6 +32,7 @@ PRINTING = {
     "check": "check tictactoe --effort quick --law encodings_fit_a_byte",
     "complexity": "complexity tictactoe --games 20",
     "doctor": "doctor",
+    "export": "export tictactoe g.jsonl --npz rows.npz --overwrite",
     "warm": "warm tictactoe",
     "endings": f"endings tictactoe --seats {PAIR} --games 2",
     "exploitability": f"exploitability {ROOT / 'examples/kuhn'} --agent random",
@@ -72,6 +73,8 @@ WRITING = {  # a verb, and the file it writes
     "play tictactoe --moves-from moves.txt --record {}": "new.jsonl",
     "complexity tictactoe --games 20 --figure {}": "new.svg",
     "analyse g.jsonl --figure {}": "new.png",
+    "export tictactoe g.jsonl --npz {}": "new.npz",
+    "export tictactoe g.jsonl --csv {}": "new.csv",
     "new-game {}": "fresh_written",
 }
 

@@ -277,6 +277,9 @@ def test_a_study_of_several_games_has_references_and_plans_for_each(tmp_path, ca
     assert [(row.game, [one.spec for one in row.references]) for row in report.rows if row.what == "all"] == [
         ("tictactoe", ["random", SECRET]), ("hearts", ["random", "careful", "duck"])
     ]  # fmt: skip
+    assert [(one.person, one.game) for one in report.persons] == [("P01", "tictactoe"), ("P01", "hearts")]
+    assert "hearts=careful" in str(report)
+    assert "P01 hearts" in str(report)
     head, *rows = csv.reader(export_study(several, served.people, tmp_path / "out")[0].read_text().splitlines())
     assert head[-4:] == [f"{spec} score" for spec in ("random", SECRET, "careful", "duck")]
     assert all((row[-1] == "") == (row[5] == "tictactoe") for row in rows if row[9])

@@ -763,6 +763,46 @@ app.command(
 )
 
 
+@app.command(group=LEARN)
+def export(
+    game: GameName,
+    source: Annotated[list[str], Parameter(help="With --onnx, a model; otherwise record files or folders of them.")],
+    /,
+    *,
+    onnx: Annotated[Path | None, Parameter(help="Write the model as ONNX, for programs without cardai.")] = None,
+    parquet: Annotated[Path | None, Parameter(help="Write rows and labels of the games as Parquet.")] = None,
+    npz: Annotated[Path | None, Parameter(help="Write them as NumPy arrays.")] = None,
+    csv: Annotated[Path | None, Parameter(help="Write them as CSV, and FILE.json about them.")] = None,
+    encoder: Annotated[str | None, Parameter(help="How states become rows; the game's first encoder if none.")] = None,
+    label: Annotated[str, Parameter(help="score, win, not_lost, share, or an outcome of the game.")] = "score",
+    moment: Annotated[str, Parameter(help="before_draw or drawn: which states become rows.")] = "before_draw",
+    per_game: Annotated[int, Parameter(help="The most states of a game; 0 takes all.")] = 0,
+    limit: Annotated[int, Parameter(help="The most states of all; 0 takes all.")] = 0,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+) -> int:
+    """Export a model as ONNX, or the rows and labels of recorded games as Parquet, npz or CSV."""
+    from cardai.app.export import export_model, export_rows
+    from cardai.data.recipe import Recipe
+
+    wanted = {"onnx": onnx, "parquet": parquet, "npz": npz, "csv": csv}
+    files = [(kind, file) for kind, file in wanted.items() if file is not None]
+    if len(files) != 1:
+        _refuse("say what to write by one of --onnx, --parquet, --npz and --csv")
+    ((kind, file),) = files
+    if file.exists() and not overwrite:
+        _refuse(f"{file} exists; --overwrite replaces it")
+    loaded = load(game)
+    if kind == "onnx" and len(source) != 1:
+        _refuse(f"--onnx writes one model, not {len(source)}")
+    if kind == "onnx":
+        _print(export_model(loaded, source[0], file))
+    else:
+        recipe = Recipe(encoder, moment, per_game=per_game, label=label)
+        _print(export_rows(loaded, source, recipe, kind, file, limit, seed))
+    return 0
+
+
 @app.command(group=PLAY)
 def rules(game: GameName, /) -> None:
     """Print the rules of a game."""

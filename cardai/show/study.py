@@ -13,8 +13,9 @@ def table(report: Any) -> Any:
     shown = grid(f"{report.title}: {title}")
     shown.add_column("games of")
     add_figures(shown, "people", "games", title, "with unfinished", "fair", "late less early")
+    is_one = len({row.game for row in report.rows}) < 2
     for row in report.rows:
-        what = row.what if len({one.game for one in report.rows}) == 1 else f"{row.game}, {row.what}"
+        what = row.what if is_one else f"{row.game}, {row.what}"
         games = f"{row.games}+{row.unfinished}" if row.unfinished else str(row.games)
         with_all = _text(row.with_all, scale) if row.unfinished else "the same"
         shown.add_row(
@@ -26,14 +27,17 @@ def table(report: Any) -> Any:
     add_figures(same, title, "people less agent")
     for row in report.rows:
         for one in row.references:
-            same.add_row(one.spec, _text(one.own, scale), _text(one.ahead, scale))
+            same.add_row(
+                one.spec if is_one else f"{row.game}={one.spec}", _text(one.own, scale), _text(one.ahead, scale)
+            )
     people = grid("People")
     people.add_column("person")
     people.add_column("level")
     add_figures(people, "games", title, "early", "late")
     for one in report.persons:
         games = f"{one.games}+{one.unfinished}" if one.unfinished else str(one.games)
-        people.add_row(one.person, one.level, games, *(_figure(x, scale) for x in (one.figure, one.early, one.late)))
+        who = one.person if is_one else f"{one.person} {one.game}"
+        people.add_row(who, one.level, games, *(_figure(x, scale) for x in (one.figure, one.early, one.late)))
     tables = [shown, *([same] if any(row.references for row in report.rows) else []), people]
     return with_notes(_notes(report), *tables)
 

@@ -70,9 +70,10 @@ class StudyRow:
 
 @dataclass(frozen=True)
 class StudyPerson:
-    """A participant: `early` and `late` are the halves of their finished games in order; NaN for none."""
+    """A participant at a game: `early` and `late` are the halves of their finished games in order; NaN for none."""
 
     person: str
+    game: str
     level: str
     games: int
     unfinished: int
@@ -147,7 +148,7 @@ def measure_study(protocol: Protocol, people: Participants, progress: Progress |
     game = next(iter(protocol.games.values()))
     found = measure_of(game, measure)
     tables = tuple((table.code, table.game, table.line_up) for table in protocol.tables)
-    persons = tuple(_person(protocol, person, games) for person in people.all())
+    persons = tuple(_person(protocol, person, name, games) for person in people.all() for name in protocol.games)
     ended = is_over(protocol, people.all())
     return StudyReport(
         protocol.title, protocol.digest, measure, found.title, found.scale, ended, people.deleted, tables,
@@ -227,8 +228,8 @@ def _row(game: Game, protocol: Protocol, what: str, games: Sequence[StudyGame]) 
     )  # fmt: skip
 
 
-def _person(protocol: Protocol, person: Participant, games: Sequence[StudyGame]) -> StudyPerson:
-    all_games = [one for one in games if one.person == person.name]
+def _person(protocol: Protocol, person: Participant, name: str, games: Sequence[StudyGame]) -> StudyPerson:
+    all_games = [one for one in games if one.person == person.name and one.table.game == name]
     own = [
         (person.name, value(protocol.games[one.table.game], protocol.measure, one.scores, one.seat))
         for one in all_games
@@ -237,7 +238,7 @@ def _person(protocol: Protocol, person: Participant, games: Sequence[StudyGame])
     early, late = next(((early, late) for _, early, late in _halves(own)), (np.nan, np.nan))
     figure = float(np.mean([one for _, one in own])) if own else float("nan")
     level = person.answers.get(protocol.level, "")
-    return StudyPerson(person.name, level, len(own), len(all_games) - len(own), figure, float(early), float(late))
+    return StudyPerson(person.name, name, level, len(own), len(all_games) - len(own), figure, float(early), float(late))
 
 
 def _by_person(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
