@@ -1,5 +1,6 @@
 """The table in a browser: tricks that stay, moves that play themselves, nothing on it covered."""
 
+import itertools
 import json
 import random
 from pathlib import Path
@@ -16,8 +17,9 @@ pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["hearts", "durak", "literature", "--opponents", "random"]
 
-WAITING = """() => { window.waited = []; new MutationObserver(() => {
+WAITING = """() => { window.waited = []; window.told = []; new MutationObserver(() => {
     const board = document.querySelector('.board');
+    window.told.push(document.querySelector('.status').textContent);
     if (board.hasAttribute('data-waits')) window.waited.push(board.dataset.ply);
 }).observe(document.querySelector('.board'), {attributes: true}); }"""
 
@@ -102,7 +104,8 @@ def test_a_verb_is_said_to_whoever_reads(module):
 LINE = """async ([count, own, teams, seat, words, ledTo]) => {
     const { Words } = await import("/static/words.js");
     const seats = Array.from({ length: count }, () => ({ kind: "agent", name: "bot" }));
-    return new Words({ seats, seat: own, watches: own === null, teams, pieces: [] }).line([seat, words, ledTo], false);
+    const all = new Words({ seats, seat: own, watches: own === null, teams, pieces: [] });
+    return all.line([seat], words, ledTo, false);
 }"""
 
 
@@ -161,7 +164,7 @@ def test_no_own_turn_with_one_move_waits_for_a_tap(screen, game):
     assert waited
     assert [ply for ply in waited if choices.get(ply) == 1] == []
     assert 1 in choices.values()
-    assert shown.page.locator(".lines p:has-text('(the only move)')").count()
+    assert any("Your only move:" in text for text in shown.page.evaluate("window.told"))
 
 
 def test_a_move_of_one_kind_waits_where_its_owner_wants_to_play_it(screen):
@@ -252,3 +255,61 @@ def test_the_words_on_the_screen_are_explained_on_tap(screen):
         if shown.page.locator("button.piece.lit").count():
             shown.move(shown.choose, luck)
             shown.page.wait_for_selector(answered, timeout=10_000)
+
+
+SAID = """async ([own, seats, words]) => {
+    const { Words } = await import("/static/words.js");
+    const everybody = Array.from({ length: 4 }, () => ({ kind: "agent", name: "bot" }));
+    return new Words({ seats: everybody, seat: own, watches: false, pieces: [] }).line(seats, words, "", false);
+}"""
+
+
+def test_what_several_seats_do_is_one_line(page):
+    assert page.evaluate(SAID, [3, [1, 2], "no claim"]) == "Bruno, Clara: no claim"
+    assert page.evaluate(SAID, [3, [1, 3], "skips"]) == "Bruno, You skip"
+
+
+def test_lines_without_a_choice_are_folded_in_the_log(screen):
+    """Between two questions in Literature up to six seats say that they claim nothing."""
+    shown, luck = screen(SMALL, reduced_motion="reduce"), random.Random(1)
+    shown.sit_down("literature")
+    for _ in range(2):
+        shown.page.wait_for_selector(".board[data-waits]")
+        ply = shown.page.get_attribute(".board", "data-ply")
+        shown.move(shown.choose, luck)
+        shown.page.wait_for_selector(f".result h2, .board[data-waits]:not([data-ply='{ply}'])")
+    lines = shown.page.locator(".lines p").all_inner_texts()
+    claims = [line.endswith("no claim") for line in lines]
+    assert any(claims)
+    assert not any(one and other for one, other in itertools.pairwise(claims))
+    assert any("," in line for line, is_claim in zip(lines, claims, strict=True) if is_claim)
+
+
+def test_a_word_is_explained_where_it_stands(screen):
+    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown.sit_down("durak")
+    page = shown.page
+    page.wait_for_selector(".board[data-waits]")
+    page.tap(".zone[data-zone=Deck] .note")
+    page.wait_for_selector(".peek.help")
+    assert page.locator(".help dt").all_inner_texts() == ["Trump"]
+    page.tap(".peek.help")
+    page.wait_for_selector(".peek.help", state="detached")
+    page.locator(".lines p").first.tap()
+    meaning = page.inner_text(".lines p .meaning")
+    assert ": " in meaning
+    assert meaning.split(":")[0].lower() in page.locator(".lines p").first.inner_text().lower()
+    page.locator(".lines p").first.tap()
+    assert page.locator(".lines .meaning").count() == 0
+
+
+def test_no_last_cards_are_offered_before_a_trick(screen):
+    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown.sit_down("hearts", "match")
+    page = shown.page
+    page.wait_for_selector(".board[data-waits] .own button.lit")
+    for place in (0, 4, 8):
+        page.locator(".own .fan .piece").nth(place).tap(position={"x": 9, "y": 12})
+    shown.press("[data-key=move-together]")
+    page.wait_for_selector(".board[data-waits]:not([data-ply='0'])")
+    assert page.locator("[data-key=last]").count() == 0

@@ -145,7 +145,7 @@ def zones(state, seat):
     order = [(int(state["leader"]) + step) % SEATS for step in range(SEATS)]
     trick = [] if state["leader"] == NONE else [(int(state["table"][s]), s) for s in order if state["table"][s] != NONE]
     chosen = int(state["passed"][seat]) if state["leader"] == NONE else 0
-    passing = [Zone("You pass", chosen, note=DIRECTIONS[int(state["direction"])])] if state["leader"] == NONE else []
+    passing = [Zone("You pass", chosen, seat=seat, note=DIRECTIONS[int(state["direction"])])] if state["leader"] == NONE else []
     return [
         *(zone for other in range(SEATS) for zone in seat_zones(state, other, seat, chosen)),
         *passing,

@@ -111,7 +111,7 @@ class Review {
     if (this.ply === this.game.plies) return `${t("The end.")} ${words.sentence(this.game.end.text)}`;
     const [seat, said, ledTo] = view.next;
     const [, , played, , , better, cost] = this.mistakes().find(([mover, ply]) => ply === this.ply && (this.seat === null || this.seat === mover)) ?? [];
-    const comes = t("Move {number} of {count}: {move}.", { number: this.ply + 1, count: this.game.plies, move: words.line([seat, better ? played : said, ledTo]) });
+    const comes = t("Move {number} of {count}: {move}.", { number: this.ply + 1, count: this.game.plies, move: words.line([seat], better ? played : said, ledTo) });
     return better ? `${comes} ${t("Better: {move}. It cost {cost}.", { move: words.text(better, seat === words.own ? 2 : 0), cost: words.text(cost) })}` : comes;
   }
 

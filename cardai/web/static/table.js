@@ -71,6 +71,7 @@ export class TablePage {
       el("section", { class: "panel side", "aria-label": t("Log") }, this.typed, el("h2", {}, t("What happened")), this.note, this.log, this.rounds, this.extra, this.tools()));
     main.replaceChildren(waiting, end, this.back, challenge, this.board);
     arrowKeys(this.board);
+    this.board.addEventListener("click", (event) => this.explain(event.target.closest("[data-words]")));
     for (const kind of ["pointerdown", "keydown"]) this.place.addEventListener(kind, () => this.isHeld && this.goOn());
     window.addEventListener("settings", () => this.view && this.draw());
     window.addEventListener("resize", () => this.view && !this.board.hidden && fit(this.place));
@@ -323,8 +324,18 @@ export class TablePage {
 
   // A button that lays something over the middle of the table, and takes it away.
   shower(what, name) {
-    const toggle = () => { this.shows = this.shows === what ? null : what; this.draw(); };
+    const toggle = () => {
+      this.tapped = null;
+      this.shows = this.shows === what ? null : what;
+      this.draw();
+    };
     return el("button", { type: "button", "data-key": what, "aria-expanded": String(this.shows === what), onclick: toggle }, this.shows === what ? t("Back") : name);
+  }
+
+  // A tap on it takes it away too.
+  closePeek() {
+    this.shows = this.tapped = null;
+    this.draw();
   }
 
   helpButton() {
@@ -333,19 +344,43 @@ export class TablePage {
 
   // The words of the game that are on the screen now, with a sentence each: those of one's moves, then others.
   explained() {
-    const { view, terms } = this;
-    const isIn = (term) => (words) => ` ${words.toLowerCase()} `.replace(/[^a-z-]+/g, " ").includes(` ${term.toLowerCase()} `);
-    const moves = new Set((view.moves ?? []).map(([words]) => Object.keys(terms).filter((term) => words.startsWith(term) && !/^[a-z]/i.test(words.slice(term.length))).sort((one, other) => other.length - one.length)[0]));
-    const zones = view.zones ?? [];
-    const seen = [...zones.filter((zone) => zone.pieces.length || zone.hidden || zone.note).flatMap((zone) => [zone.name, zone.note ?? "", ...Object.values(zone.marks ?? {})]), view.teams ? "partner" : ""];
-    const others = Object.keys(terms).filter((term) => !moves.has(term) && seen.some(isIn(term)));
-    const entry = (term, heading) => [terms[term][0] || heading, terms[term][1]];
-    return [...Object.keys(terms).filter((term) => moves.has(term)).map((term) => entry(term, this.words.button(term))), ...others.map((term) => entry(term, this.words.heading(term)))];
+    const { view } = this;
+    const zones = (view.zones ?? []).filter((zone) => zone.pieces.length || zone.hidden || zone.note);
+    const seen = [...zones.flatMap((zone) => [zone.name, zone.note ?? "", ...Object.values(zone.marks ?? {})]), view.teams ? "partner" : ""];
+    return this.meanings(seen.join("; "), (view.moves ?? []).map(([words]) => words));
+  }
+
+  // Headings and sentences of the words in some words of the game, after those with which moves begin.
+  meanings(words, moves = [words]) {
+    const { terms } = this;
+    const all = Object.keys(terms);
+    const beginning = (move) => all.filter((term) => move.startsWith(term) && !/^[a-z]/i.test(move.slice(term.length))).sort((one, other) => other.length - one.length)[0];
+    const begun = new Set(moves.map(beginning));
+    const text = ` ${words.toLowerCase()} `.replace(/[^a-z-]+/g, " ");
+    const entry = (heading) => (term) => [terms[term][0] || this.words[heading](term), terms[term][1]];
+    const others = all.filter((term) => !begun.has(term) && text.includes(` ${term.toLowerCase()} `));
+    return [...all.filter((term) => begun.has(term)).map(entry("button")), ...others.map(entry("heading"))];
   }
 
   help() {
     if (this.shows !== "help" || this.held) return null;
-    return el("div", { class: "peek help", tabindex: 0, role: "region", "aria-label": t("Words") }, el("dl", {}, ...this.explained().flatMap(([term, sentence]) => [el("dt", {}, term), el("dd", {}, sentence)])));
+    return el("div", { class: "peek help", tabindex: 0, role: "region", "aria-label": t("Words"), onclick: () => this.closePeek() },
+      el("dl", {}, ...(this.tapped ?? this.explained()).flatMap(([term, sentence]) => [el("dt", {}, term), el("dd", {}, sentence)])),
+      el("p", {}, t("A tap on a word at the table, or on a line of the log, explains it alone.")));
+  }
+
+  // What was tapped on: below a line of the log, or over the middle of the table.
+  explain(place) {
+    const found = place && this.meanings(place.dataset.words);
+    if (!found?.length) return;
+    if (place.closest(".lines")) {
+      if (place.children.length) place.lastChild.remove();
+      else place.append(el("span", { class: "meaning" }, found.map(([term, sentence]) => `${term}: ${sentence}`).join(" ")));
+      return;
+    }
+    this.tapped = found;
+    this.shows = "help";
+    this.draw();
   }
 
   // A match by its rounds.
@@ -360,7 +395,7 @@ export class TablePage {
     if (this.shows !== "last" || !this.last || this.held) return null;
     const { zones, marks, to } = this.last;
     const draw = ([name, pieces]) => zoneOf({ name, pieces, marks }, this.view.pieces, { ...choice, lit: new Set() }, this.words, { seat, seats });
-    return el("div", { class: "peek" }, ...Object.entries(zones).filter(([, pieces]) => pieces.length).map(draw),
+    return el("div", { class: "peek", onclick: () => this.closePeek() }, ...Object.entries(zones).filter(([, pieces]) => pieces.length).map(draw),
       to && to.seat !== null ? el("p", {}, to.seat === this.words.own ? t("You took them.") : t("{name} took them.", { name: this.words.name(to.seat) })) : null);
   }
 
@@ -374,7 +409,7 @@ export class TablePage {
     const duty = isOwn && this.view.zones?.find((zone) => zone.seat === seat && zone.look === "fan")?.note;
     return el("article", { class: `seat${isTurn ? " turn" : ""}`, "aria-label": name, "data-seat": seat },
       el("h2", { title: who.kind === "agent" ? who.name : name }, el("span", { class: "who" }, name), ...badges.map((text) => el("span", { class: "badge" }, text))),
-      duty ? el("p", { class: "duty" }, this.words.text(duty)) : null,
+      duty ? el("p", { class: "duty", "data-words": duty }, this.words.text(duty)) : null,
       who.kind === "agent" && !isOwn ? el("p", { class: "kind" }, shortName(who)) : null, ...zones);
   }
 
@@ -457,18 +492,28 @@ export class TablePage {
       el("form", { onsubmit: send }, el("label", { for: "typed" }, t("Your move in the game's own words"), input), el("button", {}, t("Play"))));
   }
 
+  // Lines that say the same of one seat after the other are one line: "Bruno, Clara: no claim".
   drawLog(lines) {
     const total = this.view.ply;
-    const first = total - lines.length;
-    const texts = lines.map((line, at) => this.words.line(line, line[0] === this.words.own && this.forced.has(first + at)));
-    this.events.replaceChildren(...texts.slice(-2).map((text) => el("li", {}, text)));
     if (total < this.logged || !aided(this.view)) { // without aids earlier lines go
       this.log.replaceChildren();
       this.logged = null;
     }
-    const fresh = this.logged === null ? texts.length : Math.min(total - this.logged, texts.length);
-    for (const text of fresh > 0 ? texts.slice(-fresh) : []) this.log.append(el("p", {}, text));
-    while (this.log.children.length > lines.length) this.log.firstChild.remove();
+    if (this.logged === null) this.groups = [];
+    const fresh = this.logged === null ? lines.length : Math.min(total - this.logged, lines.length);
+    for (const [at, [seat, words, ledTo]] of [...lines.entries()].slice(lines.length - fresh)) {
+      const isForced = seat === this.words.own && this.forced.has(total - lines.length + at);
+      const last = this.groups.at(-1);
+      if (last?.words === words && !last.ledTo && !ledTo && !named(words, this.view.pieces).length) {
+        last.seats.add(seat);
+        last.isForced = false; // it is not said of the others
+      } else this.groups.push({ seats: new Set([seat]), words, ledTo, isForced, element: this.log.appendChild(el("p")) });
+      const group = this.groups.at(-1);
+      group.element.textContent = this.words.line([...group.seats], words, ledTo, group.isForced);
+      group.element.dataset.words = `${words}; ${ledTo ?? ""}`;
+    }
+    while (this.groups.length > lines.length) this.groups.shift().element.remove();
+    this.events.replaceChildren(...this.groups.slice(-2).map(({ element }) => el("li", {}, element.firstChild.textContent)));
     if (fresh > 0) this.log.scrollTop = this.log.scrollHeight;
     this.logged = total;
   }

@@ -73,11 +73,13 @@ export class Words {
     return capital(this.text(words).replace(/([.;:] )you(r?)\b/g, "$1You$2"));
   }
 
-  // A line of the log. `forced`: it was the only move.
-  line([seat, words, ledTo], forced) {
-    const colon = /^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words) ? ":" : ""; // "no claim" is no verb, nor is a card
-    const who = seat === this.own ? this.t("You") : this.names[seat];
-    const said = `${who}${this.say ? "" : colon} ${this.text(words, seat === this.own ? OWN : OTHERS)}`;
+  // A line of the log, of one seat or several that did the same. `forced`: it was the only move.
+  line(seats, words, ledTo, forced) {
+    const isVerb = !/^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words); // "no claim" is no verb, nor is a card
+    const who = seats.map((seat) => (seat === this.own ? this.t("You") : this.names[seat])).join(", ");
+    const isOwn = seats.length === 1 ? seats[0] === this.own : isVerb && !this.say; // "Ada, Ben pass" as "you pass"
+    const colon = this.say ? seats.length > 1 : !isVerb;
+    const said = `${who}${colon ? ":" : ""} ${this.text(words, isOwn ? OWN : OTHERS)}`;
     return said + (ledTo ? `: ${this.text(ledTo)}` : "") + (forced ? ` (${t("the only move")})` : "");
   }
 

@@ -13,7 +13,7 @@ export function zoneOf(zone, names, choice, words, shown = {}) {
   const draw = (piece) => pieceOf(piece, names[piece], zone, choice, words);
   const isPile = look === "pile";
   const isRound = !isPile && zone.pieces.length > 0 && zone.pieces.every((piece) => /^p\d$/.test(zone.marks?.[piece] ?? ""));
-  const title = el("h3", {}, el("span", { class: "zone-name" }, words.text(zone.name)), zone.note ? " " : null, zone.note ? el("span", { class: "note" }, words.text(zone.note)) : null);
+  const title = el("h3", {}, el("span", { class: "zone-name", "data-words": zone.name }, words.text(zone.name)), zone.note ? " " : null, zone.note ? el("span", { class: "note", "data-words": zone.note }, words.text(zone.note)) : null);
   const isEmpty = !zone.pieces.length && !zone.hidden;
   const box = el("div", {
     class: `zone ${look}${isEmpty ? " empty" : ""}${isRound ? " round" : ""}`, role: "group", "data-zone": zone.name,
