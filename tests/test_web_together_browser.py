@@ -33,7 +33,7 @@ def test_both_choose_at_the_same_time_and_the_last_may_be_first(screens):
     theirs.press("text=Come in")
     for one in screens:
         one.page.wait_for_selector(".board:not([hidden])")
-        one.page.wait_for_selector("text=Pick what you play")
+        one.page.wait_for_selector("[data-waits]")
     mine.page.click("[data-key=piece-3]")
     bid(theirs, 1, 11)
     theirs.page.wait_for_selector("text=You have chosen. Player is to move.")
@@ -43,7 +43,7 @@ def test_both_choose_at_the_same_time_and_the_last_may_be_first(screens):
     mine.page.click("[data-key='move-bid 4']")
     for one in screens:
         one.page.wait_for_selector(".lines p:has-text('all show:')")
-        one.page.wait_for_selector("text=Pick what you play")
+        one.page.wait_for_selector("[data-waits]")
         assert one.page.locator(".badge:text-is('has chosen')").count() == 0
         one.fits()
     mine.page.wait_for_selector(".lines p:has-text('Ben has chosen; all show: you bid 4, Ben bid 11')")

@@ -169,6 +169,7 @@ def ending(state):
 
 
 TERMS = {
+    "Durak": "Get rid of your cards: the last player who still holds any is the fool, and loses.",
     "attacks": "Lays a card before the defender, who must beat it or take.",
     "adds": "One more attack card, of a rank that is on the table.",
     "passes": "Adds nothing. When all attackers have passed and all is beaten, the bout is over.",

@@ -145,7 +145,8 @@ def zones(state, seat):
     order = [(int(state["leader"]) + step) % SEATS for step in range(SEATS)]
     trick = [] if state["leader"] == NONE else [(int(state["table"][s]), s) for s in order if state["table"][s] != NONE]
     chosen = int(state["passed"][seat]) if state["leader"] == NONE else 0
-    passing = [Zone("You pass", chosen, seat=seat, note=DIRECTIONS[int(state["direction"])])] if state["leader"] == NONE else []
+    direction = DIRECTIONS[int(state["direction"])]
+    passing = [Zone("You pass", chosen, seat=seat, note=direction)] if state["leader"] == NONE else []
     return [
         *(zone for other in range(SEATS) for zone in seat_zones(state, other, seat, chosen)),
         *passing,
@@ -220,6 +221,7 @@ def series(state):
 
 
 TERMS = {
+    "Hearts": "Take few points. Each heart taken is one, the queen of spades thirteen.",
     "passes": "Three cards go to another player before the round; you see what you get when everybody has passed.",
     "leads": "The first card of a trick: the others must play a card of its suit if they have one.",
     "plays": "A card of the suit that was led; the highest card of that suit takes the trick.",

@@ -229,6 +229,8 @@ def led_to(before, after):
 
 
 TERMS = {
+    "Literature": "Two teams collect half-suits of six cards: ask opponents for cards until your team has all six, then"
+    " claim.",
     "asks": "You ask an opponent for a card of a half-suit of which you hold another one. If they have it, you get it"
     " and go on; if not, it is their turn.",
     "claims": "Your team holds all six cards of a half-suit, and you say who holds which. All six leave the game.",

@@ -124,6 +124,7 @@ def led_to(before, after):
 
 
 TERMS = {
+    "Moska": "Get rid of your cards: the last player who still holds any loses.",
     "opens": "The first attack of a bout: one card, or several of which each rank occurs at least twice.",
     "attacks": "Lays more cards before the target, of ranks that are in the bout already; then draws up to six.",
     "plays": "The target attacks itself with cards of ranks that are in the bout, to be rid of them.",

@@ -114,6 +114,12 @@ async function speak(offer) {
 // An agent in a sentence, with its strength where that was measured.
 const described = ([, , about, elo]) => [about, elo && t("about {elo} Elo above random play", { elo })].filter(Boolean).join(", ");
 
+// Whom one plays against, to somebody who knows no agent by name.
+function against(count, [, label, about, elo]) {
+  if (elo) return t("Against {count} × a program about {elo} Elo above random play.", { count, elo });
+  return t("Against {count} × {agent}.", { count, agent: about || label });
+}
+
 // Set up a table and go there.
 async function open(address, message) {
   const { table } = await post(address, message);
@@ -129,7 +135,7 @@ function gameCard(offer, play) {
   return el("article", { class: "game panel" },
     el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : [board])),
     el("h2", {}, offer.title), offer.about ? el("p", { lang: offer.lang }, offer.about) : null,
-    usual ? el("p", { class: "small" }, `${[t("Against {count} × {agent}", { count: others, agent: usual[1] }), described(usual)].filter(Boolean).join(": ")}.`) : null,
+    usual ? el("p", { class: "small" }, against(others, usual)) : null,
     el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, t("Play")), el("span", { class: "said" }, ` ${offer.title}`)));
 }
 

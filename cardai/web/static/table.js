@@ -339,7 +339,7 @@ export class TablePage {
   }
 
   helpButton() {
-    return this.held || this.view.over || this.review || !this.explained().length ? null : this.shower("help", t("Words"));
+    return this.held || this.view.over || this.review || !this.explained().length ? null : this.shower("help", t("Help"));
   }
 
   // The words of the game that are on the screen now, with a sentence each: those of one's moves, then others.
@@ -347,7 +347,8 @@ export class TablePage {
     const { view } = this;
     const zones = (view.zones ?? []).filter((zone) => zone.pieces.length || zone.hidden || zone.note);
     const seen = [...zones.flatMap((zone) => [zone.name, zone.note ?? "", ...Object.values(zone.marks ?? {})]), view.teams ? "partner" : ""];
-    return this.meanings(seen.join("; "), (view.moves ?? []).map(([words]) => words));
+    const others = this.meanings(seen.join("; "), (view.moves ?? []).map(([words]) => words));
+    return [...this.meanings(view.title, []), ...others.filter(([heading]) => heading !== view.title)]; // what one plays for comes first
   }
 
   // Headings and sentences of the words in some words of the game, after those with which moves begin.
@@ -355,7 +356,7 @@ export class TablePage {
     const { terms } = this;
     const all = Object.keys(terms);
     const beginning = (move) => all.filter((term) => move.startsWith(term) && !/^[a-z]/i.test(move.slice(term.length))).sort((one, other) => other.length - one.length)[0];
-    const begun = new Set(moves.map(beginning));
+    const begun = new Set(moves.map(beginning).filter(Boolean));
     const text = ` ${words.toLowerCase()} `.replace(/[^a-z-]+/g, " ");
     const entry = (heading) => (term) => [terms[term][0] || this.words[heading](term), terms[term][1]];
     const others = all.filter((term) => !begun.has(term) && text.includes(` ${term.toLowerCase()} `));
@@ -364,7 +365,7 @@ export class TablePage {
 
   help() {
     if (this.shows !== "help" || this.held) return null;
-    return el("div", { class: "peek help", tabindex: 0, role: "region", "aria-label": t("Words"), onclick: () => this.closePeek() },
+    return el("div", { class: "peek help", tabindex: 0, role: "region", "aria-label": t("Help"), onclick: () => this.closePeek() },
       el("dl", {}, ...(this.tapped ?? this.explained()).flatMap(([term, sentence]) => [el("dt", {}, term), el("dd", {}, sentence)])),
       el("p", {}, t("A tap on a word at the table, or on a line of the log, explains it alone.")));
   }
@@ -424,11 +425,15 @@ export class TablePage {
     }
     if (this.isForced(view)) return t("Your only move: {move}.", { move: this.words.text(view.moves[0][0], 2) });
     if (!view.zones || !view.moves?.some(([, pieces]) => pieces.length)) return t("Your turn.");
+    const kinds = this.meanings("", view.moves.map(([words]) => words)).map(([heading]) => heading.charAt(0).toLowerCase() + heading.slice(1));
     const picked = [...this.picked].map((piece) => this.words.text(view.pieces[piece])).join(" ");
     const count = seriesOf(view);
     if (count > 1) return picked ? t("Your turn. {picked} of {count} picked: {cards}", { picked: this.picked.size, count, cards: picked }) : t("Your turn. Pick {count} cards; they go together.", { count });
-    if (picked) return t("Your turn. Picked: {cards}", { cards: picked });
-    return view.moves.some(([, pieces]) => !pieces.length) ? t("Your turn. Pick cards, or choose a move.") : t("Your turn. Pick what you play.");
+    if (picked) {
+      const isWhole = offered(view.moves, this.picked).some(([, pieces]) => pieces.length);
+      return isWhole ? t("Your turn. Picked: {cards}", { cards: picked }) : t("Your turn. Picked: {cards}. Tap a shining card that goes with it.", { cards: picked });
+    }
+    return kinds.length ? t("Your turn: {kinds}. Tap shining cards.", { kinds: kinds.join(", ") }) : t("Your turn. Tap what shines.");
   }
 
   toggle(piece) {
