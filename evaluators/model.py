@@ -138,7 +138,7 @@ class Model:
         """Return the model as the content of an ONNX file, see `onnx_file`. Raises CardaiError if onnx is missing."""
         from cardai.evaluators.onnx_file import onnx_of
 
-        return onnx_of(self)
+        return onnx_of(self.metadata, self.tensors)
 
     @functools.cached_property
     def module(self) -> "nnx.Module":

@@ -6,29 +6,26 @@ It says in its metadata of which game, variant, number of seats and encoder its 
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.arrays import EPSILON
 from cardai.evaluators.bodies.options import CnnFlatOptions, CnnOptions, options_of
-
-if TYPE_CHECKING:
-    from cardai.evaluators.model import Model
+from cardai.evaluators.model_metadata import ModelMetadata
 
 OPSET, IR = 17, 9  # of ONNX 1.12 and later
 
 
-def onnx_of(model: "Model") -> bytes:
+def onnx_of(own: ModelMetadata, tensors: Mapping[str, np.ndarray]) -> bytes:
     """The file of a model: an input `rows`, an output `scores` in [0, 1]. Raises CardaiError if onnx is missing."""
     try:
         import onnx
         from onnx import TensorProto, helper
     except ModuleNotFoundError:
         raise CardaiError("cardai export --onnx needs the package onnx; pip install 'cardai[onnx]' brings it") from None
-    own = model.metadata
-    graph = _Graph(model.tensors)
+    graph, width = _Graph(tensors), sum(segment.size for segment in own.segments)
     values = graph.add("Cast", "rows", to=TensorProto.FLOAT)
     match options_of(own.body, own.body_options):
         case CnnOptions() | CnnFlatOptions() as chosen:
@@ -39,19 +36,18 @@ def onnx_of(model: "Model") -> bytes:
     graph.add("Sigmoid", graph.shaped(logits, [-1]), out="scores")
     made = helper.make_graph(
         graph.nodes, f"{own.game} {own.body}",
-        [helper.make_tensor_value_info("rows", TensorProto.UINT8, ["positions", model.width])],
+        [helper.make_tensor_value_info("rows", TensorProto.UINT8, ["positions", width])],
         [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["positions"])],
         [onnx.numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
     )  # fmt: skip
     opsets = [helper.make_opsetid("", OPSET)]
     whole = helper.make_model(made, producer_name="cardai", ir_version=IR, opset_imports=opsets)
-    helper.set_model_props(whole, _about(model))
+    helper.set_model_props(whole, _about(own))
     onnx.checker.check_model(whole, full_check=True)
     return whole.SerializeToString()
 
 
-def _about(model: "Model") -> dict[str, str]:
-    own = model.metadata
+def _about(own: ModelMetadata) -> dict[str, str]:
     names = "game", "game_version", "variant", "seats", "encoder", "moment", "body", "fingerprint", "commit"
     about = {f"cardai.{name}": str(getattr(own, name)) for name in names}
     return about | {"cardai.layout": json.dumps([[one.name, list(one.shape)] for one in own.segments])}
