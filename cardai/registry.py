@@ -136,7 +136,7 @@ def words_of(game: Game, language: str) -> dict[str, Any] | None:
     or patterns of them (docs/contract.md). Raises CardaiError if the file cannot be read.
     """
     file = _module_of(game).parent / f"words.{language}.json"
-    if not re.fullmatch("[a-z]{2}", language) or not file.is_file():
+    if not re.fullmatch("[a-z]{2}", check_text("language", language)) or not file.is_file():
         return None
     try:
         return json.loads(file.read_text("utf-8"))

@@ -54,7 +54,7 @@ LEARNING = {
 
 
 @dataclass(frozen=True)
-class Sizes:
+class StudentStages:
     """How many games each stage plays, how many steps it trains, and how many games give the scale of new inputs."""
 
     games: tuple[int, int, int] = (70_000, 110_416, 48_000)
@@ -62,11 +62,11 @@ class Sizes:
     start_games: int = 2000
 
 
-SIZES = Sizes()
+STAGES = StudentStages()
 
 
 def train(
-    folder: Path, sizes: Sizes = SIZES, progress: Progress | None = None, device: str = "auto", **learning: Any
+    folder: Path, sizes: StudentStages = STAGES, progress: Progress | None = None, device: str = "auto", **learning: Any
 ) -> dict[str, str]:
     """Train the students in a folder, or resume; returns {name: model file}. `learning`: fields of `TrainConfig`."""
     game = load("moska")

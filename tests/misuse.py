@@ -368,6 +368,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "seats": (lambda: SEATS, lambda: whole(2, max(GAME.seats))),
         "width.seats": (lambda: SEATS, lambda: whole(1, 64)),
         "seed": (lambda: -(10**30), lambda: whole()),
+        "language": (lambda: "fi", lambda: [*TEXT, None]),
         "variant": (lambda: None, lambda: [*NAME, "thesis?poll=2", "thesis?hands=1", "thesis?poll", "?poll=1"]),
         "variant_with.options": (
             lambda: {"poll": 1},

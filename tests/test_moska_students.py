@@ -5,7 +5,7 @@ import numpy as np
 import cardai
 from cardai.evaluators.model import find
 from cardai.evaluators.model import load as load_model
-from cardai.experiments.moska_students import BIG, ENCODER, SMALL, Sizes, grown, train, typical_rows
+from cardai.experiments.moska_students import BIG, ENCODER, SMALL, StudentStages, grown, train, typical_rows
 
 MOSKA = cardai.load("moska")
 
@@ -29,7 +29,7 @@ def test_a_network_with_more_inputs_and_wider_layers_scores_as_before():
 
 def test_students_are_trained_in_stages_and_a_second_call_returns_them(tmp_path):
     small = {"batch": 64, "warm_up": 0, "parts": (0.8, 0.1, 0.1), "per_game": 2, "threads": 1}
-    sizes = Sizes(games=(150, 150, 150), steps=(3, 3, 3), start_games=20)
+    sizes = StudentStages(games=(150, 150, 150), steps=(3, 3, 3), start_games=20)
     made = train(tmp_path, sizes, device="cpu", **small)
     assert list(made) == ["small1", "big2", "student", "student_small"]
     for place in made.values():
