@@ -135,8 +135,8 @@ def words_of(game: Game, language: str) -> dict[str, Any] | None:
     `terms`, a heading and a sentence for each of `Game.terms`; and `said`, the words of moves, events, zones and ends,
     or patterns of them (docs/contract.md). Raises CardaiError if the file cannot be read.
     """
-    file = _module_of(game).parent / f"words.{language}.json"
-    if not re.fullmatch("[a-z]{2}", check_text("language", language)) or not file.is_file():
+    file = _module_of(game).parent / f"words.{check_text('language', language)}.json"
+    if not re.fullmatch("[a-z]{2}", language) or not file.is_file():
         return None
     try:
         return json.loads(file.read_text("utf-8"))
