@@ -13,6 +13,7 @@ from typing import Any
 
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
 from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.margins import margin
 from cardai.measure import complexity
 from cardai.registry import load
 
@@ -69,7 +70,11 @@ def _rows(lab: Lab, game: str, agent: str, counts: Mapping[str, Any], key: str) 
         claim = None
         if name == "power" and reference is not None and agent == AGENTS[game][0]:
             claim = Claim(
-                round(reference, 1), CLAIMED_GAMES[game], better="neither", within=3.0, is_mean=game == "moska"
+                round(reference, 1),
+                CLAIMED_GAMES[game],
+                better="neither",
+                within=margin("size of a tree"),
+                is_mean=game == "moska",
             )
         table = f"{game.capitalize()}, all seats {agent}"
         rows.append(Finding(table, f"{seats} players", column, of_estimate(counts[name]), claim, key, 0, command))

@@ -32,6 +32,7 @@ from cardai.agents.spec import agent
 from cardai.cards import single
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.margins import margin
 from cardai.experiments.machinery.networks import NetworkStore
 from cardai.game import Game
 from cardai.games.literature.deck import NONE
@@ -63,15 +64,15 @@ BEST = "policy:best"
 LABELS = {MEANT: "5*score+answer", RELEASED: "answer"}
 """{network: label}: 100 points for the result and 20 for the answer are weights 5 and 1."""
 CLAIMS: Mapping[tuple[str, str], Claim] = {
-    (MEANT, DECIDED): Claim(70.5, games=1173, better="higher", within=5.0),
-    (MEANT, WON): Claim(55.1, games=1500, better="higher", within=5.0),
-    (MEANT, TIED): Claim(21.8, games=1500, better="neither", within=5.0),
-    (MEANT, ASKS): Claim(75.1, games=1500, better="neither", within=2.0, is_mean=True),
-    (MEANT, BACK): Claim(1533 / 1500, games=1500, better="neither", within=0.2, is_mean=True),
-    (MEANT, AT_ONCE): Claim(468 / 1500, games=1500, better="neither", within=0.1, is_mean=True),
-    (UNTRAINED, ASKS): Claim(77.8, games=1500, better="neither", within=2.0, is_mean=True),
-    (UNTRAINED, BACK): Claim(573 / 1500, games=1500, better="neither", within=0.2, is_mean=True),
-    (UNTRAINED, AT_ONCE): Claim(95 / 1500, games=1500, better="neither", within=0.1, is_mean=True),
+    (MEANT, DECIDED): Claim(70.5, games=1173, better="higher", within=margin("games of Literature")),
+    (MEANT, WON): Claim(55.1, games=1500, better="higher", within=margin("games of Literature")),
+    (MEANT, TIED): Claim(21.8, games=1500, better="neither", within=margin("games of Literature")),
+    (MEANT, ASKS): Claim(75.1, games=1500, better="neither", within=margin("questions"), is_mean=True),
+    (MEANT, BACK): Claim(1533 / 1500, games=1500, better="neither", within=margin("cards asked back"), is_mean=True),
+    (MEANT, AT_ONCE): Claim(468 / 1500, games=1500, better="neither", within=margin("claims at once"), is_mean=True),
+    (UNTRAINED, ASKS): Claim(77.8, games=1500, better="neither", within=margin("questions"), is_mean=True),
+    (UNTRAINED, BACK): Claim(573 / 1500, games=1500, better="neither", within=margin("cards asked back"), is_mean=True),
+    (UNTRAINED, AT_ONCE): Claim(95 / 1500, games=1500, better="neither", within=margin("claims at once"), is_mean=True),
 }
 """The article's figures of its trained network against the untrained one, and of the untrained one against itself."""
 

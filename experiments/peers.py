@@ -23,6 +23,7 @@ import numpy as np
 from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.margins import margin
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.game import Game
 from cardai.measure.speed import timed
@@ -42,7 +43,7 @@ SETUP, GAMES, DECISIONS, THRIFT, CHOICES, CLOCK, PROCESSOR = (
     "setup", "games/s", "decisions/s", "a processor second", "with a choice, %", "cardai is, by the clock",
     "by processor time",
 )  # fmt: skip
-ENGINE = Claim(10.0, better="higher", within=0.0, words="0.1-10")
+ENGINE = Claim(10.0, better="higher", within=margin("speed"), words="0.1-10")
 
 
 @dataclass(frozen=True)

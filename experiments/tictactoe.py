@@ -22,6 +22,7 @@ from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.margins import margin
 from cardai.measure.grade import Grade, grade, grade_strategy
 from cardai.measure.perfect.strategy import best_against_uniform, uniform
 from cardai.measure.solution import Solution, solve
@@ -237,7 +238,7 @@ def _open_rows(setting: OpenSetting, body: str, best: list[float], piece: str) -
     """What the networks of a body reach at one setting: their mean, and the least and most of them."""
     claim = None
     if setting.is_the_thesis:  # of one network: its error is the spread of ours
-        claim = Claim(CLAIMS[body], games=1, better="higher", within=3.0, is_mean=True)
+        claim = Claim(CLAIMS[body], games=1, better="higher", within=margin("games of Tic-Tac-Toe"), is_mean=True)
     source: dict[str, Any] = {"piece": piece, "seed": f"0-{len(best) - 1}", "places": 1}
     ends = [(f"{body}, {word}", Measurement(end(best), n=len(best), counted="networks")) for word, end in ENDS.items()]
     return [

@@ -13,7 +13,7 @@ Beside it stand the sources' figures of their own networks, each made for one ga
 Source: Vahteristo 2023, sections 2 and 4.2: the method is said to suit other games.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +28,7 @@ from cardai.experiments.machinery.findings import Claim, Finding, Findings, Meas
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore, generation_names
 from cardai.stats import interval
+from cardai.stats.interval import wilson
 
 SEED = 20261125
 RANDOM, SIMPLE = "random", "simple player"
@@ -148,6 +149,10 @@ class Scale:
         """After how many games a game has networks."""
         return tuple(size for size in self.sizes if size <= self.capped.get(name, size))
 
+    def games_of(self, name: str) -> int:
+        """How many games an agent plays in each training."""
+        return self.dear if name == "hearts" else self.benchmark
+
 
 _LEARNING = {
     "moment": "before_draw",
@@ -182,22 +187,27 @@ def after(games: int) -> str:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks of every game by the recipe, several times, and measure them beside players without one."""
-    rows: list[Finding] = []
-    made: dict[tuple[str, int], dict[str, Any]] = {}
-    reached: dict[tuple[str, int, str], float] = {}
-    for training in range(lab.size.trainings):
-        for name in GAMES:
-            made[name, training] = lab.piece(
-                _networks(name, training), lambda name=name, training=training: networks(lab, name, training), False
-            )  # fmt: skip
-            for column in (RANDOM, SIMPLE, *map(after, lab.size.sizes_of(name))):
-                reached[name, training, column] = _reached(lab, name, training, column)
-    for name in GAMES:
-        rows += _rows(lab, name, {place[1:]: value for place, value in reached.items() if place[0] == name})
-    for name in GAMES:
-        rows += _paid(lab, name, made[name, 0])
-    return Findings(rows)
+    """Train the networks of every game by the recipe, several times, and measure them beside players without one.
+
+    After Ctrl-C there is a result of the trainings that are whole, if they are at least two; the same command adds the
+    others.
+    """
+    trainings = []
+    try:
+        for training in range(lab.size.trainings):
+            trainings.append({name: _training(lab, name, training) for name in GAMES})
+    except KeyboardInterrupt:
+        if len(trainings) < 2:
+            raise
+    rows = [row for name in GAMES for row in _rows(lab, name, [training[name] for training in trainings])]
+    return Findings([*rows, *(row for name in GAMES for row in _paid(lab, name, len(trainings)))])
+
+
+def _training(lab: Lab, name: str, training: int) -> dict[str, float]:
+    """Train a game's networks once; {column: what its agent reaches}."""
+    lab.piece(_networks(name, training), lambda: networks(lab, name, training), repeats=False)
+    columns = (RANDOM, SIMPLE, *map(after, lab.size.sizes_of(name)))
+    return {column: _reached(lab, name, training, column) for column in columns}
 
 
 def _networks(name: str, training: int) -> str:
@@ -232,7 +242,7 @@ def _folder(lab: Lab, name: str, training: int) -> Path:
 def _reached(lab: Lab, name: str, training: int, column: str) -> float:
     """What an agent reaches by the game's measure, in percent; all agents of a training play the same deals."""
     setup, sizes = GAMES[name], lab.size.sizes_of(name)
-    games = lab.games or (lab.size.dear if name == "hearts" else lab.size.benchmark)
+    games = lab.games or lab.size.games_of(name)
     made = zip(map(after, sizes), generation_names(len(sizes) - 1), strict=True)
     agents = {RANDOM: "random", SIMPLE: setup.simple}
     agents |= {title: f"greedy:{_folder(lab, name, training) / network}" for title, network in made}
@@ -249,15 +259,15 @@ def _reached(lab: Lab, name: str, training: int, column: str) -> float:
     return lab.piece(_key(name, training, column), measure)
 
 
-def _rows(lab: Lab, name: str, reached: Mapping[tuple[int, str], float]) -> list[Finding]:
+def _rows(lab: Lab, name: str, trainings: Sequence[Mapping[str, float]]) -> list[Finding]:
     """A game's figures over all trainings, and how far its networks are from the simple player."""
-    setup, trainings = GAMES[name], range(lab.size.trainings)
-    sizes, seeds = [after(size) for size in lab.size.sizes_of(name)], f"{SEED}-{SEED + len(trainings) - 1}"
+    setup, sizes = GAMES[name], [after(size) for size in lab.size.sizes_of(name)]
+    seeds, games = f"{SEED}-{SEED + len(trainings) - 1}", lab.games or lab.size.games_of(name)
 
     def finding(table: str, column: str, beside: str = "") -> Finding:
-        figures = [reached[one, column] - (reached[one, beside] if beside else 0.0) for one in trainings]
-        keys = [_key(name, one, each) for one in trainings for each in (column, beside) if each]
-        figure = over_seeds(figures, "networks" if column in sizes else "sets of deals")
+        figures = [one[column] - (one[beside] if beside else 0.0) for one in trainings]
+        keys = [_key(name, number, each) for number in range(len(trainings)) for each in (column, beside) if each]
+        figure = over_seeds(figures, "networks") if column in sizes else _of_games(figures, games)
         claim = setup.claim if column == sizes[-1] and not beside else None
         return Finding(table, setup.line, column, figure, claim, " ".join(keys), seeds)
 
@@ -267,11 +277,18 @@ def _rows(lab: Lab, name: str, reached: Mapping[tuple[int, str], float]) -> list
     ]
 
 
-def _paid(lab: Lab, name: str, made: Mapping[str, Any]) -> list[Finding]:
+def _of_games(figures: Sequence[float], games: int) -> Measurement:
+    """The mean of figures in percent, each from as many games: Wilson's interval, which a share of a win makes wide."""
+    point, n = sum(figures) / len(figures), len(figures) * games
+    low, high = wilson(point / 100 * n, n)
+    return Measurement(point, 100 * low, 100 * high, n)
+
+
+def _paid(lab: Lab, name: str, trainings: int) -> list[Finding]:
     """What a game's networks cost: games and minutes of a training, and parameters."""
-    keys = [_networks(name, training) for training in range(lab.size.trainings)]
+    keys = [_networks(name, training) for training in range(trainings)]
     minutes = over_seeds([lab.made[key]["seconds"] / 60 for key in keys], "trainings")
-    exact = {GAMES_PLAYED: lab.size.sizes_of(name)[-1], PARAMETERS: made["parameters"]}
+    exact = {GAMES_PLAYED: lab.size.sizes_of(name)[-1], PARAMETERS: lab.made[keys[0]]["value"]["parameters"]}
     figures = {what: Measurement(value, n=1, counted="trainings") for what, value in exact.items()} | {MINUTES: minutes}
     return [
         Finding(PRICE, GAMES[name].title, what, figure, piece=" ".join(keys), places=1 if what == MINUTES else 0)

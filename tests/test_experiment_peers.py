@@ -187,13 +187,14 @@ def page_of_all(everybody):
     return {"rows": rows, "drawn": drawn | {"lines": lines(everybody, rounds)}}
 
 
-def test_the_page_says_of_each_row_what_it_counts_and_the_median_with_its_range():
+def test_the_page_says_of_each_row_what_it_counts_and_its_numbers_have_the_median_with_its_range():
     result = page_of_all(EVERYBODY) | {"machines": [{"processor": "a processor", "usable_cpus": 2}]}
-    for one, line in zip(EVERYBODY, notes(result)[: len(EVERYBODY)], strict=True):
-        assert line.startswith(f"{one.name}: {one.counted}. Median ")
+    own = result["drawn"]["lines"]
+    for one, note, line in zip(EVERYBODY, notes(result)[: len(EVERYBODY)], own, strict=True):
+        assert note == f"{one.name}: {one.counted}."
         if not one.is_ours and one.name != BOUND:
-            assert "per second: 20 (10-40); per CPU second: 20 (10-40)" in line
-    assert "per second: 2,000 (2,000-2,000); per CPU second: 900 (900-900)" in notes(result)[1]
+            assert line["wall"] == line["processor"] == [20, 10, 40]
+    assert (own[1]["wall"], own[1]["processor"]) == ([2000, 2000, 2000], [900, 900, 900])
     words = next(answer for answer in answers(result) if "C program" in answer)
     assert "is 4.0 (4.0 to 4.0) times as fast as one thread of cardai" in words
 

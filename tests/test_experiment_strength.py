@@ -86,7 +86,7 @@ def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_kno
     )
     assert rest == "No search is shown to be better in: Hearts, one round; Literature, two against two."
     assert first == (
-        "Moska for four: against three Bot3 `ahead:best?worlds=4` loses 7.5 % (7.0 to 8.0) of its games at 2 ms a"
+        "Moska for four, against three Bot3: `ahead:best?worlds=4` loses 7.5 % (7.0 to 8.0) of its games at 2 ms a"
         " decision. Without a search `greedy:best` loses 12.5 % (12.0 to 13.0) of its games at 0.04 ms a decision."
     )
     assert len(others) == len(CONTESTS) - 1

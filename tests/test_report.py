@@ -133,14 +133,3 @@ def test_the_line_that_docs_explain_stands_in_the_report_and_their_sums_are_righ
 
 def test_the_page_on_other_libraries_copies_no_figure():
     assert not re.search(r"\d %|\d x|\d{4,}", (ROOT / "docs" / "peers.md").read_text("utf-8"))
-
-
-def test_limits_of_verdicts_are_listed_if_they_are_few_and_else_shown_as_a_range():
-    def limits(*within):
-        rows = [{"claim": {"is_direction": False, "within": limit}} for limit in within]
-        return next(line for line in report.legend([{"rows": rows}]) if line.startswith("reproduced"))
-
-    assert "(above 2.5, in the unit of the row)" in limits(2.5, None)
-    assert "(above 1 or 2.5, in the unit of the row)" in limits(2.5, 1.0)
-    assert "(above a limit of 0.1 to 15 that the experiment's code sets for the row)" in limits(2.5, 15.0, 0.1)
-    assert "above" not in limits(None)

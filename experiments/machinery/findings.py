@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import mean, stdev
 from typing import Any
 
+from cardai.experiments.machinery.margins import margin
 from cardai.stats.interval import FEWEST_DEALS, wilson
 from cardai.stats.jsonable import plain
 
@@ -39,14 +40,14 @@ class Claim:
     `games`: the number of games behind it, 0 if it is exact. A percentage has a Wilson interval then; a mean
     (`is_mean`) the error that ours would have from as many games, since sources do not give its spread.
     `better`: whether a "lower" or "higher" figure is better, or "neither", as for the length of games. `within`: the
-    largest difference that does not matter. `words`: shown instead of the value. `is_direction`: the claim says only
-    on which side of `value` the figure lies.
+    largest difference that does not matter, a `margin`. `words`: shown instead of the value. `is_direction`: the claim
+    says only on which side of `value` the figure lies.
     """
 
     value: float
     games: int = 0
     better: str = "lower"
-    within: float = 2.5
+    within: float = margin("games")
     words: str = ""
     is_direction: bool = False
     is_mean: bool = False

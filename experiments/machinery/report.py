@@ -15,6 +15,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import svg
+from cardai.experiments.machinery.margins import margins
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
 from cardai.experiments.machinery.words import Result, addressed, folded, in_markdown, listed, shown, verdict_with_games
@@ -79,7 +80,7 @@ CLAIMS_LEGEND = (
     " estimate minus the claim; it includes the claim's own sampling error if the source gives its number of games."
 )
 NUMBERS_LEGEND = (
-    "reproduced: the interval leaves no room for a difference that matters{limits}.",
+    "reproduced: the interval leaves no room for a difference that matters, larger than the claim's margin.",
     "better: otherwise, if there is a difference, and ours is better.",
     "missed: otherwise, if there is a difference, and ours is worse, or different where neither direction is better.",
     "undecided: neither is shown; in brackets, how many games would decide it if the figure stays where it is.",
@@ -98,7 +99,7 @@ SCALE_WORDS = {
 STRENGTH = "strength.svg"
 """The picture for the project's first page."""
 EXCERPT = (
-    "tictactoe", "moska-expert", "durak-learners", "hearts-best", "literature", "transfer", "mlp-vs-cnn"
+    "transfer", "tictactoe", "moska-table1", "mlp-vs-cnn", "information", "hearts-best", "literature"
 )  # fmt: skip
 """Experiments that have a row in another page, see `put_into`."""
 OUTDATED = "outdated"
@@ -245,7 +246,9 @@ def method(results: Sequence[Result]) -> str:
     for title, points in METHOD_PARTS:
         lines += [f"## {title}", "", *(f"- {point}" for point in points), ""]
     lines += ["## What a verdict means", "", *(f"- {line}" for line in legend(results)), ""]
-    lines += ["## How to cite a figure", "", *(f"- {line}" for line in CITE), ""]
+    lines += ["## Margins", "", "| figures | margin | why |", "|---|---:|---|"]
+    lines += [f"| {one.of} | {one.within:g} | {one.why} |" for one in margins().values()]
+    lines += ["", "## How to cite a figure", "", *(f"- {line}" for line in CITE), ""]
     lines += ["## Machines and times", "", *(f"- {line}" for line in _conditions(results)), ""]
     lines += ["| page | minutes |", "|---|---:|"]
     lines += [
@@ -342,14 +345,8 @@ def legend(results: Sequence[Result]) -> list[str]:
     """How estimates, claims and verdicts are read, a sentence or two a line; verdicts only where there are claims."""
     claims = [row["claim"] for result in results for row in result["rows"] if row["claim"]]
     numbers = [claim for claim in claims if not claim["is_direction"]]
-    within = sorted({claim["within"] for claim in numbers if claim["within"]})
-    limits = ""
-    if len(within) > 2:
-        limits = f" (above a limit of {within[0]:g} to {within[-1]:g} that the experiment's code sets for the row)"
-    elif within:
-        limits = f" (above {' or '.join(f'{limit:g}' for limit in within)}, in the unit of the row)"
     lines = [CLAIMS_LEGEND] if claims else []
-    lines += [line.format(limits=limits) for line in NUMBERS_LEGEND if numbers]
+    lines += list(NUMBERS_LEGEND) if numbers else []
     return lines + ([DIRECTIONS_LEGEND] if len(numbers) < len(claims) else [])
 
 

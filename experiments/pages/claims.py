@@ -14,7 +14,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.verdicts import VERDICTS
-from cardai.experiments.machinery.words import Result, addressed, rounded, rows_by_place, shown
+from cardai.experiments.machinery.words import Result, addressed, listed, rounded, rows_by_place, shown
 
 FOLDER = Path(__file__).parent / "sources"
 IN_PART, DIFFERS, WRONG = "in part", "not comparable", "source wrong"
@@ -156,10 +156,10 @@ def verdict_of(outcomes: Sequence[str]) -> str:
 
 
 def headline(results: Sequence[Result]) -> str:
-    """The answer in one line: how many claims there are, and what came of them."""
+    """The answer in one line: how many claims there are, and what came of most of them."""
     counts = Counter(
         verdict_of(answer(claim, results).outcomes) for own in sources().values() for claim in own if claim.counts
     )
     testable = sum(count for outcome, count in counts.items() if outcome != NOTHING)
-    parts = ", ".join(f"{counts[one]} {one}" for one in (*OUTCOMES[:-1], NOT_YET) if counts[one])
-    return f"{len(sources())} sources make {testable} claims that could be tested: {parts}. Each is counted once."
+    named = [f"{counts[one]} {one}" for one in ("reproduced", "missed", DIFFERS, NOT_TRIED)]
+    return f"Of {testable} claims that could be tested, {listed([named[0].replace(' ', ' are ', 1), *named[1:]])}."

@@ -22,6 +22,11 @@ from cardai.experiments.pages.claims import (
 )
 
 NAME = "claims"
+SHORT = {
+    f"{NAME}-thesis": "thesis", f"{NAME}-readme": "its program", f"{NAME}-hearts": "Hearts",
+    f"{NAME}-literature": "Literature", f"{NAME}-durak": "Durak",
+}  # fmt: skip
+"""{name of the page of a source: the source in a word or two}."""
 NOTES = (
     "Verdicts of figures are computed from the results of this report. [How it was measured](method.md) says what they"
     " mean.",
@@ -53,11 +58,16 @@ def pages(results: Sequence[Result]) -> dict[str, str]:
     }
     shown = [outcome for outcome in (*OUTCOMES, NOT_YET) if any(count[outcome] for count in counts.values())]
     lines = ["# What came of every claim?", "", f"**{headline(results)}**", ""]
-    lines += ["| source | " + " | ".join(shown) + " |", "|---|" + "---:|" * len(shown)]
+    heads = [f"[{SHORT[name]}]({name}.md)" for name in names]
+    lines += ["| | all | " + " | ".join(heads) + " |", "|---|" + "---:|" * (1 + len(heads))]
     lines += [
-        f"| [{title}]({name}.md) | " + " | ".join(str(counts[title][outcome] or "") for outcome in shown) + " |"
-        for name, title in zip(names, by_source, strict=True)
+        f"| {outcome} | {sum(count[outcome] for count in counts.values())} | "
+        + " | ".join(str(counts[title][outcome] or "") for title in by_source)
+        + " |"
+        for outcome in shown
     ]
+    lines += ["", *(f"- {SHORT[name]}: {title}." for name, title in zip(names, by_source, strict=True))]
+    lines += ["- A claim that a source makes twice is counted once."]
     lines += ["", "## What the words mean", "", *(f"- {note}" for note in NOTES)]
     return {NAME: "\n".join(lines) + "\n"} | own
 

@@ -9,12 +9,12 @@ from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots
 from cardai.experiments.machinery.findings import Claim, Measurement, difference
 from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
 from cardai.experiments.pages import claims
-from cardai.experiments.pages.transfer import STAND_INS
-from cardai.experiments.transfer import GAMES, GAMES_PLAYED, PRICE, RANDOM, REACHED, SIMPLE
+from cardai.experiments.pages.transfer import STAND_INS, sizes_of
+from cardai.experiments.transfer import GAMES, RANDOM, REACHED, SIMPLE, after
 
 HEIGHT = 5.2
 """The height of both figures in inches, so that they stand side by side."""
-SOURCE = "the source's network"
+SOURCE = "the source"
 SHADES = {"reproduced": COLOURS[2], "better": COLOURS[0], "missed": COLOURS[5], "undecided": COLOURS[1]}
 """The colours of verdicts; others are faint."""
 EDGE = 6.0
@@ -22,15 +22,15 @@ EDGE = 6.0
 
 
 IN_WORDS = {
-    "transfer": "Five games on one scale from random play to the best hand-written player: networks after three numbers"
-    " of games, and the source's figure",
-    "claims": "All figures with a claim, sorted by verdict: how far they are from what was claimed",
+    "transfer": "Five games on one scale from random play to the best hand-written player: networks after more"
+    " and more games, and the source's figure",
+    "claims": "All figures and directions with a claim, sorted by verdict: how far they are from what was claimed",
 }
 HOW_TO_READ = {
-    "transfer": "- First: [nothing was tuned for any game](transfer.md). Each network was trained once. Intervals are"
-    " over games. In Hearts and Literature the source played other opponents.",
-    "claims": "- Second: each line is a figure and [the claim](claims.md) beside it. In the grey band a difference does"
-    " not matter.",
+    "transfer": "- First: [nothing was tuned for any game](transfer.md). Intervals are over trainings. In"
+    " Hearts and Literature the source played other opponents.",
+    "claims": "- Second: each line is a figure and [the claim](claims.md) beside it. Right is better. In the"
+    " grey band a difference does not matter.",
 }
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
@@ -39,7 +39,7 @@ STRONGEST = "ahead:best?worlds=16"
 
 
 def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:
-    """{(experiment, table, line, column): the verdict on a figure, or what came of its claim where that has none}."""
+    """{(experiment, table, line, column): the verdict on a figure, or that its claim is not comparable or wrong}."""
     found, verdicts = {}, dict[tuple[str, ...], str]()
     for result in results:
         verdicts |= {(result["experiment"], *place): row["verdict"] for place, row in rows_by_place(result).items()}
@@ -47,7 +47,7 @@ def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:
         came_of_it = claims.answer(claim, results).outcomes
         for row in claim.rows:
             verdict = verdicts.get(row, "")
-            found[row] = verdict if verdict in came_of_it else came_of_it[0]
+            found[row] = came_of_it[0] if came_of_it[0] in (claims.DIFFERS, claims.WRONG) else verdict or came_of_it[0]
     return found
 
 
@@ -60,7 +60,7 @@ def draw(results: Sequence[Result]) -> dict[str, Any]:
         {**row, "verdict": came_of_it.get((result["experiment"], *place), row["verdict"])}
         for result in results
         for place, row in rows_by_place(result).items()
-        if row["claim"] and not row["claim"]["is_direction"]
+        if row["claim"]
     ]
     return figures | ({"claims": _forest(rows)} if rows else {})
 
@@ -69,19 +69,17 @@ def _transfer(result: Result) -> Any:
     """A line for each game: the networks between random play (0) and the best hand-written player (1)."""
     rows, series = rows_by_place(result), dict[str, list[Any]]()
     for setup in GAMES.values():
-        games = rows[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"]
         random, simple = (rows[REACHED, setup.line, column]["figure"]["point"] for column in (RANDOM, SIMPLE))
 
         def on_scale(value: float | None, random: float = random, simple: float = simple) -> float | None:
             return None if value is None or simple == random else (value - random) / (simple - random)
 
-        networks = [row for (table, line, column), row in rows.items() if line == setup.line and "network" in column]
-        for number, row in enumerate(networks, 1):
-            point, *bounds = (on_scale(row["figure"][part]) for part in ("point", "low", "high"))
+        for size in sizes_of(result, setup):
+            figure = rows[REACHED, setup.line, after(size)]["figure"]
+            point, *bounds = (on_scale(figure[part]) for part in ("point", "low", "high"))
             low, high = sorted(bounds, key=lambda bound: bound or 0.0)
-            name = f"after {games * number / len(networks) / 1000:.0f},000 games"
-            series.setdefault(name, []).append((setup.title, point, low, high))
-        mark = f"{SOURCE}{', other foes' if setup.title in STAND_INS else ''}"
+            series.setdefault(f"after {after(size)}", []).append((setup.title, point, low, high))
+        mark = f"{SOURCE}{', other opponents' if setup.title in STAND_INS else ''}"
         series.setdefault(mark, []).append((setup.title, on_scale(setup.claim.value), None, None))
     figure, (axes,) = chart(height=HEIGHT)
     dots(axes, dict(sorted(series.items(), key=lambda item: item[0].startswith(SOURCE))))
@@ -93,28 +91,42 @@ def _transfer(result: Result) -> Any:
 
 
 def _forest(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A line for each figure with a claim, by verdict: the difference from the claim, in margins that matter."""
-    figure, (axes,) = chart(height=HEIGHT)
+    """A line for each figure with a claim, by verdict, better to the right: figures, and below them directions."""
+    figures = [row for row in rows if not row["claim"]["is_direction"]]
+    directions = [row for row in rows if row["claim"]["is_direction"] and row["figure"]["low"] is not None]
+    figure, panels = chart(2, height=HEIGHT / 2)
+    _panel(panels[0], figures, _difference)
+    panels[0].axvspan(-1, 1, color=FAINT, alpha=0.2, linewidth=0)
+    panels[0].set(
+        title=f"{len(figures)} figures beside what was claimed",
+        xlabel="worse, or off    <    margins that matter    >    better",
+    )
+    _panel(panels[1], directions, _on_the_side)
+    panels[1].axvline(0.0, color=FAINT, linewidth=1.4)
+    panels[1].set(
+        title=f"{len(directions)} directions that were claimed",
+        xlabel="other side    <    half an interval    >    as claimed",
+    )
+    return figure
+
+
+def _panel(axes: Any, rows: Sequence[Mapping[str, Any]], placed: Any) -> None:
+    """Draw the rows of each verdict below those of the one before it, sorted. `placed`: a row's (point, low, high)."""
     groups: dict[str, float] = {}
     place = 0
     for verdict in sorted({row["verdict"] for row in rows}, key=_order):
-        own = sorted(map(_difference, (row for row in rows if row["verdict"] == verdict)))
-        points = [(place + number, *difference) for number, difference in enumerate(own)]
+        own = sorted(map(placed, (row for row in rows if row["verdict"] == verdict)))
+        points = [(place + number, *ends) for number, ends in enumerate(own)]
         groups[f"{verdict}: {len(own)}"] = place + (len(own) - 1) / 2
-        place += max(len(own), 4) + 3
+        place += max(len(own), len(rows) // 9) + 2
         errors = [[point - low for _, point, low, _ in points], [high - point for _, point, _, high in points]]
         axes.errorbar(
             [point for _, point, *_ in points], [at for at, *_ in points], xerr=errors, marker="o", markersize=2.2,
             color=SHADES.get(verdict, FAINT), linewidth=0.8, linestyle="none",
         )  # fmt: skip
-    axes.axvspan(-1, 1, color=FAINT, alpha=0.2, linewidth=0)
-    axes.set(
-        title=f"{len(rows)} figures beside what was claimed", ylim=(place - 2, -3), xlim=(-EDGE - 0.2, EDGE + 0.2),
-        xlabel="worse, or off    <    margins that matter    >    better",
-    )  # fmt: skip
+    axes.set(ylim=(place - 1, -2), xlim=(-EDGE - 0.2, EDGE + 0.2))
     axes.set_yticks(list(groups.values()), list(groups))
     axes.grid(visible=False, axis="y")
-    return figure
 
 
 def _difference(row: Mapping[str, Any]) -> tuple[float, float, float]:
@@ -131,7 +143,22 @@ def _difference(row: Mapping[str, Any]) -> tuple[float, float, float]:
         assert apart.high is not None
         ends = apart.low, apart.high
     turned = claim.better == "lower" or (claim.better == "neither" and point > 0)
-    unit = (claim.within or 1.0) * (-1 if turned else 1)
+    return _turned(point, ends, (claim.within or 1.0) * (-1 if turned else 1))
+
+
+def _on_the_side(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """A difference in halves of its interval, above 0 on the side claimed: (point, low, high), within the edges.
+
+    Where no difference is claimed, every one is below 0.
+    """
+    claim, figure = row["claim"], row["figure"]
+    point, low, high = (figure[part] - claim["value"] for part in ("point", "low", "high"))
+    turned = claim["better"] == "lower" or (claim["better"] == "neither" and point > 0)
+    return _turned(point, (low, high), ((high - low) / 2 or 1.0) * (-1 if turned else 1))
+
+
+def _turned(point: float, ends: tuple[float, float], unit: float) -> tuple[float, float, float]:
+    """A difference and its ends in a unit, which turns them if it is below 0: (point, low, high), within the edges."""
     low, high = sorted(end / unit for end in ends)
     point, low, high = (min(max(end, -EDGE), EDGE) for end in (point / unit, low, high))
     return point, low, high

@@ -13,7 +13,6 @@ from cardai.experiments.machinery.words import (
     rows_by_place,
     rows_where,
     series_of,
-    verdict_words,
 )
 
 NOTES = (
@@ -44,7 +43,7 @@ def answers(result: Result) -> list[str]:
         " search; equal players get 25 %.",
         f"The figure is {percent(all_networks)}, by the paper's rules, against three `{column.removeprefix('3 ')}`. The"
         " other two networks play against moons.",
-        f"The paper says 32.0 % against its own search. Opponents differ; as figures: {verdict_words(all_networks)}.",
+        "The paper says 32.0 %, against its own search. The opponents differ, so this is no test of its figure.",
         f"Against three stronger stand-ins (`{stronger.removeprefix('3 ')}`) the player gets"
         f" {percent(rows[SHARE, moons, stronger])}.",
         *alone,

@@ -35,9 +35,10 @@ def answers(result: Result) -> list[str]:
         f" loses {about(rows[LOST, last, 'N1'])} against three of `best`, where equal players lose {FAIR:g} %.",
         f"Games lost against three of `best`, generation by generation: {listed(by_name)}.",
         f"Against three Bot3 the last generation loses {lost(last, 'B1')}. `best` loses {lost('best', 'B1')}.",
-        f"With a search as they play, the two lose {lost(f'{last}, search', 'N1')} and {lost('best, search', 'N1')}"
-        f" against three of `best` without one: {found}. Against three Bot3 they lose {lost(f'{last}, search', 'B1')}"
-        f" and {lost('best, search', 'B1')}.",
+        f"With a search as it plays, the last generation loses {lost(f'{last}, search', 'N1')} against three of `best`"
+        f" without one. `best` with a search loses {lost('best, search', 'N1')}: {found}.",
+        f"Against three Bot3 the two with a search lose {lost(f'{last}, search', 'B1')} and"
+        f" {lost('best, search', 'B1')}.",
         "Whether training on without a search does as well was not measured.",
     ]
 

@@ -33,14 +33,8 @@ def notes(result: Result) -> list[str]:
 
 
 def _line(line: Mapping[str, Any]) -> str:
-    """What a row counts, and its median speeds with their range."""
-    wall, processor = (
-        f"{median:,.0f} ({low:,.0f}-{high:,.0f})" for median, low, high in (line["wall"], line["processor"])
-    )
-    return (
-        f"{line['name']}: {line['counted']}. Median decisions per second: {wall}; per CPU second: {processor}, each"
-        " with its range over rounds."
-    )
+    """What a row counts."""
+    return f"{line['name']}: {line['counted']}."
 
 
 def labels(result: Result) -> dict[str, str]:

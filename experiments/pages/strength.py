@@ -93,7 +93,7 @@ def _answer(result: Result, contest: Contest) -> str:
     def figures(row: Mapping[str, Any]) -> str:
         return f"`{row['name']}` {what.format(percent(row))} at {_milliseconds(result, row):.2g} ms a decision"
 
-    against = f"{_clear(contest.title)}: against {next(iter(contest.opponents))}"
+    against = f"{_clear(contest.title)}, against {next(iter(contest.opponents))}:"
     if searching is None or sign * (searching["figure"]["point"] - unaided["figure"]["point"]) >= 0:
         return f"{against} {figures(unaided)}. No agent that searches does better."
     return f"{against} {figures(searching)}. Without a search {figures(unaided)}."

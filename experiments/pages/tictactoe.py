@@ -74,9 +74,8 @@ def answers(result: Result) -> list[str]:
         f"The thesis does not say its rate. From the slowest rate to the fastest its best iteration wins: {reached}.",
         "The label makes the difference. With draws labelled 1/2 in place of 1, the best rate gives"
         f" {by_score['mlp']} for an MLP and {by_score['cnn']} for a CNN.",
-        f"The CNN is ahead of the MLP {_ahead(result)} of {len(ITS)} rates, by more than chance.",
-        f"Without random moves the networks differ by {_without(rows)} from those with them (means of all labels and"
-        " rates).",
+        f"The CNN is shown to be ahead of the MLP at {_ahead(result)} of {len(ITS)} rates.",
+        f"Games won without random moves less those won with them: {_without(rows)}, a mean over labels and rates.",
         f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
         f" {100 * GOAL:.0f} % of games against random play; {percent(most)} is the most that a player who never loses"
         " can win. They train only on self-play.",
@@ -100,10 +99,10 @@ def _span(rows: list[Any]) -> str:
     return " to ".join(f"{_point(row):.0f}" for row in (min(rows, key=_point), max(rows, key=_point))) + " %"
 
 
-def _ahead(result: Result) -> str:
+def _ahead(result: Result) -> int:
     """At how many of the thesis' settings the CNN is shown to be ahead."""
     ahead = [row for row in result["rows"] if row["column"] == "CNN less MLP" and row["verdict"] == "reproduced"]
-    return f"at {len(ahead)}"
+    return len(ahead)
 
 
 def _without(rows: Any) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, level
-from cardai.experiments.machinery.words import Result, listed, percent, rows_by_place, rows_where, series_of, worded
+from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, worded
 from cardai.experiments.training_choices import BASE, COST, FALL, FAST, LEARNED, LOST, RISE, SLOW
 
 NOTES = (
@@ -34,20 +34,22 @@ def answers(result: Result) -> list[str]:
     for row in cost:
         low, high = row["figure"]["low"], row["figure"]["high"]
         side = open_ if low is None or low <= 0 <= high else worse if low > 0 else better
-        side.append(f"{row['name']} ({worded(row['figure'], 1)})")
+        side.append(f"{row['name']} {worded(row['figure'], 1)}")
     rise = rows[LEARNED, f"{FAST} less {SLOW}", RISE]
     gap = rows[LEARNED, "dropout 0.4", FALL]
     return [
         f"Of {len(cost)} changes to the training, {len(worse)} make the network worse, {len(better)} better, and"
         f" {len(open_)} are not shown to matter.",
         f"The base loses {percent(rows[LOST, BASE, 'B1'])} of its games against three Bot3.",
-        f"In percentage points, worse with {listed(worse)}.",
-        f"Better with {listed(better)}.",
-        f"Not shown to differ with {listed(open_)}.",
+        *(
+            f"{words}, in percentage points of games lost: {'; '.join(side)}."
+            for words, side in (("Worse", worse), ("Better", better), ("Not shown to matter", open_))
+            if side
+        ),
         f"Thirty passes over a tenth of the games raise the cross-entropy of validation states from its lowest by"
         f" {worded(rise['figure'], 3)} more at the rate 0.001 than at 0.0001.",
-        f"With dropout 0.4 the cross-entropy of validation states less that of training is {worded(gap['figure'], 3)},"
-        f" in the base {worded(rows[LEARNED, BASE, FALL]['figure'], 3)}.",
+        f"With dropout 0.4 the cross-entropy of validation states less that of training is {worded(gap['figure'], 3)}."
+        f" In the base it is {worded(rows[LEARNED, BASE, FALL]['figure'], 3)}.",
     ]
 
 

@@ -3,23 +3,42 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.charts import chart, key, level, lines, logarithmic
 from cardai.experiments.machinery.duplicate import COUNTED
 from cardai.experiments.machinery.words import (
     Result,
-    gap,
+    interval_of,
     is_open,
     listed,
     percent,
     rows_by_place,
     rows_where,
-    series_of,
 )
-from cardai.experiments.transfer import GAMES, GAMES_PLAYED, MINUTES, PRICE, RANDOM, REACHED, SIMPLE, TransferGame
+from cardai.experiments.transfer import (
+    GAMES,
+    GAMES_PLAYED,
+    LESS,
+    MINUTES,
+    PRICE,
+    RANDOM,
+    REACHED,
+    SIMPLE,
+    TransferGame,
+    after,
+)
 
 STAND_INS = ("Hearts", "Literature")
 """Games in which others stand in for the source's opponents."""
-KINDS = {True: "without a network", False: "networks"}
+OPEN = "no difference is shown"
+
+
+def sizes_of(result: Result, setup: TransferGame) -> list[int]:
+    """After how many games a game has networks in a result."""
+    last = rows_by_place(result)[PRICE, setup.title, GAMES_PLAYED]["figure"]["point"]
+    columns = {row["column"] for row in rows_where(result, table=REACHED, name=setup.line)}
+    sizes = {int(column.split()[0].replace(",", "")) for column in columns - {RANDOM, SIMPLE}}
+    assert max(sizes) == last
+    return sorted(sizes)
 
 
 def notes(result: Result) -> list[str]:
@@ -27,43 +46,48 @@ def notes(result: Result) -> list[str]:
     simple = "; ".join(f"{setup.title} `{setup.simple}`" for setup in GAMES.values())
     sources = "; ".join(f"{setup.title}: {setup.source}" for setup in GAMES.values())
     return [
-        "The same deals for all agents of a game, seats rotated; games of one deal form one cluster. Each network was"
-        " trained once, so the intervals hold the error of play alone.",
-        "Network 1 learns from games of simple players, each later one also from games of the network before it.",
+        f"Every network was trained {_trainings(result)} times, from other games and other weights. Its figure is the"
+        " mean, and the interval is over trainings. That of a player without a network is over games.",
+        "All agents of a training play the same deals, seats rotated. Differences are taken training by training.",
+        "The first network learns from games of simple players. Each later one learns also from games that the network"
+        " before it plays with them.",
         f"Simple player: the strongest without a network. {simple}.",
-        f"In brackets: the source's figure. {sources}. In Hearts and Literature the opponents are stand-ins, so there"
-        " the verdict is on the figures, not on equal opponents.",
-        "Minutes: playing and learning, on the machine named below.",
+        f"In brackets: the source's figure. {sources}. In Hearts and Literature the opponents are stand-ins.",
+        "Minutes: playing and learning, on the machine named below, which had other work to do.",
     ]
 
 
 def answers(result: Result) -> list[str]:
-    rows, last = rows_by_place(result), _last(result)
-    games, minutes = _prices(result, GAMES_PLAYED), _prices(result, MINUTES)
-    simple = {setup.title: _beside_simple(rows, setup, last) for setup in GAMES.values()}
+    rows = rows_by_place(result)
+    most = {setup.title: sizes_of(result, setup)[-1] for setup in GAMES.values()}
+    minutes = [row["figure"]["point"] for row in rows_where(result, table=PRICE, column=MINUTES)]
+    sides = {setup.title: _beside_simple(rows, setup, most[setup.title]) for setup in GAMES.values()}
+    fewer = [f"{games:,} in {title}" for title, games in most.items() if games < max(most.values())]
     return [
-        f"Beside the strongest hand-written player: {_by_side(simple)}.",
-        f"Each network learned from {max(games):,.0f} games. Playing them and learning took {min(minutes):.0f} to"
-        f" {max(minutes):.0f} minutes a game.",
-        "Better and worse: the interval of the difference excludes 0. The sources' networks learned from other numbers"
-        " of games, so their figures are shown beside ours, not tested.",
-        *(_in_full(rows, setup, last) for setup in GAMES.values()),
+        f"Beside the strongest hand-written player its networks {_by_side(sides)}.",
+        f"That is after {max(most.values()):,} games{', ' if fewer else ''}{listed(fewer) if fewer else ''}. A training"
+        f" took {min(minutes):.1f} to {max(minutes):.0f} minutes.",
+        f"Better and worse: the interval of the difference over {_trainings(result)} trainings excludes 0.",
+        "The sources' networks learned from other numbers of games. So their figures stand beside ours, untested.",
+        *(_in_full(rows, setup, most[setup.title]) for setup in GAMES.values()),
     ]
 
 
-def _prices(result: Result, what: str) -> list[float]:
-    return [row["figure"]["point"] for row in rows_where(result, table=PRICE, column=what)]
+def _trainings(result: Result) -> int:
+    return rows_where(result, table=PRICE, column=MINUTES)[0]["figure"]["n"]
 
 
 def _by_side(sides: Mapping[str, str]) -> str:
-    """Titles of games by which side they are on: "better in Durak and Moska, worse in Hearts"."""
-    named = {words: [game for game in sides if sides[game] == words] for words in ("better", "worse", "undecided")}
-    return ", ".join(f"{words} in {listed(games)}" for words, games in named.items() if games)
+    """Titles of games by which side they are on: "play better in Moska and play worse in Hearts"."""
+    named = {words: [game for game in sides if sides[game] == words] for words in ("better", "worse", OPEN)}
+    open_ = named.pop(OPEN)
+    apart = [f"play {words} in {listed(games)}" for words, games in named.items() if games]
+    return "; ".join([" and ".join(apart)] * bool(apart) + [f"{OPEN} in {listed(open_)}"] * bool(open_))
 
 
-def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
+def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:
     """A game's figures beside its source's."""
-    row, simple = (rows[REACHED, setup.line, column] for column in (last, SIMPLE))
+    row, simple = (rows[REACHED, setup.line, column] for column in (after(last), SIMPLE))
     claimed = "83 to 92" if "-" in row["claim"]["words"] else f"{row['claim']['value']:g}"
     foes = ", against other opponents" if setup.title in STAND_INS else ""
     return (
@@ -72,27 +96,28 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
     )
 
 
-def _last(result: Result) -> str:
-    """The column of the last network."""
-    return next(row["column"] for row in result["rows"] if row["claim"])
-
-
-def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: str) -> str:
-    """How a game's last network plays beside the simple player, both taken as independent."""
-    apart = gap(*(rows[REACHED, setup.line, column] for column in (last, SIMPLE)))
+def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:
+    """How a game's last network plays beside the simple player."""
+    apart = rows[LESS, setup.line, after(last)]["figure"]
     if is_open(apart):
-        return "undecided"
+        return OPEN
     return "better" if (apart["point"] < 0) == (setup.claim.better == "lower") else "worse"
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """A panel for each game: players without a network, each generation, and the source's figure as a line."""
-    figure, panels = chart(len(GAMES), height=1.9)
+    """A panel for each game: the networks by the games they learned from; random play, simple player and source."""
+    rows = rows_by_place(result)
+    figure, panels = chart(len(GAMES), height=2.1)
     for axes, setup in zip(panels, GAMES.values(), strict=True):
-        own = rows_where(result, table=REACHED, name=setup.line)
-        dots(axes, series_of(own, lambda row: KINDS[row["column"] in (RANDOM, SIMPLE)], "column"))
-        level(axes, setup.claim.value, "the source's network", across=False)
+        sizes = sizes_of(result, setup)
+        points = [(size, *interval_of(rows[REACHED, setup.line, after(size)])) for size in sizes]
+        lines(axes, {"networks": points})
+        level(axes, rows[REACHED, setup.line, RANDOM]["figure"]["point"], RANDOM, style=":")
+        level(axes, rows[REACHED, setup.line, SIMPLE]["figure"]["point"], SIMPLE)
+        level(axes, setup.claim.value, "the source's network", style="-")
+        logarithmic(axes.xaxis)
         better = "fewer is better" if setup.claim.better == "lower" else "more is better"
         axes.set_title(f"{setup.title}: {COUNTED[setup.measure]}, % ({better})", fontsize=10)
+    panels[-1].set_xlabel("games that it learned from")
     key(figure)
     return {"games": figure}
