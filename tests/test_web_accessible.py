@@ -10,10 +10,13 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from axe_playwright_python.sync_playwright import Axe
+from study_rehearsal import stage
+from test_study import FILE
 from web_clients import Process
 from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
 
 import cardai.web.server
+from cardai.measure.protocol import read_protocol
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -89,6 +92,60 @@ def test_a_table_in_play_and_one_that_is_over(shown, game):
     if game == "tictactoe":
         shown.play_to_the_end(shown.tap, random.Random(5))
         assert violations(shown) == []
+
+
+def test_cards_to_pass_help_and_points_by_round(shown):
+    shown.sit_down("hearts", "match")
+    shown.page.wait_for_selector(".board[data-waits] .own button.lit")
+    shown.press("[data-key=help]")
+    shown.page.wait_for_selector(".peek.help")
+    shown.fits()
+    assert violations(shown) == []
+    shown.press("[data-key=help]")
+    for place in (0, 4, 8):
+        shown.choose(shown.page.locator(".own .fan button").nth(place).get_attribute("data-key"))
+    assert violations(shown) == []
+    if shown.width == LARGE:
+        return  # the rest is long
+    luck, done, ply = random.Random(2), ".side .rounds table", "0"
+    shown.choose("move-together")
+    while not shown.page.locator(done).count():
+        shown.page.wait_for_selector(f".board[data-waits]:not([data-ply='{ply}']), {done}")
+        ply = shown.page.get_attribute(".board", "data-ply")
+        if shown.page.locator(done).count() == 0:
+            shown.move(shown.choose, luck)
+    shown.page.wait_for_selector(".board[data-waits]")
+    assert violations(shown) == []
+
+
+def test_the_pages_in_finnish(shown):
+    shown.page.goto(shown.home + "/?lang=fi")
+    shown.page.wait_for_selector("text=Valitse peli")
+    shown.fits()
+    assert violations(shown) == []
+    shown.sit_down("tictactoe")
+    shown.page.wait_for_selector(".board[data-waits] button.piece.lit")
+    shown.press("#settings summary")
+    shown.fits()
+    assert violations(shown) == []
+    shown.page.goto(shown.home + "/?lang=en")
+    shown.page.wait_for_selector("text=Choose a game")
+
+
+def test_the_pages_of_a_study(shown, tmp_path):
+    protocol = tmp_path / "study.toml"
+    protocol.write_text(FILE, "utf-8")
+    with stage(tmp_path / "data.sqlite", read_protocol(protocol)) as served:
+        (_, code), language = *served.people.add(1), "fi" if shown.width == LARGE else "en"
+        opened = Screen(shown.context.browser, served.home, shown.width, "light", locale=language)
+        for address in ("/study", f"/study#{code}", "/organiser#" + served.server.desk.key):
+            opened.page.goto("about:blank")
+            opened.page.goto(served.home + address)
+            opened.page.wait_for_selector("main .study h2")
+            opened.fits()
+            assert violations(opened) == []
+        assert (opened.page.inner_text("h2") == "How far everybody is") == (language == "en")
+        opened.close()
 
 
 def test_axe_finds_a_fault(shown):

@@ -257,10 +257,12 @@ def test_moves_go_on_while_a_hint_is_made(client, monkeypatch):  # noqa: F811
             socket.send_json({"advice": "pieces", "ply": view["ply"]})
         socket.send_json({"advice": "move", "ply": view["ply"]})
         assert "one after the other" in views(socket, lambda now: "error" in now)["error"]
+        socket.send_json({"advice": "standing", "ply": view["ply"]})  # as the page does: nobody is told of it
         socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
         answer = views(socket, lambda now: now.get("ply", -1) > view["ply"] and "log" in now)
         assert time.perf_counter() - asked < 0.5
         assert answer["log"]
+        assert "error" not in answer
         late = answers(socket, "advice")
         assert late["advice"]["ply"] == view["ply"]
         assert time.perf_counter() - asked >= 2.0

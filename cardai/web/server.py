@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
@@ -53,6 +53,7 @@ from cardai.web.study import study_of
 from cardai.web.tables import WebTable
 from cardai.web.tutor import Tutor
 
+Thought = TypeVar("Thought")
 STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
@@ -112,6 +113,7 @@ class Listener:
     def __init__(self, place: Right) -> None:
         self.place, self.error, self._news, self._wants_view = place, "", asyncio.Event(), True
         self._is_dropped = self.is_gone = False
+        self.asks_about: object = None  # the ply that it asked about last
         self._answers: list[dict[str, Any]] = []
         self._asked: set[asyncio.Task[None]] = set()
         here = () if place.watches else (place.seat,)
@@ -123,15 +125,16 @@ class Listener:
         self._answers.append(answer)
         self._news.set()
 
-    def wait_for(self, making: Coroutine[Any, Any, dict[str, Any]]) -> None:
-        """Let this tab have an answer when it is made; what the tab sends meanwhile is done meanwhile."""
+    def wait_for(self, making: Coroutine[Any, Any, dict[str, Any] | None]) -> None:
+        """Let this tab have an answer, if there is one, when it is made; what it sends meanwhile is done meanwhile."""
         task = asyncio.create_task(self._wait_for(making))
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)
 
-    async def _wait_for(self, making: Coroutine[Any, Any, dict[str, Any]]) -> None:
+    async def _wait_for(self, making: Coroutine[Any, Any, dict[str, Any] | None]) -> None:
         try:
-            self.answer(await making)
+            if (answer := await making) is not None:
+                self.answer(answer)
         except CardaiError as refused:
             self.notify(str(refused))
         except Exception as failure:  # as in `send_views`
@@ -412,7 +415,7 @@ class Server:
         if "analysis" in message:
             review = await asyncio.to_thread(self.reviews.of, table)
             seat = review.seat_in(message) or 0
-            return JSONResponse(await self._think(lambda: review.analysis(seat)))
+            return JSONResponse(await self._think(lambda: asyncio.to_thread(review.analysis, seat)))
         own = None if place is None or place.watches else place.seat
         return JSONResponse(await asyncio.to_thread(self.reviews.answer, table, message, own))
 
@@ -546,23 +549,29 @@ class Server:
         place = listener.place
         if place.watches:
             raise BadArgument("you only watch")
+        ply, step = sent.get("ply"), sent["advice"]
+        is_busy = listener.asked >= MOST_ASKED or self._waiting >= MOST_WAITING
+        if is_busy and step == "standing":
+            return  # which nobody has asked for: the page does by itself
         if listener.asked >= MOST_ASKED:
             raise BadArgument("hints are made one after the other; ask again in a moment")
-        make = await asyncio.to_thread(self.tutor.ask, table, place.seat, sent.get("ply"), sent["advice"])
+        make = await asyncio.to_thread(self.tutor.ask, table, place.seat, ply, step)
+        listener.asks_about = ply
 
-        async def making() -> dict[str, Any]:
-            return {"advice": await self._think(lambda: {} if listener.is_gone else make())}
+        async def making() -> dict[str, Any] | None:
+            is_late = listener.is_gone or (step == "standing" and listener.asks_about != ply)
+            return None if is_late else {"advice": await asyncio.to_thread(make)}
 
-        listener.wait_for(making())
+        listener.wait_for(self._think(making))
 
-    async def _think(self, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def _think(self, making: Callable[[], Awaitable[Thought]]) -> Thought:
         """What takes long is made one at a time on the whole server, so that games go on."""
         if self._waiting >= MOST_WAITING:
             raise BadArgument("others are being advised; ask again in a moment")
         self._waiting += 1
         try:
             async with self._thinking:
-                return await asyncio.to_thread(make)
+                return await making()
         finally:
             self._waiting -= 1
 
