@@ -148,6 +148,8 @@ def test_numbers_are_compared_with_a_tolerance_and_digests_are_not():
     assert behaviour.differences(then, {"step mlp": [1.01, 2.0], "plays": "abd"}) == ["plays", "step mlp"]
     assert behaviour.differences(then, {"plays": "abc"}) == ["step mlp"]
     assert behaviour.differences(then, {"step mlp": [1.0], "plays": "abc"}) == ["step mlp"]
+    assert behaviour.differences({}, {"network moska new": "abc", "outcome moska new": "abc"}) == []
+    assert behaviour.differences({"network moska old": "abc"}, {}) == ["network moska old"]
     assert behaviour.differences({"estimators": [1.0]}, {"estimators": [1.000001]}) == ["estimators"]
 
 

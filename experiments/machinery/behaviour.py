@@ -8,7 +8,7 @@
 | `settings` | the frozen sizes of the scale and the numbers among the experiment's constants |
 | `plays GAME VARIANT SEATS AGENT` | moves and scores of seeded games with the agent, and the game's version |
 | `outcome GAME NAME` | an outcome of seeded games; one that the game has got since voids nothing |
-| `network GAME NAME` | the content of a network's file that comes with cardai |
+| `network GAME NAME` | the content of a network's file that comes with cardai; one that came since voids nothing |
 | `data GAME VARIANT SEATS ...` | rows and labels made of seeded games by a recipe |
 | `step BODY ...` | losses and weights of a seeded short training |
 | `policy ALGORITHM GAME ...` | losses and weights of a seeded short training of a policy |
@@ -64,7 +64,7 @@ def behaviour(name: str, scale: str) -> Behaviour:
 
 def differences(then: Mapping[str, Value], now: Mapping[str, Value]) -> list[str]:
     """Return the names of what behaves differently, or is there on one side only; sorted."""
-    names = then.keys() | {what for what in now if not what.startswith("outcome ")}
+    names = then.keys() | {what for what in now if not what.startswith(("outcome ", "network "))}
     return sorted(what for what in names if not _alike(what, then.get(what), now.get(what)))
 
 
