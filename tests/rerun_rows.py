@@ -93,7 +93,7 @@ def is_same(row: Any, output: Any) -> bool:
     figure = [row["figure"][end] for end in ENDS]
     found = [one["figure"] for one in parts(output) if all(one.get(name) == row[name] for name in place)]
     for one in found or parts(output):
-        ends = [one.get(end) for end in ENDS]
+        ends: list[Any] = [one.get(end) for end in ENDS]
         if None not in (*ends, *figure) and any(
             all(math.isclose(factor * end, own, rel_tol=1e-12) for end, own in zip(ends, figure, strict=True))
             for factor in ((1,) if found else (1, 100))
