@@ -1,5 +1,7 @@
 """Students of Moska: networks that count who can kill what, and learn from a search one turn further than `expert` did.
 
+As an experiment it measures those that come with cardai, alone and as the judge of a search. As a program it trains:
+
     python -m cardai.experiments.moska_students runs/moska-students --device gpu     # the same command resumes a run
 
 The encoder is `tactical`. A student begins with the weights of `expert`, which sees a part of that: further inputs and
@@ -21,7 +23,7 @@ narrower ones).
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,10 +35,29 @@ from cardai.data.recipe import Recipe
 from cardai.data.selfplay import simulate_here
 from cardai.evaluators.model import SHIPPED, Model
 from cardai.evaluators.model import load as load_model
+from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
+from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore
+from cardai.experiments.moska_expert import CLAIMS, LOST
 from cardai.game import Game
 from cardai.registry import load
 from cardai.stats.progress import Progress
+
+SEED = 20261126
+ALONE = {name: f"greedy:{name}" for name in ("best", "expert", "student_small", "student")}
+SEARCHES = {"student_small, search": "ahead:student_small?worlds=32&turns=1"}
+"""{name: spec} of the agents that are measured: without a search, and with one."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is played: games behind a figure without a search (`alone`) and with one (`searched`)."""
+
+    alone: int
+    searched: int
+
+
+SCALES = {"smoke": Scale(8, 4), "small": Scale(20_000, 1000), "full": Scale(100_000, 20_000)}
 
 ENCODER = "tactical"
 SMALL, BIG = (256, 256, 128), (512, 512, 256)
@@ -139,6 +160,20 @@ def grown(model: Model, encoder: str, rows: np.ndarray, hidden: Sequence[int], s
     options = {"hidden": list(hidden), "dropout": [0.0] * len(hidden)}
     metadata = replace(model.metadata, encoder=encoder, layout=layout, body_options=options)
     return Model(metadata, {name: value.astype(np.float32) for name, value in tensors.items()})
+
+
+def run(lab: Lab) -> Findings:
+    """Measure the students, and the networks before them, against three Bot3 and against three of `best`."""
+    of_size: Mapping[int, Mapping[str, str]] = {lab.size.alone: ALONE, lab.size.searched: SEARCHES}
+    return Findings(
+        [
+            Finding(LOST, name, row["row"], of_estimate(row["figure"]), CLAIMS.get(row["row"]), key)
+            for games, agents in of_size.items()
+            for name, spec in agents.items()
+            for key in (name.replace(", ", "-"),)
+            for row in lab.bench(key, load("moska"), "search", spec, lab.games or games, SEED)["rows"]
+        ]
+    )
 
 
 def main() -> None:

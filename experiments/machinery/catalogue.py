@@ -157,6 +157,14 @@ EXPERIMENTS = {
         ("moska",),
         ("moska",),
     ),
+    "moska-students": CatalogueEntry(
+        "How much does a network of Moska gain that counts who can kill what and learns from a deeper search?",
+        "none: the thesis' networks learned from how games ended",
+        "beyond the thesis, whose NN2-HIF loses 14.25 % against three Bot3 (table 1)",
+        15,
+        ("moska",),
+        ("moska",),
+    ),
     "strength": CatalogueEntry(
         "How strong is each agent for the time that it takes, with and without a search over worlds?",
         "none: the thesis' agents judge the positions after their own moves, and search no further",

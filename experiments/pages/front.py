@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from cardai.experiments import moska_students
 from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots, key, level
 from cardai.experiments.machinery.findings import Claim, Measurement, difference
 from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
@@ -34,8 +35,8 @@ HOW_TO_READ = {
 }
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
-STRONGEST = "ahead:best?worlds=16"
-"""The first of Moska's list of the strongest agents (`cardai strongest`) that does not know its opponents' plan."""
+(STRONGEST,) = moska_students.SEARCHES
+"""The search that the picture of strength shows."""
 
 
 def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:
@@ -170,11 +171,11 @@ def strength(results: Sequence[Result]) -> Any:
     None where a result is missing.
     """
     rows = {result["experiment"]: list(result["rows"]) for result in results}
-    if not {"strength", "moska-expert", "moska-table1"} <= set(rows):
+    if not {"moska-students", "moska-table1"} <= set(rows):
         return None
     against = {row["name"]: row for row in rows["moska-table1"] if row["column"] == "B1"}
-    search = next(row for row in rows["strength"] if (row["name"], row["column"]) == (STRONGEST, "three Bot3"))
-    learned = [row for row in rows["moska-expert"] if row["column"] == "B1" and "," not in row["name"]]
+    ours = {row["name"]: row for row in rows["moska-students"] if row["column"] == "B1"}
+    search, learned = ours[STRONGEST], [row for name, row in ours.items() if name in moska_students.ALONE]
     network = min(learned, key=lambda row: row["figure"]["point"])
     theirs = Claim(**against["NN2-HIF"]["claim"]).measured()
     bars = {
