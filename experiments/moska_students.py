@@ -38,7 +38,7 @@ from cardai.evaluators.model import load as load_model
 from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore
-from cardai.experiments.moska_expert import CLAIMS, LOST
+from cardai.experiments.moska_expert import LOST
 from cardai.game import Game
 from cardai.registry import load
 from cardai.stats.progress import Progress
@@ -167,7 +167,7 @@ def run(lab: Lab) -> Findings:
     of_size: Mapping[int, Mapping[str, str]] = {lab.size.alone: ALONE, lab.size.searched: SEARCHES}
     return Findings(
         [
-            Finding(LOST, name, row["row"], of_estimate(row["figure"]), CLAIMS.get(row["row"]), key)
+            Finding(LOST, name, row["row"], of_estimate(row["figure"]), piece=key)
             for games, agents in of_size.items()
             for name, spec in agents.items()
             for key in (name.replace(", ", "-"),)
