@@ -35,8 +35,8 @@ HOW_TO_READ = {
 }
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
-(STRONGEST,) = moska_students.SEARCHES
-"""The search that the picture of strength shows."""
+STRONGEST = "student_small, search"
+"""What moska-students calls the first of Moska's list of the strongest agents (`cardai strongest`)."""
 
 
 def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:

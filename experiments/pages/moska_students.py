@@ -10,8 +10,9 @@ from cardai.experiments.moska_students import ALONE, SEARCHES
 NOTES = (
     "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
     "B1: three Bot3. N1: three times the network `best`, which learned from how games ended; 25 % is equal.",
-    "Without a word the networks play greedily. Search: `ahead:student_small?worlds=32&turns=1`, which thinks that the"
-    " others play as its own network does. Its setting was chosen with `best` as the judge, on other deals.",
+    "Without a word the networks play greedily. Search: `ahead:student_small?worlds=16`. Deep search:"
+    " `ahead:student_small?worlds=32&turns=1`. Both think that the others play as their own network does. The settings"
+    " were chosen with `best` as the judge, on other deals.",
     "The students began as `expert`. What their counts, their deeper teacher and further training each gave was not"
     " measured apart.",
 )
@@ -26,13 +27,15 @@ def answers(result: Result) -> list[str]:
     def all_lost(column: str) -> str:
         return listed([f"{name} {lost(name, column)}" for name in ALONE])
 
-    (search,) = SEARCHES
     return [
         f"Alone it loses {about(rows[LOST, 'student', 'N1'])} against three of `best`, where equal players lose 25 %;"
         f" `expert` loses {about(rows[LOST, 'expert', 'N1'])}.",
         f"Games lost against three of `best`: {all_lost('N1')}.",
         f"Games lost against three Bot3: {all_lost('B1')}.",
-        f"With a search by `student_small`: {lost(search, 'N1')} and {lost(search, 'B1')}.",
+        *(
+            f"{name}: {lost(name, 'N1')} against three of `best`, {lost(name, 'B1')} against three Bot3."
+            for name in SEARCHES
+        ),
     ]
 
 
