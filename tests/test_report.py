@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cardai.experiments import moska_students
 from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.words import rows_by_place
