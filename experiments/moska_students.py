@@ -47,7 +47,7 @@ SEED = 20261126
 ALONE = {name: f"greedy:{name}" for name in ("best", "expert", "student_small", "student")}
 SEARCHES = {
     "student_small, search": "ahead:student_small?worlds=16",
-    "student_small, deep search": "ahead:student_small?worlds=32&turns=1",
+    "student_small, deep": "ahead:student_small?worlds=32&turns=1",
 }
 """{name: spec} of the agents that are measured: without a search, and with one."""
 

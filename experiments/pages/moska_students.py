@@ -10,7 +10,7 @@ from cardai.experiments.moska_students import ALONE, SEARCHES
 NOTES = (
     "Games lost: the same deals for all, seats rotated. Wilson interval; games of one deal form one cluster.",
     "B1: three Bot3. N1: three times the network `best`, which learned from how games ended; 25 % is equal.",
-    "Without a word the networks play greedily. Search: `ahead:student_small?worlds=16`. Deep search:"
+    "Without a word the networks play greedily. Search: `ahead:student_small?worlds=16`. Deep:"
     " `ahead:student_small?worlds=32&turns=1`. Both think that the others play as their own network does. The settings"
     " were chosen with `best` as the judge, on other deals.",
     "The students began as `expert`. What their counts, their deeper teacher and further training each gave was not"
