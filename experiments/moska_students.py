@@ -14,7 +14,7 @@ on in one world, over its next choice to the one after, and the student learns t
               play as small1
 
 `student` and `student_small`, which come with cardai, were made so on a lent machine, one NVIDIA H100 and 16 processor
-cores, in 11 minutes: 70,000, 110,416 and 48,000 games, 7.9, 12.6 and 5.5 million labels. Nearly all of the time are
+cores, in 12 minutes: 70,000, 110,416 and 48,000 games, 7.9, 12.6 and 5.6 million labels. Nearly all of the time are
 games and labels, which need processors: some 120 microseconds a label by small1's layers. The GPU trains 4 to 5 million
 states a second.
 

@@ -66,7 +66,7 @@ class TrainingJob:
 
         A process reads its part of them alone.
         """
-        if self._kept:
+        if self._kept is not None:
             return self._kept(states)
         own = states[self.devices.part(len(states))]
         rows, labels = self.devices.divided((self.dataset.take(own), self.dataset.labels[own]))
