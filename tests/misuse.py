@@ -63,6 +63,7 @@ INNER = {
         for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
     },
     "cardai.game.counts_of": "the check itself, of what `holdings` gives",
+    "cardai.evaluators.model.Model.as_onnx": "takes nothing; without the package onnx it says so, see test_export",
     "cardai.registry.importing": "what imports somebody else's code says",
     "cardai.registry.refuse_in_import": "the check itself",
     "cardai.registry.load_version": "what pickle calls with what `reduced` has written",

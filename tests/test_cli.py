@@ -21,11 +21,13 @@ from cardai.data.record import read, verify
 from cardai.registry import load
 from cardai.rule import JIT, keeping
 from cardai.show.progress import Line, is_cold
+from cardai.show.seats import NAMES
 
 ROOT = Path(__file__).parent.parent
 THIRTYONE = str(ROOT / "examples/thirtyone")
 COMMAND = [sys.executable, "-m", "cardai"]
 PAIR = "random,greedy:open_lines"
+NAMED = "(?:" + "|".join(NAMES) + ")"
 
 VERBS = (
     "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
@@ -185,17 +187,18 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     assert lines[0] == f"thirtyone 1 (standard), game 7, seed {recorded.seed}"
     assert [line.split(" is ")[1] for line in lines[1:4]] == [("house", "random")[place] for place in recorded.lineup]
     moves = lines[4 : 4 + len(recorded.moves)]
-    assert all(re.fullmatch(rf" *{ply}  p\d \w.*", line) for ply, line in enumerate(moves))
-    assert lines[4 + len(moves) :] == [f"p{seat} scores {score:g}" for seat, score in enumerate(recorded.scores)]
+    assert all(re.fullmatch(rf" *{ply}  {NAMED}: \w.*", line) for ply, line in enumerate(moves))
+    scored = [f"{NAMES[seat]} scores {score:g}" for seat, score in enumerate(recorded.scores)]
+    assert lines[4 + len(moves) :] == scored
     shown = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()
-    assert [line for line in shown if re.match(r" *\d+  p\d ", line)] == moves
-    views = [i for i, line in enumerate(shown) if re.search(r"\| as p\d sees it$", line)]
+    assert [line for line in shown if re.match(rf" *\d+  {NAMED}: ", line)] == moves
+    views = [i for i, line in enumerate(shown) if re.search(rf"\| as {NAMED} sees it$", line)]
     assert len(views) == len(moves)
     for i in views:
-        mover = re.search(r"as p(\d)", shown[i])[1]
-        block = shown[i : next(k for k in range(i, len(shown)) if re.match(r" *\d+  p\d ", shown[k])) + 1]
-        assert any(f"You are seat {mover}" in line for line in block)
-        assert block[-1].split()[1] == f"p{mover}"
+        mover = re.search(NAMED, shown[i])[0]
+        block = shown[i : next(k for k in range(i, len(shown)) if re.match(rf" *\d+  {NAMED}: ", shown[k])) + 1]
+        assert any(f"You are seat {NAMES.index(mover)}" in line for line in block)
+        assert block[-1].split()[1] == f"{mover}:"
     assert any(line.startswith("All hands are turned up") for line in shown)
 
 
@@ -323,7 +326,7 @@ def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, an
     lines = output(*tokens).splitlines()
     assert lines[-2] == f"The game is in g.jsonl; `cardai replay g.jsonl --rules {THIRTYONE}` prints it."
     assert answer("verify", "g.jsonl", "--rules", THIRTYONE)["complete"]
-    assert "p0 is human\np1 is house\n" in output("replay", "g.jsonl", "--rules", THIRTYONE)
+    assert "Ada is human\nBruno is house\n" in output("replay", "g.jsonl", "--rules", THIRTYONE)
     judge = ("--agent", "greedy:prospects", "--rules", THIRTYONE)
     assert answer("analyse", "g.jsonl", *judge)["names"] == ["human", "house"]
     code, out, err = call(*tokens)
