@@ -23,7 +23,8 @@ def export_model(game: Game, name: str, file: Path) -> str:
     if as_onnx is None:
         raise BadArgument(f"{name} is no network of cardai, so that it cannot be written as ONNX")
     write_bytes(file, as_onnx())
-    return f"{file} is written: rows u8[N, {model.width}] of encoder {model.encoder} in, scores f4[N] out"
+    width = game.encoder(model.encoder).width(model.seats or game.default_seats)
+    return f"{file} is written: rows u8[N, {width}] of encoder {model.encoder} in, scores f4[N] out"
 
 
 def export_rows(game: Game, sources: list[str], recipe: Recipe, kind: str, file: Path, limit: int, seed: int) -> str:
