@@ -131,6 +131,13 @@ def test_put_by_suit_writes_a_value_a_card_with_the_suits_in_the_order_given(car
 
 
 @settings(deadline=None)  # the first example compiles
+@given(st.integers(0, 51), st.permutations(range(4)))
+def test_a_card_is_placed_by_the_rank_and_the_place_of_its_suit(card, suits):
+    places = kit.suit_places(sum(suit << 2 * k for k, suit in enumerate(suits)))
+    assert divmod(int(kit.placed(card, places)), 4) == (card // 4, suits.index(card % 4))
+
+
+@settings(deadline=None)  # the first example compiles
 @given(card_sets)
 def test_names_go_out_and_come_back(cards):
     assert DECK52.cards(DECK52.names(bits(cards))) == bits(cards)

@@ -11,7 +11,7 @@ what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size
     draw            any_of, any_kind
     blank           filled
     subsets         next_subset
-    encode          put, put_by_suit
+    encode          put, put_by_suit, suit_places, placed
     wide sets       words, add, remove, unite, subtract, intersect, assign, clear, meets
     text            as_int, DECK52, DECK36, Deck
 
@@ -59,8 +59,8 @@ from cardai.rule import __file__ as rules_file
 __all__ = [
     "DECK36", "DECK52", "Deck", "add", "any_kind", "any_of", "as_int", "assign", "clear", "count", "filled",
     "full_deck", "has", "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset",
-    "put", "put_by_suit", "rank", "ranks_of", "remove", "same_rank", "single", "subtract", "suit", "suit_cards",
-    "unite", "words",
+    "placed", "put", "put_by_suit", "rank", "ranks_of", "remove", "same_rank", "single", "subtract", "suit",
+    "suit_cards", "suit_places", "unite", "words",
 ]  # fmt: skip
 
 _SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
@@ -211,18 +211,30 @@ def put(row, first, cards, size):
 
 
 @rule
+def suit_places(order):
+    """Where each suit comes in an order: the place of suit s is in bits 2s and 2s + 1, as suit k of `order` in 2k."""
+    places = 0
+    for k in range(4):
+        places |= k << (2 * ((order >> (2 * k)) & 3))
+    return places
+
+
+@rule
+def placed(card, places):
+    """Where a card stands among ranks x 4 suits if its suits are at other places (`suit_places`)."""
+    return (card & ~3) + ((places >> (2 * (card & 3))) & 3)
+
+
+@rule
 def put_by_suit(row, first, cards, size, order):
     """Write the cards below `size` of a set as ranks x 4 suits, as `put` does, with the suits in another order.
 
     `order`: the suit that comes k-th is in its bits 2k and 2k + 1. Returns the place after the last value.
     """
-    places = 0  # where each suit comes: that of suit s is in bits 2s and 2s + 1
-    for k in range(4):
-        places |= k << (2 * ((order >> (2 * k)) & 3))
+    places = suit_places(order)
     rest = cards & full_deck(size)
     while rest != 0:
-        card = lowest(rest)
-        row[first + (card & ~3) + ((places >> (2 * (card & 3))) & 3)] = 1
+        row[first + placed(lowest(rest), places)] = 1
         rest &= rest - 1
     return first + size
 

@@ -1,6 +1,18 @@
 """Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
-from cardai.cards import count, full_deck, has, lowest, put, put_by_suit, ranks_of, single, suit_cards
+from cardai.cards import (
+    count,
+    full_deck,
+    has,
+    lowest,
+    placed,
+    put,
+    put_by_suit,
+    ranks_of,
+    single,
+    suit_cards,
+    suit_places,
+)
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -169,14 +181,15 @@ def encode_tactical(state, seat, row):
     as likely in any place.
     """
     first = fill_relative(state, seat, row)
-    hand, order = state.hands[seat], suits_by_hand(state.hands[seat], state.trump)
+    hand = state.hands[seat]
+    places = suit_places(suits_by_hand(hand, state.trump))
     victim = left_of(state, seat) if state.target == seat else state.target
     unseen, in_play = unknown_to(state, seat), ranks_of(state.table | state.killed)
     hidden = count(unseen)
     rest = hand
     while rest != 0:
         card = lowest(rest)
-        place = first + card_place(card, order)
+        place = first + placed(card, places)
         killers = killers_of(card, state.trump)
         row[place] = count(killers & unseen)
         row[place + DECK] = chance_to_hold(state, victim, killers, unseen, hidden)
@@ -192,9 +205,9 @@ def encode_tactical(state, seat, row):
     while rest != 0:
         card = lowest(rest)
         killers = killers_of(card, state.trump)
-        row[place + card_place(card, order)] = count(killers & hand)
+        row[place + placed(card, places)] = count(killers & hand)
         if state.target != seat:
-            row[place + DECK + card_place(card, order)] = chance_to_hold(state, victim, killers, unseen, hidden)
+            row[place + DECK + placed(card, places)] = chance_to_hold(state, victim, killers, unseen, hidden)
         rest &= rest - 1
     place += 2 * DECK
     for rank in range(13):
@@ -237,16 +250,6 @@ def killed_together(hand, table, trump):
             open_cards &= open_cards - 1
         left += 0 if suit == trump else count(open_cards)
     return total + min(left, spare)
-
-
-@rule
-def card_place(card, order):
-    """Where a card stands among ranks x suits if its suits are in another order, as `put_by_suit` writes them."""
-    place = card & ~3
-    for k in range(4):
-        if (order >> (2 * k)) & 3 == card & 3:
-            place += k
-    return place
 
 
 @rule
