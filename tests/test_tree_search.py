@@ -93,6 +93,27 @@ def test_a_level_that_has_no_room_is_played_on_with_known_hands(depth):
     assert any((move == one).all() for one in MOSKA.moves(state))
 
 
+def test_with_few_iterations_a_judge_says_which_moves_are_tried():
+    """Moska has up to hundreds of moves: each tried once, by chance, five iterations know nothing."""
+    found = cardai.match(MOSKA, ["ismcts:5?judge=best", "bot3", "bot3", "bot3"], 100, seed=2, variant="thesis")
+    assert found.rows[0].loss.high < 25
+
+
+def test_a_judge_of_two_seats_searches_a_tree_in_a_game_for_more():
+    players = [agent(DURAK, spec) for spec in ("ismcts:3?judge=report2", "epimc:1?judge=report2")]
+    assert [player.fits(DURAK, "report", 2) for player in players] == [True, True]
+    assert [player.fits(DURAK, "report", 4) for player in players] == [False, False]
+
+
+def test_the_first_move_that_ismcts_tries_by_a_judge_is_the_one_that_the_judge_likes_best():
+    """One iteration: all moves have a first value, and the best one is tried a second time."""
+    states = np.array(states_of(MOSKA, 4, 24), MOSKA.state)
+    streams = np.zeros(len(states), cardai.rule.STREAM)
+    found = ask(MOSKA, agent(MOSKA, "ismcts:1?judge=best&bonus=0"), states, streams)
+    greedy = ask(MOSKA, agent(MOSKA, "greedy:best"), states, streams)
+    assert np.array_equal(found, greedy)
+
+
 def test_more_thought_is_better_in_durak():
     report = cardai.match(DURAK, ["ismcts:200", "ismcts:3"], games=100, seed=2)
     assert report.rows[0].score.low > 50

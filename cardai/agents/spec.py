@@ -470,7 +470,7 @@ def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Ag
     model = _model(game, spec, "by", by, isolate)
     strategy = TreeSearch(model, worlds, turns=-1 if judge is None else 0, assumed=str(by), **more)
     try:
-        strategy.check_fits(game, None, game.default_seats)
+        strategy.check_search(game)
     except CardaiError as error:
         raise CardaiError(f"agent {spec!r}: {error}") from None
     return Agent(spec, strategy, TREES[kind])

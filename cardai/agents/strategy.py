@@ -349,14 +349,18 @@ class TreeSearch(Strategy):
         return self.by.is_foreign
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
-        """Raise CardaiError unless the game says what a seat sees, and `by` is played in compiled code."""
+        """Raise CardaiError unless `by` fits, and such a search is possible: see `check_search`."""
         super().check_fits(game, variant, seats)
+        _check_models({"by": self.by}, game, variant, seats)
+        self.check_search(game)
+
+    def check_search(self, game: Game) -> None:
+        """Raise CardaiError unless the game says what a seat sees, and `by` is played in compiled code."""
         if game.blank is None:
             raise CardaiError(
                 f"a tree of information sets needs the rule blank, which {game.name} does not have;"
                 " if the game hides nothing, one that does nothing will do"
             )
-        _check_models({"by": self.by}, game, variant, seats)
         if not self.by.is_native:
             raise CardaiError("a tree is searched in compiled code only, but its player asks an evaluator outside it")
         positive("worlds", self.worlds)

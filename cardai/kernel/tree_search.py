@@ -6,7 +6,8 @@ sees the same share their places, so no move is chosen by what its seat cannot k
 
 - *ISMCTS*, information-set Monte-Carlo tree search (Cowling, Powley and Whitehouse 2012): each iteration draws a world,
   goes down by UCB with the number of times that a move was available, adds one place, and plays the game on by a
-  model. The move tried most often is played. With several observers (MO-ISMCTS) each seat chooses by what it sees
+  model. A judge also gives every move a first value, when its information set is first met. The move tried most
+  often is played. With several observers (MO-ISMCTS) each seat chooses by what it sees
   itself; with a single one (SO-ISMCTS) all choices are told apart by what the searching seat sees.
 - *EPIMC*, extended perfect-information Monte Carlo (Arjonilla, Saffidine and Cazenave 2024): the game is played on
   with known hands only after `depth` choices. Until then, from the last choices to the first, each information set
@@ -83,12 +84,14 @@ class TreeSpace(NamedTuple):
     edges: Any  # i64[NODES]: the first edge of each node
     sizes: Any  # i64[NODES]: how many edges it has
     above: Any  # i64[NODES]: the edge that leads to it; -1: none
+    wanted: Any  # i64[NODES]: a bit for each seat that chose on the way to it
     levels: Any  # i64[DEEPEST + 2]: the first node of each level
-    places: Any  # i64[EDGES]: the place of each edge
+    places: Any  # i64[EDGES]: the place of each edge; in ISMCTS of each move of a choice
     scores: Any  # f8[EDGES, seats]: what each seat gets there
 
 
 DONE = -2
+NO_VALUE = -2  # in place of the number of a move
 
 
 @rule
@@ -148,17 +151,19 @@ def value_all(rules, cast, world, tree):
 
 
 @rule
-def play_world_on(rules, cast, player, world, bits, scratch):
-    """Play a world on by the model of a tree search until each seat has a value in `tree.values`.
+def play_world_on(rules, cast, player, world, bits, wanted, scratch):
+    """Play a world on by the model of a tree search until each wanted seat has a value in `tree.values`.
 
-    A seat gets its score, or what its judge says of the best position at one of its next choices (`cast.turns`, as in
-    `cardai.kernel.search`). Returns the work done, 0 if the model has no legal move, or NOT_A_NUMBER.
+    `wanted`: a bit for each seat; the others get 0. A seat gets its score, or what its judge says of the best position
+    at one of its next choices (`cast.turns`, as in `cardai.kernel.search`). Returns the work done, 0 if the model has
+    no legal move, or NOT_A_NUMBER.
     """
     tree, model, move, work = scratch.tree, get(cast.own, player), at(scratch.search.chosen, 0), 1
     stream = at(scratch.search.lines.streams, 0)
     seed_stream(stream, np.uint64(bits))
     for seat in range(seats_of(world)):
-        set(tree.left, seat, get(cast.turns, player))
+        set(tree.left, seat, get(cast.turns, player) if (wanted >> seat) & 1 else DONE)
+        set_float(tree.values, seat, 0.0)
     while value_all(rules, cast, world, tree) > 0:
         seat, left = turn_of(world), get(tree.left, turn_of(world))
         if left >= 0:
@@ -197,37 +202,59 @@ def begin_world(rules, world, state, stream):
 
 
 @rule
+def judge_new(rules, cast, player, world, n, scratch, stream):
+    """Give each of the `n` moves of a choice that was never tried a first visit, with what the judge says of it.
+
+    Their places stand in `tree.places`. Returns whether all values are numbers.
+    """
+    tree, model = scratch.tree, get(cast.own, player)
+    settles = get(cast.settles, model) != 0
+    _, work = compare_moves(rules, judge_of(cast, model), settles, True, 1, world, scratch, stream)
+    for i in range(n):
+        place = get(tree.places, i)
+        if get(tree.visits, place) == 0:
+            set(tree.visits, place, 1)
+            set_float(tree.totals, place, get_float(scratch.totals, i) / get(scratch.counts, i))
+    return work > 0
+
+
+@rule
 def choose_place(rules, cast, player, world, observer, n, scratch, stream):
     """Choose among `n` legal moves: one that was never tried, evenly, otherwise by UCB.
 
-    Returns its number, its place and whether it is new; -1 if the tree has no room.
+    A judge tries each move once by itself. Returns the number of the move, its place, and whether no iteration chose it
+    before; a number of -1 if the tree has no room, NO_VALUE if the judge says what is no number.
     """
-    tree, fresh, picked, place, best = scratch.tree, 0, -1, -1, -np.inf
-    bonus = get_float(row_of(cast.params, player, cast.width, 3), BONUS)
+    tree, fresh, picked, best = scratch.tree, 0, -1, -np.inf
+    bonus, is_judged = get_float(row_of(cast.params, player, cast.width, 3), BONUS), get(cast.turns, player) >= 0
     first, second = view_keys(rules, cast, world, observer, at(scratch.worlds, 0))
     for i in range(n):
         one, two = keys_of(at(scratch.moves, i), rules.move_size, first, second)
-        found = place_of(tree, one, two)
-        if found < 0:
+        place = place_of(tree, one, two)
+        if place < 0:
             return -1, -1, False
-        seen, visits = get(tree.available, found) + 1, get(tree.visits, found)
-        set(tree.available, found, seen)
-        if visits == 0:
+        set(tree.places, i, place)
+        set(tree.available, place, get(tree.available, place) + 1)
+        if get(tree.visits, place) == 0:
             fresh += 1
-            if below_of(stream, fresh) == 0:
-                picked, place = i, found
-        elif fresh == 0:
-            value = get_float(tree.totals, found) / visits + bonus * np.sqrt(np.log(seen) / visits)
-            if value > best:
-                best, picked, place = value, i, found
-    return picked, place, fresh > 0
+            if not is_judged and below_of(stream, fresh) == 0:
+                picked = i
+    if fresh > 0 and is_judged and not judge_new(rules, cast, player, world, n, scratch, stream):
+        return NO_VALUE, -1, False
+    for i in range(n if picked < 0 else 0):
+        place, visits = get(tree.places, i), get(tree.visits, get(tree.places, i))
+        value = get_float(tree.totals, place) / visits + bonus * np.sqrt(np.log(get(tree.available, place)) / visits)
+        if value > best:
+            best, picked = value, i
+    place = get(tree.places, picked)
+    return picked, place, get(tree.visits, place) == (1 if is_judged else 0)
 
 
 @rule
 def iterate(rules, cast, player, state, scratch, stream):
     """One iteration of ISMCTS. Returns the work done, 0 if the model has no legal move, or NOT_A_NUMBER."""
     tree, world, seat = scratch.tree, at(scratch.search.world, 0), turn_of(state)
-    bits, steps, grown = begin_world(rules, world, state, stream), 0, False
+    bits, steps, grown, wanted = begin_world(rules, world, state, stream), 0, False, 0
     single = get_float(row_of(cast.params, player, cast.width, 3), SINGLE) != 0.0
     while not grown and steps < STEPS and turn_of(world) >= 0 and ply_of(world) < rules.max_plies:
         n = abs(legal_moves(rules, world, scratch.moves, 0))
@@ -238,13 +265,16 @@ def iterate(rules, cast, player, state, scratch, stream):
             continue
         mover = turn_of(world)
         picked, place, grown = choose_place(rules, cast, player, world, seat if single else mover, n, scratch, stream)
+        if picked == NO_VALUE:
+            return NOT_A_NUMBER
         if picked < 0:
             break
         set(tree.path, steps, place)
         set(tree.movers, steps, mover)
         steps += 1
+        wanted |= 1 << mover
         play_move(rules, world, at(scratch.moves, picked))
-    work = play_world_on(rules, cast, player, world, bits, scratch)
+    work = play_world_on(rules, cast, player, world, bits, wanted, scratch)
     if work > 0:
         for i in range(steps):
             place = get(tree.path, i)
@@ -268,7 +298,7 @@ def begin_moves(rules, state, scratch, stream):
 
 @separate
 def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by ISMCTS: the one tried most often. Ties are broken evenly.
+    """Choose a move by ISMCTS: the one tried most often, of these the best one. Ties are broken evenly.
 
     Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
     """
@@ -289,7 +319,8 @@ def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilo
         for i in range(n):
             one, two = keys_of(at(space.moves, i), rules.move_size, first, second)
             place = place_of(tree, one, two)
-            set_float(space.totals, i, get(tree.visits, place) if place >= 0 else 0)
+            visits = get(tree.visits, place) if place >= 0 else 0
+            set_float(space.totals, i, visits + 0.5 * get_float(tree.totals, place) / visits if visits > 0 else 0.0)
         note_time(scratch, player, now() - start)
     put_back(rules, n, scratch)
     if n > 0:
@@ -298,12 +329,13 @@ def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilo
 
 
 @rule
-def add_node(rules, tree, state, bits, above):
-    """Add a position to the next level of EPIMC's tree."""
+def add_node(rules, tree, state, bits, above, wanted):
+    """Add a position to the next level of EPIMC's tree. `wanted`: a bit for each seat that chose on the way to it."""
     node = get(tree.counts, 1)
     copy(at(tree.nodes, node), state, rules.state_size)
     set(tree.luck, node, bits)
     set(tree.above, node, above)
+    set(tree.wanted, node, wanted)
     set(tree.counts, 1, node + 1)
 
 
@@ -343,6 +375,7 @@ def expand(rules, cast, player, node, is_last, scratch):
     """
     tree, state, work = scratch.tree, at(scratch.tree.nodes, node), 1
     world, bits, seats = at(scratch.search.world, 0), get(scratch.tree.luck, node), seats_of(state)
+    wanted = get(tree.wanted, node) | (1 << turn_of(state))
     first, second = view_keys(rules, cast, state, turn_of(state), at(scratch.worlds, 0))
     n = abs(legal_moves(rules, state, scratch.moves, 0))
     begin = get(tree.counts, 2)
@@ -357,9 +390,9 @@ def expand(rules, cast, player, node, is_last, scratch):
         copy(world, state, rules.state_size)
         play_move(rules, world, at(scratch.moves, i))
         if play_forced(rules, world, scratch) and not is_last:
-            add_node(rules, tree, world, bits, begin + i)
+            add_node(rules, tree, world, bits, begin + i, wanted)
             continue
-        took = play_world_on(rules, cast, player, world, bits, scratch)
+        took = play_world_on(rules, cast, player, world, bits, wanted, scratch)
         if took <= 0:
             return took
         work += took
@@ -377,7 +410,7 @@ def grow(rules, cast, player, state, worlds, scratch, stream):
     depth = np.int64(get_float(row_of(cast.params, player, cast.width, 3), DEPTH))
     for _ in range(worlds):
         bits = begin_world(rules, world, state, stream)
-        add_node(rules, tree, world, bits, -1)
+        add_node(rules, tree, world, bits, -1, 0)
     begin = 0
     set(tree.levels, 0, 0)
     while level < depth and begin < get(tree.counts, 1):
@@ -398,7 +431,7 @@ def grow(rules, cast, player, state, worlds, scratch, stream):
             break
     for node in range(begin, get(tree.counts, 1)):
         copy(world, at(tree.nodes, node), rules.state_size)
-        took = play_world_on(rules, cast, player, world, get(tree.luck, node), scratch)
+        took = play_world_on(rules, cast, player, world, get(tree.luck, node), get(tree.wanted, node), scratch)
         if took <= 0:
             return level, took
         work += took

@@ -196,8 +196,8 @@ def _tree_of(game: Game, is_searched: bool) -> TreeSpace:
         first=numbers(room), second=numbers(room), visits=numbers(room), available=numbers(room),
         totals=np.zeros(room), used=numbers(room), counts=numbers(3), path=numbers(steps), movers=numbers(steps),
         values=np.zeros(seats), left=numbers(seats), nodes=np.zeros(nodes, game.state), luck=numbers(nodes),
-        edges=numbers(nodes), sizes=numbers(nodes), above=numbers(nodes), levels=numbers(DEEPEST + 2),
-        places=numbers(edges), scores=np.zeros(edges * seats),
+        edges=numbers(nodes), sizes=numbers(nodes), above=numbers(nodes), wanted=numbers(nodes),
+        levels=numbers(DEEPEST + 2), places=numbers(edges), scores=np.zeros(edges * seats),
     )  # fmt: skip
 
 
