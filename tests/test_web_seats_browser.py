@@ -45,3 +45,15 @@ def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_frie
     page.wait_for_selector("text=This link was used before")
     assert page.query_selector("#name") is None
     late.close()
+
+
+def test_a_link_that_cannot_be_made_is_said_at_the_table(screens):
+    mine, _ = screens
+    mine.page.goto(mine.home + "/#more")
+    mine.page.select_option("#seat-1", "friend")
+    mine.press("button[type=submit]")
+    mine.page.wait_for_selector("text=Make a link")
+    mine.page.route("**/invite", lambda route: route.fulfill(status=400, json={"error": "this seat is taken"}))
+    mine.page.click("text=Make a link")
+    mine.page.wait_for_selector(".waiting .trouble:has-text('this seat is taken')")
+    mine.wrong.clear()  # the console names the answer that was refused

@@ -39,7 +39,7 @@ function seatRow(view, who, seat, report, isHere) {
     state.textContent = isCopied ? t("Copied. Send it to your friend.") : t("Copy it and send it to your friend.");
   };
   const fill = () => post(`/t/${view.table}/fill`, { seat, agent: agents.value });
-  const act = (what) => () => what().catch((error) => reportold(error.message));
+  const act = (what) => () => what().catch((error) => report(error.message));
   name();
   make.addEventListener("click", act(copy));
   row.append(
