@@ -77,6 +77,12 @@ def turns(shown: Screen, luck: random.Random, most: int) -> Any:
         shown.move(shown.choose, luck)
 
 
+def is_forced(shown: Screen) -> bool:
+    """Whether the newest view offers one move only. At an own turn that waits for a tap it may not."""
+    newest = next(frame for frame in reversed(shown.frames) if "ply" in frame)
+    return len(newest.get("moves", ())) == 1
+
+
 def sit_down(shown: Screen, game: str, seats: int, study: bool) -> None:
     """Sit down in the first seat against players who move at random."""
     table = {"game": game, "seats": ["me", *["random"] * (seats - 1)], "name": "Ann", "study": study}
@@ -106,6 +112,8 @@ def count(
                 sit_down(shown, game, seats, study)
                 for _ in itertools.islice(turns(shown, luck, MOST_TURNS), share):
                     done += 1
+                    if is_forced(shown):
+                        faults.append(f"{game}, {seats} seats: the only move waits for a tap")
                     for size, found in look(shown).items():
                         sums[size].update(found)
                         sums[size]["most in hand"] = max(sums[size]["most in hand"], found["hand"])

@@ -39,7 +39,7 @@ class Seats:
         """Return words of a game, in which seats are named p0, p1, for the reader."""
         words = re.sub(r"\bp(\d)'s team\b", lambda found: self._team(int(found[1])), words)
         words = re.sub(r"\bp(\d)'s\b", lambda found: "your" if self._is_own(found[1]) else found[0], words)
-        words = re.sub(r"\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses)\b)?", self._with_verb, words)
+        words = re.sub(r"\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?", self._with_verb, words)
         return re.sub(r"\bp(\d)\b", lambda found: "you" if self._is_own(found[1]) else self._who(found[1]), words)
 
     def sentence(self, words: str) -> str:

@@ -62,7 +62,7 @@ export class Words {
     const addressed = words
       .replace(/\bp(\d)'s team\b/g, (_, seat) => this.team(Number(seat)))
       .replace(/\bp(\d)'s\b/g, (all, seat) => (isOwn(seat) ? "your" : all))
-      .replace(/\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses)\b)?/g, (all, seat, verb, and = "", end = "") => (isOwn(seat) ? `you ${plain(verb)}${and}${plain(end)}` : all))
+      .replace(/\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?/g, (all, seat, verb, and = "", end = "") => (isOwn(seat) ? `you ${plain(verb)}${and}${plain(end)}` : all))
       .replace(SEAT, (all, seat) => (isOwn(seat) ? "you" : all));
     const told = form === OTHERS ? addressed.replace(/\bhimself\b/, "themselves") : toYou(addressed);
     return pretty(told.replace(SEAT, name), this.pieces);
