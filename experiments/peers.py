@@ -56,26 +56,29 @@ class Scale:
     """How long is measured.
 
     `seconds`: duration of a measurement. `rounds`: measurements of each contestant. `batches`: batch sizes tried with
-    Pgx's whole games, of which the fastest is measured; `stepped`: the same for steps of a learner. `choices`: games in
-    each round in which decisions with more than one legal move are counted; RLCard, by far the slowest, plays a
-    twentieth of them.
+    Pgx's whole games, of which the fastest is measured; `stepped`: the same for steps of a learner, `in_python` where
+    Python steps one game after the other. `choices`: games in each round in which decisions with more than one legal
+    move are counted; RLCard, by far the slowest, plays a twentieth of them.
     """
 
     seconds: float
     rounds: int
     batches: tuple[int, ...]
     stepped: tuple[int, ...]
+    in_python: tuple[int, ...]
     choices: int
 
     def tried(self, entry: "Contestant") -> tuple[int, ...]:
         """The batch sizes that are tried with a contestant."""
-        return self.stepped if entry.table in STEPPED else self.batches
+        if entry.table not in STEPPED:
+            return self.batches
+        return self.in_python if entry.name.startswith("OpenSpiel") else self.stepped
 
 
 SCALES = {
-    "smoke": Scale(0.02, 2, (64,), (64,), 40),
-    "small": Scale(3.0, 5, (1024, 4096, 16384, 65536), (64, 1024, 4096), 400),
-    "full": Scale(10.0, 9, (1024, 4096, 16384, 65536, 262144), (64, 1024, 4096, 16384), 2000),
+    "smoke": Scale(0.02, 2, (64,), (64,), (8,), 40),
+    "small": Scale(2.0, 5, (1024, 4096, 16384, 65536), (1024, 4096), (16, 128), 400),
+    "full": Scale(10.0, 9, (1024, 4096, 16384, 65536, 262144), (64, 1024, 4096, 16384), (16, 128), 2000),
 }
 
 
@@ -229,6 +232,7 @@ def run(lab: Lab) -> Findings:
     ready = cache(lambda contestant, batch: contestant.ready(lab.size, batch))
     setup = lab.piece(SETUP, lambda: _setup(lab, ready), repeats=False)
     tried = setup["tried"]
+    ready.cache_clear()  # of batch sizes that were tried and are not measured: some take gigabytes
     everybody = contestants(setup["threads"], setup["no bound"] is None)
     batches = [(entry, fastest(tried[entry.name]) if entry.batches else 0) for entry in everybody]
     rounds = {}
