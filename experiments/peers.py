@@ -1,7 +1,9 @@
 """Speed of evenly random play in cardai, Pgx, OpenSpiel and RLCard: decisions a second, of wall and of processor time.
 
-Each round measures every library once, so that other load on the machine affects all alike. The ratio of cardai's speed
-to another library's is computed within each round. docs/peers.md says what is counted and how each library is driven.
+Whole games are played first; then games are stepped many at once, as a learner does it
+(`cardai.experiments.peers_steps`). Each round measures every library once, so that other load on the machine affects
+all alike. The ratio of cardai's speed to another library's is computed within each round. docs/peers.md says what is
+counted and how each library is driven.
 
 Source of the claim: Vahteristo 2023, section 2.1: the thesis' engine plays 0.1-10 games of Moska a second on a core.
 """
@@ -25,13 +27,16 @@ from cardai.experiments.machinery.findings import Claim, Finding, Findings, Meas
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.margins import margin
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
+from cardai.experiments.peers_steps import Steps, by_batch, by_pgx, by_states, by_vector
 from cardai.game import Game
 from cardai.measure.speed import timed
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
 
-BOARD, HANDS, OWN = "Tic-Tac-Toe", "Hidden hands", "More of cardai"
+BOARD, HEARTS, HANDS, OWN = "Tic-Tac-Toe", "Hearts", "Other hidden hands", "More of cardai"
+BOARD_STEPS, HEARTS_STEPS = "Tic-Tac-Toe, steps of a learner", "Hearts, steps of a learner"
+STEPPED = (BOARD_STEPS, HEARTS_STEPS)
 MOSKA = "cardai Moska, evenly random, one thread"
 BOUND = "C program, the bound"
 PACKAGES = {"Pgx": "pgx", "JAX": "jax", "OpenSpiel": "open_spiel", "RLCard": "rlcard"}
@@ -51,20 +56,29 @@ class Scale:
     """How long is measured.
 
     `seconds`: duration of a measurement. `rounds`: measurements of each contestant. `batches`: batch sizes tried with
-    Pgx, of which the fastest is measured. `choices`: games in each round in which decisions with more than one legal
+    Pgx's whole games, of which the fastest is measured; `stepped`: the same for steps of a learner, `in_python` where
+    Python steps one game after the other. `choices`: games in each round in which decisions with more than one legal
     move are counted; RLCard, by far the slowest, plays a twentieth of them.
     """
 
     seconds: float
     rounds: int
     batches: tuple[int, ...]
+    stepped: tuple[int, ...]
+    in_python: tuple[int, ...]
     choices: int
+
+    def tried(self, entry: "Contestant") -> tuple[int, ...]:
+        """The batch sizes that are tried with a contestant."""
+        if entry.table not in STEPPED:
+            return self.batches
+        return self.in_python if entry.name.startswith("OpenSpiel") else self.stepped
 
 
 SCALES = {
-    "smoke": Scale(0.02, 2, (64,), 40),
-    "small": Scale(3.0, 5, (1024, 4096, 16384, 65536), 400),
-    "full": Scale(10.0, 9, (1024, 4096, 16384, 65536, 262144), 2000),
+    "smoke": Scale(0.02, 2, (64,), (64,), (8,), 40),
+    "small": Scale(2.0, 5, (1024, 4096, 16384, 65536), (1024, 4096), (16, 128), 400),
+    "full": Scale(10.0, 9, (1024, 4096, 16384, 65536, 262144), (64, 1024, 4096, 16384), (16, 128), 2000),
 }
 
 
@@ -119,14 +133,44 @@ def contestants(threads: int, can_compile: bool = True) -> tuple[Contestant, ...
     `can_compile`: whether there is a C compiler for the bound.
     """
     entries = []
-    for table, label, game in ((BOARD, "cardai", "tictactoe"), (HANDS, "cardai Moska, evenly random", "moska")):
+    for table, label, game in (
+        (BOARD, "cardai", "tictactoe"),
+        (HEARTS, "cardai Hearts, evenly random", "hearts"),
+        (HANDS, "cardai Moska, evenly random", "moska"),
+    ):
         entries.append(Contestant(table, f"{label}, one thread", OURS, partial(_ours, game, evenly_random, 1)))
         if threads > 1:
             ready = partial(_ours, game, evenly_random, threads)
             entries.append(Contestant(table, f"{label}, {threads} threads", OURS, ready))
         entries += _bound() if table == BOARD and can_compile else []
         entries += _others(table)
-    return *entries, *_more()
+    return *entries, *_more(), *_stepped(threads)
+
+
+def _stepped(threads: int) -> list[Contestant]:
+    """Steps of a learner: `cardai.Batch` in one thread and in all, then the others."""
+    entries = []
+    for table, game, name in ((BOARD_STEPS, "tictactoe", "tic_tac_toe"), (HEARTS_STEPS, "hearts", "hearts")):
+        label = table.partition(",")[0]
+        for count in sorted({1, threads}):
+            counted = "a batch a thread: observations, masks, sampled actions, rewards, last views, the next game"
+            name_of_row = f"cardai.Batch {label}, {count} thread{'s' if count > 1 else ''}"
+            entries.append(_steps(table, name_of_row, counted, partial(by_batch, game, count)))
+        if table == BOARD_STEPS:
+            own = "act_randomly, auto_reset and vmap under jit, one step a call"
+            entries.append(_steps(table, "Pgx steps (one a call)", own, partial(by_pgx, False)))
+            tuned = "one scan over 64 steps a call; one random number a move, games begun anew by a copy"
+            entries.append(_steps(table, "Pgx steps (tuned by us)", tuned, partial(by_pgx, True)))
+        game_name = "" if table == BOARD_STEPS else " Hearts"
+        counted = "rl_environment with observations of all seats, reset_if_done; Python"
+        entries.append(_steps(table, f"OpenSpiel{game_name}, its SyncVectorEnv", counted, partial(by_vector, name)))
+        counted = "apply_action on a list of states in Python, its observer writes the view of the seat to move"
+        entries.append(_steps(table, f"OpenSpiel{game_name} steps (tuned by us)", counted, partial(by_states, name)))
+    return entries
+
+
+def _steps(table: str, name: str, counted: str, make: Callable[[int], Steps]) -> Contestant:
+    return Contestant(table, name, counted, partial(_by_steps, make), batches=True)
 
 
 def _bound() -> list[Contestant]:
@@ -140,7 +184,7 @@ def _more() -> list[Contestant]:
     return [
         *(
             Contestant(OWN, f"cardai {label}, evenly random, one thread", OURS, partial(_ours, game, evenly_random, 1))
-            for game, label in (("durak", "Durak"), ("hearts", "Hearts"), ("literature", "Literature"))
+            for game, label in (("durak", "Durak"), ("literature", "Literature"))
         ),
         Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
     ]
@@ -168,6 +212,11 @@ def _others(table: str) -> list[Contestant]:
                 " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
             ),
         ]  # fmt: skip
+    if table == HANDS:
+        return [
+            Contestant(table, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
+            Contestant(table, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
+        ]
     return [
         Contestant(table, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
         Contestant(table, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
@@ -175,8 +224,6 @@ def _others(table: str) -> list[Contestant]:
             table, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
             " C++", partial(_open_spiel_bots, "hearts"),
         ),
-        Contestant(table, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
-        Contestant(table, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
     ]  # fmt: skip
 
 
@@ -185,6 +232,7 @@ def run(lab: Lab) -> Findings:
     ready = cache(lambda contestant, batch: contestant.ready(lab.size, batch))
     setup = lab.piece(SETUP, lambda: _setup(lab, ready), repeats=False)
     tried = setup["tried"]
+    ready.cache_clear()  # of batch sizes that were tried and are not measured: some take gigabytes
     everybody = contestants(setup["threads"], setup["no bound"] is None)
     batches = [(entry, fastest(tried[entry.name]) if entry.batches else 0) for entry in everybody]
     rounds = {}
@@ -196,22 +244,22 @@ def run(lab: Lab) -> Findings:
 
 
 def fastest(tried: Mapping[str, float]) -> int:
-    """The batch size with the most decisions a second."""
+    """The batch size with the most decisions a processor second."""
     return int(max(tried, key=lambda batch: tried[batch]))
 
 
 def _setup(lab: Lab, ready: Callable[[Contestant, int], Loop]) -> dict[str, Any]:
-    """The number of threads, the libraries' versions, decisions a second by batch size, and why the bound is left out.
+    """The number of threads, the libraries' versions, decisions a CPU second by batch size, why there is no bound.
 
     "no bound" is None if there is a C compiler.
     """
     threads, tried = default_threads(), {}
     for entry in (entry for entry in contestants(threads) if entry.batches):
-        tried[entry.name] = {}
-        for batch in lab.size.batches:
-            lab.tell(len(tried[entry.name]), len(lab.size.batches), f"{entry.name}, batches of {batch}")
+        own = tried[entry.name] = {}
+        for batch in lab.size.tried(entry):
+            lab.tell(len(own), len(lab.size.tried(entry)), f"{entry.name}, batches of {batch}")
             rates = rates_of(ready(entry, batch).play, min(lab.size.seconds, 1.0))
-            tried[entry.name][str(batch)] = rates["decisions_per_second"]
+            own[str(batch)] = rates["decisions_per_processor_second"]
     return {
         "threads": threads,
         "versions": {name: version(package) for name, package in PACKAGES.items()},
@@ -260,6 +308,8 @@ def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]
             DECISIONS: (values(rounds, entry.name, "decisions_per_second"), 0),
             THRIFT: (values(rounds, entry.name, "decisions_per_processor_second"), 0),
         }
+        if entry.table in STEPPED:  # games begun at once end at once, in some measurements none
+            del columns[GAMES]
         if rounds[0][entry.name]["choices"] is not None:
             columns[CHOICES] = values(rounds, entry.name, "choices"), 0
         if not entry.is_ours:
@@ -365,6 +415,13 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
         own = make(batch)
     some()
     return Loop(some)
+
+
+def _by_steps(make: Callable[[int], Steps], _: Scale, batch: int) -> Loop:
+    """Takes steps of a learner in games held side by side, after some that are not measured."""
+    steps = make(batch)
+    steps()
+    return Loop(lambda: Played(*steps()))
 
 
 def pgx_own_way(batch: int) -> Callable[[], tuple[Any, Any]]:

@@ -1,9 +1,11 @@
 """Random rows of the report, measured again by the commands that they print: their figures must come out the same.
 
     python tests/rerun_rows.py --rows 30 --minutes 60 --seed 1
+    python tests/rerun_rows.py --rows 30 --most 120              # only rows whose command took two minutes at most
 
 Rows are drawn from results that are valid, among figures that must repeat: no times, no trainings. A row whose command
-takes longer than what is left of the minutes, by the seconds of the first time, is passed over and counted.
+takes longer than what is left of the minutes, by the seconds of the first time, is passed over and counted. The first
+lines say of each experiment how many rows were drawn from, and how many `--most` leaves out.
 """
 
 import argparse
@@ -30,9 +32,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--most", type=float, default=math.inf, help="the most seconds that a command took")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    drawn, passed = draw(asked.rows, 60 * asked.minutes, asked.seed)
+    rows = repeatable()
+    short = [(result, row) for result, row in rows if cost_of(result, row) <= asked.most]
+    for name in dict.fromkeys(result["experiment"] for result, _ in rows):
+        every, those = (sum(result["experiment"] == name for result, _ in some) for some in (rows, short))
+        print(f"{name}: {those} rows, {every - those} left out for their length", flush=True)
+    drawn, passed = draw(short, asked.rows, 60 * asked.minutes, asked.seed)
     outcomes = []
     with tempfile.TemporaryDirectory() as folder:
         outputs: dict[str, Any] = {}
@@ -48,23 +56,32 @@ def main() -> int:
     return int(not all(outcomes) or not outcomes)
 
 
-def draw(count: int, seconds: float, seed: int) -> tuple[list[tuple[Any, Any]], int]:
-    """At most `count` rows with their results that can be measured in the time, and how many were passed over."""
-    rows = [
+def repeatable() -> list[tuple[Any, Any]]:
+    """The rows of valid results that must repeat, each with its result."""
+    return [
         (result, row)
         for result in results_in(ROOT / "report")
         if OUTDATED not in result
         for row in result["rows"]
         if all(result["pieces"][key]["repeats"] for key in row["piece"].split())
     ]
+
+
+def cost_of(result: Any, row: Any) -> float:
+    """The seconds that the command of a row took the first time."""
+    pieces = row["piece"].split() if row["command"] else result["pieces"]
+    return sum(result["pieces"][key]["seconds"] for key in pieces)
+
+
+def draw(rows: list[tuple[Any, Any]], count: int, seconds: float, seed: int) -> tuple[list[tuple[Any, Any]], int]:
+    """At most `count` of these rows that can be measured in the time, and how many were passed over."""
     random.Random(seed).shuffle(rows)
     paid: set[str] = set()
     drawn: list[tuple[Any, Any]] = []
     passed = 0
     for result, row in rows:
-        pieces = row["piece"].split() if row["command"] else result["pieces"]
         command = row["command"] or result["command"]
-        cost = 0.0 if command in paid else sum(result["pieces"][key]["seconds"] for key in pieces)
+        cost = 0.0 if command in paid else cost_of(result, row)
         if len(drawn) == count:
             break
         if cost > seconds:

@@ -19,6 +19,7 @@ import numpy as np
 
 import cardai
 from cardai.agents.spec import evenly_random
+from cardai.experiments import peers_steps
 from cardai.measure.speed import SelfPlay, Timed, timed
 from cardai.stats.machine import machine
 
@@ -81,71 +82,9 @@ def by_environment(env: "object") -> Run:
 
 
 def by_pgx(count: int, is_tuned: bool) -> Run:
-    """Pgx's Tic-Tac-Toe with what a batch gives: observations, masks, sampled actions, rewards, autoreset.
-
-    One jitted step for all games. `is_tuned`: one scan over 64 steps in a call, an action drawn by one random number of
-    32 bits, and games begun anew by a copy, since the beginning is always the same; else Pgx's `act_randomly` and
-    `auto_reset`, one step in a call.
-    """
-    import jax
-    import jax.numpy as jnp
-    import pgx
-    from pgx.experimental import act_randomly, auto_reset
-
-    env = pgx.make("tic_tac_toe")
-    start = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), count))
-
-    def own_way(state, key):
-        drawn, reset = jax.random.split(key)
-        actions = act_randomly(drawn, state.legal_action_mask)
-        return jax.vmap(auto_reset(env.step, env.init))(state, actions, jax.random.split(reset, count))
-
-    def tuned(state, key):
-        lots = jax.random.uniform(key, (count,))
-        free = jnp.cumsum(state.legal_action_mask.astype(jnp.int32), axis=1)
-        picked = (lots * free[:, -1]).astype(jnp.int32)
-        after = jax.vmap(env.step)(state, jnp.argmax(free > picked[:, None], axis=1))
-        over = after.terminated
-
-        def begun(old, new):
-            return jnp.where(over.reshape(-1, *[1] * (new.ndim - 1)), old, new)
-
-        fresh = jax.tree.map(begun, start, after)
-        return fresh.replace(rewards=after.rewards, terminated=over)
-
-    def read(state):
-        return state.observation, state.legal_action_mask, state.rewards, state.terminated
-
-    if is_tuned:
-        # Outputs of every step are written, as a batch writes them.
-        def many(state, key):
-            def one(state, key):
-                state = tuned(state.replace(terminated=jnp.zeros(count, bool)), key)
-                return state, read(state)
-
-            state, outputs = jax.lax.scan(one, state, jax.random.split(key, 64))
-            return state, outputs
-
-        steps, advance = 64, jax.jit(many)
-    else:
-
-        def single(state, key):
-            state = own_way(state, key)
-            return state, read(state)
-
-        steps, advance = 1, jax.jit(single)
-    key, state = jax.random.PRNGKey(1), start
-
-    def some() -> int:
-        nonlocal state, key
-        calls = max(1, 16 // steps)
-        for _ in range(calls):
-            key, own = jax.random.split(key)
-            state, outputs = advance(state, own)
-        jax.block_until_ready(outputs)
-        return calls * steps * count
-
-    return partial(timed, some)
+    """Pgx's Tic-Tac-Toe with what a batch gives, as `cardai.experiments.peers_steps` drives it."""
+    steps = peers_steps.by_pgx(is_tuned, count)
+    return partial(timed, lambda: steps()[1])
 
 
 def runs_of(name: str, batches: list[int]) -> Iterator[tuple[str, Run]]:

@@ -99,8 +99,9 @@ def result():
 def test_the_answer_counts_what_is_shown_to_be_better_or_worse(result):
     headline, pimc, moska, *others = answers(result)
     assert headline == "At equal time other searches beat `ahead` in 1 of 6 comparisons, and lose in 1."
-    assert pimc.startswith(
-        "PIMC beside `ahead`: better in Moska for four (1 ms); worse in Hearts, one round (1 ms); undecided in"
+    assert pimc == (
+        "PIMC beside `ahead`: better in Moska for four (1 ms); worse in Hearts, one round (1 ms); undecided in 4"
+        " comparisons."
     )
     assert moska.startswith("Moska for four, against three greedy:best, games lost: at 1 ms `ahead:")
     assert "without such a search `bot3`, 12" in moska

@@ -80,10 +80,10 @@ def _verdicts(result: Result) -> list[str]:
         for row in _compared(result, contest):
             sides = found.setdefault(row["name"], {1: [], -1: [], 0: []})
             sides[_side(row, contest)].append(f"{_clear(contest.title)} ({row['column']})")
-    words = {1: "better in", -1: "worse in", 0: "undecided in"}
 
     def told(sides: Mapping[int, Sequence[str]]) -> str:
-        return "; ".join(f"{words[side]} {listed(own)}" for side, own in sides.items() if own)
+        shown = [f"{word} in {listed(sides[side])}" for side, word in ((1, "better"), (-1, "worse")) if sides[side]]
+        return "; ".join([*shown, f"undecided in {len(sides[0])} comparisons"])
 
     return [f"{family} beside `{AHEAD}`: {told(sides)}." for family, sides in found.items()]
 
