@@ -50,7 +50,7 @@ def decide(shown: Screen, luck: random.Random | None, ply: str) -> int:
         elif pieces:
             shown.tap(luck.choice(pieces) if luck else pieces[0])
         shown.page.wait_for_timeout(60)
-    raise AssertionError(f"no move after {taps} taps: {shown.page.inner_text('.bar')}")
+    raise AssertionError(f"no move after many taps: {shown.page.inner_text('.bar')}")
 
 
 def first_card(shown: Screen, game: str) -> str:
